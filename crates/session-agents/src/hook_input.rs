@@ -3,10 +3,16 @@
 use crate::hook_settings::HookEvent;
 use serde::Deserialize;
 use serde_json::Value;
+use session_sources::readable_json;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 /// The names of the tool that gives a subagent a task: today's, and that of earlier versions.
 const TASK_TOOLS: [&str; 2] = ["Agent", "Task"];
+
+/// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a hook reads at most
+/// 8 MB.
+const MAX_INPUT_BYTES: u64 = 2 << 20;
 
 /// The input of a hook, as Claude Code and Codex write it to stdin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -37,6 +43,17 @@ pub struct HookInput {
 }
 
 impl HookInput {
+    /// Reads the JSON of a hook.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no JSON object of a hook.
+    pub fn read(input: impl Read) -> io::Result<Self> {
+        let mut text = Vec::new();
+        input.take(MAX_INPUT_BYTES).read_to_end(&mut text)?;
+        let read = serde_json::from_slice(&text);
+        Ok(read.or_else(|_| serde_json::from_str(&readable_json(&text)))?)
+    }
+
     /// Returns the event; `None` for one that this program does not answer.
     pub fn event(&self) -> Option<HookEvent> {
         HookEvent::from_name(&self.hook_event_name)

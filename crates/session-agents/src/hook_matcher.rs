@@ -1,9 +1,10 @@
 //! The tools whose calls an installed hook never sees.
 
 use crate::hook_settings::{HookEvent, InstalledHook};
+use serde::Serialize;
 
 /// The tools that the hook answers at an event and its settings leave out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnmatchedTools {
     /// The event.
     pub event: HookEvent,

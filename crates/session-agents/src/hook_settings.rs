@@ -7,6 +7,7 @@ use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
 use jsonc_parser::cst::{CstArray, CstNode};
 use jsonc_parser::json;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -94,6 +95,12 @@ impl HookEvent {
     /// Returns the event with a name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+}
+
+impl Serialize for HookEvent {
+    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
     }
 }
 

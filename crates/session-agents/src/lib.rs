@@ -9,7 +9,7 @@
 //!
 //! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
 //! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool in the input of a hook. A
-//! [`HookFile`] is where each agent has it.
+//! [`HookFile`] is where each agent has it; a [`HookSurvey`] tells where it is installed and whether it works.
 //!
 //! **Skill.** The files that teach an agent to use the program are part of this crate. A
 //! [`SkillPlan`] compares them with those in a [`SkillLocation`], by a manifest of what was
@@ -58,6 +58,7 @@ mod hook_file;
 mod hook_input;
 mod hook_matcher;
 mod hook_settings;
+mod hook_status;
 mod instruction_block;
 mod mcp_config;
 mod merged_settings;
@@ -90,6 +91,7 @@ pub use hook_file::HookFile;
 pub use hook_input::HookInput;
 pub use hook_matcher::{UnmatchedTools, find_unmatched_tools};
 pub use hook_settings::{HookEvent, InstalledHook};
+pub use hook_status::{HookScope, HookStatus, HookSurvey, find_disabling_file};
 pub use mcp_config::McpConfig;
 pub use merged_settings::MergedSettings;
 pub use own_program::{own_program, shared_program};

@@ -29,31 +29,29 @@ pub use browse::BrowseArgs;
 pub use command_line::{find_mistyped_option, normalize_arguments};
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
-pub use export::{ExportFormatArg, SessionExportArgs};
+pub use export::SessionExportArgs;
 pub use fix::FixArgs;
 pub use forget::ForgetArgs;
 pub use found::{CommandsArgs, FilesArgs, FoundListArgs};
-pub use inject::{
-    ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, HookStatusArgs, InjectArgs,
-};
+pub use inject::{ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, InjectArgs};
 pub use manual::{CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 pub use mcp::McpArgs;
 pub use memory::{
-    JsonFlagArgs, MemoryArchiveArgs, MemoryArgs, MemoryCommand, MemoryDeleteArgs, MemoryEditArgs,
+    MemoryArchiveArgs, MemoryArgs, MemoryCommand, MemoryDeleteArgs, MemoryEditArgs,
     MemoryExportArgs, MemoryFieldArgs, MemoryIdsArgs, MemoryImportArgs, MemoryListArgs,
     MemorySaveArgs, MemorySearchArgs, MemoryShowArgs, MemorySupersedeArgs, SyncContextArgs,
 };
-pub use model::{ModelArgs, ModelCommand, ModelImportArgs, ModelListArgs};
+pub use model::{ModelArgs, ModelCommand, ModelImportArgs};
 pub use resume::ResumeArgs;
 pub use session_argument::SessionArgument;
 pub use setup::SetupArgs;
 pub use show::{ShowArgs, ShowFormat};
-pub use skill::{SkillArgs, SkillChangeArgs, SkillCommand, SkillStatusArgs, SkillSyncArgs};
+pub use skill::{SkillArgs, SkillChangeArgs, SkillCommand, SkillSyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
 pub use work_filter::WorkFilterArgs;
 
-use values::{agent_name_parser, parse_depth, parse_limit};
+use values::{parse_depth, parse_limit};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
@@ -133,7 +131,7 @@ pub enum Command {
     /// Remove sessions and turns from the index and the disk, for good
     Forget(Box<ForgetArgs>),
     /// Show what is indexed, by which models, and how recent it is
-    Status(StatusArgs),
+    Status(JsonFlagArgs),
     /// Check the index, the histories and the agents' settings, and repair what can be
     Doctor(DoctorArgs),
     /// List, choose, download and remove models
@@ -222,26 +220,12 @@ Filters may stand in the query: agent:, project:, branch:, file:, since: and unt
 after them, in double quotes where it has spaces, and - before for \"not\". Several of one field \
 are alternatives; else all must hold, with the options. Without other words the newest are listed.";
 
-fn format_source_help() -> String {
-    let names = session_sources::agents().map(|agent| agent.name);
-    format!("Agent: {}", session_core::text::join_alternatives(names))
-}
-
 // Conditions; all given must hold.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Filters")]
 pub struct FilterArgs {
-    /// Project, by name, path or part of one; `.` is the current folder
-    #[arg(long, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
-    pub project: Option<String>,
-    // Its help is made of the agents' names.
-    #[arg(long, value_name = "AGENT", value_parser = agent_name_parser(), hide_possible_values = true, alias = "agent", help = format_source_help())]
-    pub source: Option<String>,
     #[command(flatten)]
-    pub time: TimeArgs,
-    /// Git branch
-    #[arg(long, value_name = "NAME")]
-    pub branch: Option<String>,
+    pub work: WorkFilterArgs,
     /// File that was read or changed, or part of its path
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub file: Option<String>,
@@ -278,18 +262,6 @@ pub struct RankingArgs {
 
 /// The name of all parts of the work summary.
 const ALL_PARTS: &str = "all";
-
-/// Parses a value of a library's enum by its name.
-fn parse_by_name<T: Copy + Send + Sync + 'static>(
-    all: &'static [T],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    let names = all.iter().map(move |value| name(*value));
-    PossibleValuesParser::new(names).try_map(move |typed| {
-        let mut all = all.iter().copied();
-        all.find(|value| name(*value) == typed).ok_or("unknown")
-    })
-}
 
 /// Parses the name of a part of the work summary, or `all`.
 fn parse_work_parts() -> impl TypedValueParser<Value = &'static [WorkPart]> {
@@ -343,8 +315,9 @@ pub struct IndexArgs {
     pub json: bool,
 }
 
+// The arguments of a command that has no other.
 #[derive(Debug, Args)]
-pub struct StatusArgs {
+pub struct JsonFlagArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

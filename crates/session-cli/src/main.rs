@@ -86,9 +86,6 @@ fn parse_arguments(typed: &[OsString]) -> Result<Arguments, clap::Error> {
 }
 
 /// Runs a command.
-///
-/// # Errors
-/// Those of the command.
 fn run(command: &Command) -> anyhow::Result<CommandOutcome> {
     match command {
         Command::Search(search) => command::search::run(search),

@@ -18,10 +18,7 @@ use std::path::Path;
 /// The most damaged files that are named: a repository chooses how many there are.
 const MAX_NAMED: usize = 5;
 
-/// Finds the project of the current directory.
-///
-/// # Errors
-/// When the directory belongs to none, or to one whose root is not the user's alone.
+/// Finds the project of the current directory. Its root has to be the user's alone.
 pub fn find_current_project(home: &Path) -> Result<Project> {
     match Project::find(&current_directory()?, home) {
         Ok(Some(project)) => Ok(project),
@@ -33,18 +30,12 @@ pub fn find_current_project(home: &Path) -> Result<Project> {
 }
 
 /// Names the settings that Claude Code merges in a directory.
-///
-/// # Errors
-/// When a path has no file name.
 pub fn merged_settings(env: &Env, directory: &Path) -> Result<MergedSettings> {
     let project = Project::find(directory, &env.home).ok().flatten();
     Ok(MergedSettings::new(env, project.as_ref())?)
 }
 
-/// Opens the memories of the current directory.
-///
-/// # Errors
-/// When the configuration has a mistake, allows no directory of memories, or switches them off.
+/// Opens the memories of the current directory. Fails where they are switched off.
 pub fn open_memories() -> Result<Memories> {
     let memories = Memories::for_folder(&current_directory()?)?;
     print_notes(&memories.notes)?;
@@ -54,39 +45,25 @@ pub fn open_memories() -> Result<Memories> {
 
 /// Lists memories in some states that were last changed in a time; damaged files are named on
 /// stderr.
-///
-/// # Errors
-/// When the time cannot be read, or stderr cannot be written.
 pub fn list_changed_in(
     memories: &Memories,
     states: &[MemoryState],
     time: &TimeArgs,
 ) -> Result<Vec<Memory>> {
     let range = time.parse_range(Zoned::now)?;
-    let mut found = list_memories(memories, states, Some(-1))?;
+    let mut found = print_damaged(memories.store.list(states))?;
     found.retain(|memory| range.contains(memory.updated().0.as_millisecond()));
     Ok(found)
 }
 
-/// Lists memories in some states, of the last `days` or else of `scope_days`; damaged files are
-/// named on stderr.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn list_memories(
-    memories: &Memories,
-    states: &[MemoryState],
-    days: Option<i64>,
-) -> Result<Vec<Memory>> {
-    let MemoryListing { memories, damaged } = memories.list(states, days);
+/// Names the damaged files of a listing on stderr, and returns its memories.
+pub fn print_damaged(listing: MemoryListing) -> Result<Vec<Memory>> {
+    let MemoryListing { memories, damaged } = listing;
     print_left_out(damaged.iter().map(format_damaged_file).collect())?;
     Ok(memories)
 }
 
 /// Notes the files that are left out: the first ones, and the number of the others.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn print_left_out(mut notes: Vec<String>) -> Result<()> {
     let more = notes.len().saturating_sub(MAX_NAMED);
     notes.truncate(MAX_NAMED);

@@ -9,18 +9,12 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Creates a directory as [`output_path::create_directory`] does.
-///
-/// # Errors
-/// As it, and when there is no home directory.
 pub fn create_directory(path: &Path) -> Result<Dir> {
     output_path::create_directory(path, &home_directory()?)
         .map_err(|error| explain_file_error(error, path))
 }
 
 /// Refuses a path whose parent directory is missing: a mistyped path would make directories.
-///
-/// # Errors
-/// When there is no such directory.
 pub fn require_parent(path: &Path) -> Result<()> {
     let parent = path
         .parent()
@@ -36,9 +30,6 @@ pub fn require_parent(path: &Path) -> Result<()> {
 }
 
 /// Opens a directory, which has to be there, as [`output_path::open_directory`] does.
-///
-/// # Errors
-/// As [`create_directory`], and when it is missing.
 pub fn open_directory(path: &Path) -> Result<Dir> {
     let opened = output_path::open_directory(path, &home_directory()?);
     let opened = opened.map_err(|error| explain_file_error(error, path))?;
@@ -51,9 +42,6 @@ pub fn open_directory(path: &Path) -> Result<Dir> {
 }
 
 /// Writes a file as [`output_path::write`] does.
-///
-/// # Errors
-/// As [`create_directory`].
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
     output_path::write(path, &home_directory()?, content)
         .map_err(|error| explain_file_error(error, path))
@@ -61,9 +49,6 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
 
 /// Makes a file as [`output_path::create_with`] does; one that is there already is replaced only by force. A signal
 /// that ends the process leaves no part of the file behind.
-///
-/// # Errors
-/// As [`create_directory`] and [`require_parent`], those of `fill`, and when the file is there.
 pub fn create_with(
     path: &Path,
     force: bool,
@@ -122,9 +107,6 @@ pub fn file_path(path: Option<&Path>) -> Option<&Path> {
 }
 
 /// Refuses links as [`output_path::refuse_links`] does.
-///
-/// # Errors
-/// As [`create_directory`].
 pub fn refuse_links(path: &Path, directory: &Dir) -> Result<()> {
     let refused = output_path::refuse_links(path, &home_directory()?, directory);
     refused.map_err(|error| explain_file_error(error, path))

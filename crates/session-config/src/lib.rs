@@ -42,6 +42,7 @@ mod home;
 mod layers;
 mod named_date;
 mod narrow;
+mod pager_command;
 mod power;
 mod process_environment;
 mod project_marks;
@@ -60,6 +61,7 @@ pub use error::{ConfigError, Result};
 pub use heap::release_freed_memory;
 pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
+pub use pager_command::PagerCommand;
 #[cfg(unix)]
 pub use power::close_descriptors_on_exec;
 #[cfg(windows)]

@@ -35,6 +35,7 @@ mod file_stamp;
 mod fusion;
 mod idf;
 mod issue_number;
+mod known_turns;
 mod missing_command;
 pub mod noise;
 pub mod parallel;
@@ -80,6 +81,7 @@ pub use fusion::{
 };
 pub use idf::idf;
 pub use issue_number::IssueNumber;
+pub use known_turns::KnownTurns;
 pub use path_match::{
     contains_in_order, is_path_within, is_project_named, path_matches, project_name,
     read_pasted_path,
@@ -91,7 +93,7 @@ pub use session::{
     CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,
     ToolCall, Turn, TurnPart, TurnSpan,
 };
-pub use session_reference::SessionReference;
+pub use session_reference::{SessionReference, is_uuid};
 pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use stop_words::is_stop_word;
 pub use top_k::TopK;

@@ -89,6 +89,17 @@ pub enum PromptKind {
     None,
 }
 
+impl PromptKind {
+    /// Returns the kind in a session or in that of a subagent, where a model types what a user types elsewhere.
+    #[must_use]
+    pub fn in_session(self, is_subagent: bool) -> Self {
+        match self {
+            Self::Typed if is_subagent => Self::Model,
+            kind => kind,
+        }
+    }
+}
+
 /// A user message with all that the agent did until the next one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {

@@ -129,7 +129,8 @@ fn find_uuid(text: &str) -> Option<&str> {
     parts.find(|part| is_uuid(part))
 }
 
-fn is_uuid(text: &str) -> bool {
+/// Returns true for a UUID as it is written most often: five groups of hexadecimal digits.
+pub fn is_uuid(text: &str) -> bool {
     let is_hex = |part: &str| part.bytes().all(|byte| byte.is_ascii_hexdigit());
     text.split('-').map(str::len).eq(UUID_PARTS) && text.split('-').all(is_hex)
 }

@@ -21,11 +21,9 @@ pub fn format_unfound_terms(results: &SearchResults, subagents_hint: &str) -> Ve
 
 fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
     let is_substituted = |word: &&String| unfound.substituted.iter().any(|s| s.typed == **word);
-    let missing = unfound.missing.iter().filter(|word| !is_substituted(word));
-    let missing: Vec<String> = missing.cloned().collect();
     let missing = format_note(
         "no prompt, answer, command, path or error line holds",
-        &missing,
+        unfound.missing.iter().filter(|word| !is_substituted(word)),
     );
     let kinds = [
         SubstituteKind::LongerNames,
@@ -37,11 +35,11 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
         .filter_map(|by| format_substituted(unfound, by));
     let ids = unfound.session_ids.iter().take(MAX_WORDS);
     let ids = ids.map(|id| format!("a session has the id `{id}`; show {id} reads it"));
-    let subagents = format_note("only subagents hold", &unfound.only_subagents);
+    let subagents = format_note("only subagents hold", unfound.only_subagents.iter());
     let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
     let filtered = format_note(
         "the filters leave out every turn that holds",
-        &unfound.filtered,
+        unfound.filtered.iter(),
     );
     let corrected = format_corrections(&unfound.corrected);
     let notes = corrected
@@ -64,29 +62,22 @@ fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<Stri
         substituted.any(|s| s.typed == **word && s.by == by)
     };
     let words = unfound.missing.iter().filter(is_of_kind);
-    let words: Vec<String> = words.cloned().collect();
-    format_note(&format!("{searched} searched, since nothing holds"), &words)
+    format_note(&format!("{searched} searched, since nothing holds"), words)
 }
 
 /// Formats which words nothing holds, and what was searched in their place; `None` where none was corrected.
 pub fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
-    let join = |word: fn(&SpellingCorrection) -> &str| {
-        let words = corrected.iter().take(MAX_WORDS);
-        words.map(|c| quote(word(c))).collect::<Vec<_>>().join(", ")
-    };
-    let (typed, searched) = (join(|c| &c.typed), join(|c| &c.searched));
-    (!corrected.is_empty()).then(|| format!("nothing holds {typed}; searched {searched}"))
+    let typed = format_note("nothing holds", corrected.iter().map(|c| &c.typed))?;
+    let searched = format_note("searched", corrected.iter().map(|c| &c.searched))?;
+    Some(format!("{typed}; {searched}"))
 }
 
-fn format_note(who: &str, words: &[String]) -> Option<String> {
-    let named = words.iter().take(MAX_WORDS);
-    let named: Vec<String> = named.map(|word| quote(word)).collect();
-    (!named.is_empty()).then(|| format!("{who} {}", named.join(", ")))
-}
-
-/// Quotes a word, which may be a phrase.
-fn quote(word: &str) -> String {
-    format!("`{}`", fit_line(word, MAX_COLUMNS))
+/// Formats a note on the first words, which may be phrases; `None` where there are none.
+fn format_note<'w>(note: &str, words: impl Iterator<Item = &'w String>) -> Option<String> {
+    let quoted = words.take(MAX_WORDS);
+    let quoted = quoted.map(|word| format!("`{}`", fit_line(word, MAX_COLUMNS)));
+    let quoted: Vec<String> = quoted.collect();
+    (!quoted.is_empty()).then(|| format!("{note} {}", quoted.join(", ")))
 }
 
 #[cfg(test)]

@@ -59,34 +59,35 @@ fn event_names(hooks: &[InstalledHook]) -> String {
 
 /// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
 pub(crate) fn check_other_hooks(home: &Home) -> Vec<DoctorFinding> {
-    let check = |agent: Agent| {
-        let file = HookFile::new(agent, &home.env, None).ok()?;
-        let hook = match file.installed_hooks() {
-            Ok(hooks) => hooks.into_iter().next()?,
-            Err(error) => {
-                let message = error.full_message();
-                return Some(DoctorFinding::note("hook", message, "correct the file"));
-            }
-        };
-        let name = agent.name();
-        // Without an event others would be added.
-        let event = if agent.has_chosen_events() {
-            format!(" --event {}", hook.event)
-        } else {
-            String::new()
-        };
-        Some(if hook_program_exists(&hook.command, &home.env) {
-            DoctorFinding::ok("hook", format!("installed: {name}"))
-        } else {
-            DoctorFinding::problem(
-                "hook",
-                format!("its program for {name} is not there: {}", hook.command),
-                format!("run `session-search hook install --agent {name}{event}`"),
-            )
-        })
-    };
     let others = Agent::ALL.into_iter().filter(|agent| !agent.is_first());
-    others.filter_map(check).collect()
+    let checked = others.filter_map(|agent| check_other_hook(agent, home));
+    checked.collect()
+}
+
+fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
+    let file = HookFile::new(agent, &home.env, None).ok()?;
+    let hook = match file.installed_hooks() {
+        Ok(hooks) => hooks.into_iter().next()?,
+        Err(error) => {
+            let message = error.full_message();
+            return Some(DoctorFinding::note("hook", message, "correct the file"));
+        }
+    };
+    let name = agent.name();
+    if hook_program_exists(&hook.command, &home.env) {
+        return Some(DoctorFinding::ok("hook", format!("installed: {name}")));
+    }
+    // Without an event others would be added.
+    let event = if agent.has_chosen_events() {
+        format!(" --event {}", hook.event)
+    } else {
+        String::new()
+    };
+    Some(DoctorFinding::problem(
+        "hook",
+        format!("its program for {name} is not there: {}", hook.command),
+        format!("run `session-search hook install --agent {name}{event}`"),
+    ))
 }
 
 /// Returns the name of the plugin in Claude Code.

@@ -1,21 +1,22 @@
 //! Checks of the index's directory: owner, mode, links, space.
 
-use crate::finding::DoctorFinding;
-#[cfg(unix)]
-use crate::finding::DoctorFix;
-#[cfg(unix)]
+use crate::finding::{DoctorFinding, DoctorFix};
 use session_store::{database_path, index_directories, is_index_directory, private_paths};
-use std::path::Path;
-#[cfg(unix)]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The free space below which the disk is a problem, in bytes.
-#[cfg(unix)]
 const MIN_FREE: u64 = 200 << 20;
 
+/// Checks who can read and write the index, and the free space of its disk.
+pub(crate) fn check_disk(root: &Path) -> Vec<DoctorFinding> {
+    let mut findings = check_permissions(root);
+    findings.extend(check_writable(root));
+    findings.extend(check_space(root));
+    findings
+}
+
 /// Checks that nobody else can read or write the index.
-#[cfg(unix)]
-pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
+fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     use std::os::unix::fs::MetadataExt;
     let mut findings = check_links(root);
     let Ok(found) = std::fs::metadata(root) else {
@@ -40,7 +41,6 @@ pub(crate) fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
 }
 
 /// Notes that the directory of the index, or one in it, is a link.
-#[cfg(unix)]
 fn check_links(root: &Path) -> Vec<DoctorFinding> {
     let is_link =
         |path: &PathBuf| std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
@@ -61,7 +61,6 @@ fn check_links(root: &Path) -> Vec<DoctorFinding> {
 }
 
 /// Describes the paths that are open to others by the first one; `None` where there is none.
-#[cfg(unix)]
 fn describe_open_paths(open: &[PathBuf]) -> Option<DoctorFinding> {
     let first = open.first()?;
     let others = match open.len() - 1 {
@@ -74,15 +73,8 @@ fn describe_open_paths(open: &[PathBuf]) -> Option<DoctorFinding> {
     Some(problem.fixed_by(DoctorFix::Permissions))
 }
 
-/// Checks nothing where there are no modes.
-#[cfg(not(unix))]
-pub(crate) fn check_permissions(_: &Path) -> Vec<DoctorFinding> {
-    Vec::new()
-}
-
 /// Lists the paths of the index that others can read or write; links are not followed. The directory itself
 /// may hold other things, and may be readable.
-#[cfg(unix)]
 fn find_open_paths(root: &Path) -> Vec<PathBuf> {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| {
@@ -108,7 +100,6 @@ fn find_open_paths(root: &Path) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When a mode cannot be set.
-#[cfg(unix)]
 pub fn close_permissions(root: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     for path in find_open_paths(root) {
@@ -118,18 +109,8 @@ pub fn close_permissions(root: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Does nothing where there are no modes.
-///
-/// # Errors
-/// Never.
-#[cfg(not(unix))]
-pub fn close_permissions(_: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
 /// Checks that the index, or the folder that will hold it, can be written.
-#[cfg(unix)]
-pub(crate) fn check_writable(root: &Path) -> Option<DoctorFinding> {
+fn check_writable(root: &Path) -> Option<DoctorFinding> {
     use rustix::fs::{Access, access};
     let folder = root.ancestors().find(|path| path.exists())?;
     let database = database_path(root);
@@ -145,15 +126,8 @@ pub(crate) fn check_writable(root: &Path) -> Option<DoctorFinding> {
     ))
 }
 
-/// Checks nothing where there are no modes.
-#[cfg(not(unix))]
-pub(crate) fn check_writable(_: &Path) -> Option<DoctorFinding> {
-    None
-}
-
 /// Checks the free space of the index's disk.
-#[cfg(unix)]
-pub(crate) fn check_space(root: &Path) -> Option<DoctorFinding> {
+fn check_space(root: &Path) -> Option<DoctorFinding> {
     let existing = root.ancestors().find(|path| path.exists())?;
     let disk = rustix::fs::statvfs(existing).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
@@ -169,13 +143,7 @@ pub(crate) fn check_space(root: &Path) -> Option<DoctorFinding> {
     })
 }
 
-/// Checks nothing where the space is not known.
-#[cfg(not(unix))]
-pub(crate) fn check_space(_: &Path) -> Option<DoctorFinding> {
-    None
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;

@@ -10,6 +10,8 @@ use session_store::{Level, Problem, Reader, StoreError, check_ownership, old_dat
 
 /// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
 const DEAD_ROWS_DIVISOR: usize = 4;
+/// The advice to build the index anew.
+pub(crate) const REBUILD: &str = "run `session-search index --full`";
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
@@ -41,8 +43,6 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
     }
     findings
 }
-
-pub(crate) const REBUILD: &str = "run `session-search index --full`";
 
 /// Describes why the index cannot be read, or not be made.
 pub(crate) fn describe_error(error: &StoreError) -> DoctorFinding {

@@ -22,6 +22,7 @@
 mod agent_checks;
 mod config_checks;
 mod content_checks;
+#[cfg_attr(not(unix), path = "no_disk_checks.rs")]
 mod disk_checks;
 mod finding;
 mod history_checks;
@@ -42,9 +43,7 @@ pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
     let histories = history_checks::locate_histories(home);
     let mut findings = index_checks::check_index(home, &histories);
     findings.extend(model_checks::check_model(home));
-    findings.extend(disk_checks::check_permissions(&home.root));
-    findings.extend(disk_checks::check_writable(&home.root));
-    findings.extend(disk_checks::check_space(&home.root));
+    findings.extend(disk_checks::check_disk(&home.root));
     findings.extend(history_checks::check_sources(&histories));
     findings.extend(history_checks::check_homes(home));
     findings.extend(history_checks::check_retention(home, settings));

@@ -1,7 +1,5 @@
 //! The Walsh-Hadamard transform: an orthogonal basis in which no component stands out.
 
-use crate::vector::normalize;
-
 /// Transforms a vector in place, up to a factor; one whose length is no power of two is left as it is.
 ///
 /// Dot products of two transformed vectors are those of the vectors, times their length. A component that is large in
@@ -23,14 +21,6 @@ pub(crate) fn hadamard_transform(vector: &mut [f32]) {
     }
 }
 
-/// Returns a text's vector in the basis of the table, in which an earlier version stored it.
-pub fn unrotate(rotated: &[f32]) -> Vec<f32> {
-    let mut vector = rotated.to_vec();
-    hadamard_transform(&mut vector); // its own inverse
-    normalize(&mut vector);
-    vector
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,19 +38,6 @@ mod tests {
         let mut odd = [1.0, 0.0, 0.0];
         hadamard_transform(&mut odd);
         assert_eq!(odd, [1.0, 0.0, 0.0]);
-    }
-
-    #[test]
-    fn a_vector_is_rotated_back() {
-        let mut vector = vec![0.6, 0.0, 0.8, 0.0];
-        hadamard_transform(&mut vector);
-        normalize(&mut vector);
-        let back = unrotate(&vector);
-        let expected = [0.6, 0.0, 0.8, 0.0];
-        assert!(
-            back.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6),
-            "{back:?}"
-        );
     }
 
     proptest! {

@@ -66,7 +66,6 @@ pub use bundled::{open_bundled_table, read_specs, read_specs_where};
 pub use device::{Device, DeviceChoice, Precision};
 pub use embedder::{Embedder, EmbeddingMatrix};
 pub use error::EmbedError;
-pub use hadamard::unrotate;
 pub use open::{open, open_on};
 pub use safetensors_file::{TensorName, TensorNames};
 pub use scripts::Scripts;

@@ -122,16 +122,6 @@ impl ModelSpec {
     /// not change when only names, titles or the sources of pinned files do. A
     /// file that is not pinned is known by its source.
     pub fn fingerprint(&self) -> String {
-        self.compute_fingerprint(self.architecture == Architecture::Table)
-    }
-
-    /// Returns the fingerprint under which an earlier version stored the vectors of the same model before they were
-    /// rotated: [`unrotate`](crate::unrotate) gives a query's for them.
-    pub fn unrotated_fingerprint(&self) -> Option<String> {
-        (self.architecture == Architecture::Table).then(|| self.compute_fingerprint(false))
-    }
-
-    fn compute_fingerprint(&self, is_rotated: bool) -> String {
         let mut hash = blake3::Hasher::new();
         let settings = format!(
             "{:?} {} {} {} {:?}",
@@ -145,7 +135,7 @@ impl ModelSpec {
         if !self.document_prefix.is_empty() {
             hash.update(b"\n").update(self.document_prefix.as_bytes());
         }
-        if is_rotated {
+        if self.architecture == Architecture::Table {
             hash.update(b"\nhadamard");
         }
         for file in &self.files {

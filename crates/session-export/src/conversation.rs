@@ -15,8 +15,7 @@ pub fn format_conversation(session: &SessionRow, exchanges: &[Exchange]) -> Stri
     let mut out = format_heading(session);
     for exchange in exchanges {
         let address = make_address(&session.uid, exchange.turn.index);
-        let limit = TextLimit::with_lines(usize::MAX);
-        out += &format_turn(exchange, &address, session.turns, limit);
+        out += &format_turn(exchange, &address, session.turns, TextLimit::UNLIMITED);
         if out.len() > MAX_BYTES {
             out += "\n*The rest was too long to be kept.*\n";
             break;

@@ -18,6 +18,18 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
+    /// All formats.
+    pub const ALL: [Self; 3] = [Self::Html, Self::Markdown, Self::Json];
+
+    /// Returns the name in options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Markdown => "markdown",
+            Self::Json => "json",
+        }
+    }
+
     /// Returns the format that a file's extension means.
     pub fn from_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();

@@ -79,16 +79,10 @@ impl<'a> ExportedSession<'a> {
     pub fn with_short_id(self, ids: &SessionIds<'_>) -> Self {
         let short = ids.short_id(self.row);
         if self.row.uid.starts_with(&short) {
-            self.with_id(short)
+            Self { id: short, ..self }
         } else {
             self
         }
-    }
-
-    /// Replaces the id in the addresses of turns.
-    #[must_use]
-    pub fn with_id(self, id: String) -> Self {
-        Self { id, ..self }
     }
 
     /// Returns the address of a turn on one line.

@@ -2,6 +2,7 @@
 
 use session_core::text::clip_words;
 use session_core::{CutOutput, split_cut_note};
+use session_display::pluralize;
 
 /// Most of one output, input or edit that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +32,9 @@ impl TextLimit {
         lines: 8,
         bytes: 2_000,
     };
+
+    /// Keeps all of a text.
+    pub const UNLIMITED: Self = Self::with_lines(usize::MAX);
 
     /// Keeps so many lines, however long.
     pub const fn with_lines(lines: usize) -> Self {
@@ -82,11 +86,7 @@ fn join_notes(cut: Option<String>, cut_before: Option<&str>) -> Option<String> {
 }
 
 fn format_left_out(rest: &str) -> String {
-    let lines = rest.lines().count();
-    let lines = match lines {
-        1 => "1 more line".to_owned(),
-        _ => format!("{lines} more lines"),
-    };
+    let lines = pluralize(rest.lines().count(), "more line");
     match rest.len() {
         ..10_240 => format!("… {lines}"),
         bytes => format!("… {lines}, {} KB", bytes / 1024),

@@ -114,7 +114,7 @@ fn format_verbatim(text: &str) -> String {
     if reads_as_is(text) {
         format!("\n> {text}\n")
     } else {
-        format_fenced("text", text, None)
+        format_fenced("text", text, TextLimit::UNLIMITED)
     }
 }
 
@@ -154,16 +154,16 @@ fn format_call(call: &ToolCall, limit: TextLimit) -> String {
     let name = escape_line(&call.name);
     let mut out = format!("\n**{name}**{}{end}\n", format_subject(&view));
     if let Some(command) = &call.command {
-        out.push_str(&format_fenced("sh", command, None));
+        out.push_str(&format_fenced("sh", command, TextLimit::UNLIMITED));
     }
     for edit in &view.edits {
-        out.push_str(&format_fenced("diff", &format_diff(edit), Some(limit)));
+        out.push_str(&format_fenced("diff", &format_diff(edit), limit));
     }
     for input in &view.inputs {
         out.push_str(&format_input(input, &view, limit));
     }
     if let Some(output) = view.output.as_deref().filter(|o| !o.trim().is_empty()) {
-        out.push_str(&format_fenced("text", output, Some(limit)));
+        out.push_str(&format_fenced("text", output, limit));
     }
     out
 }
@@ -199,10 +199,7 @@ fn format_diff(lines: &[DiffLine<'_>]) -> String {
 fn format_input(input: &CallInput<'_>, view: &CallView<'_>, limit: TextLimit) -> String {
     let name = escape_line(input.name);
     match input.text.contains('\n') {
-        true => format!(
-            "\n{name}:\n{}",
-            format_fenced("text", &input.text, Some(limit))
-        ),
+        true => format!("\n{name}:\n{}", format_fenced("text", &input.text, limit)),
         false if Some(&*input.text) == view.subject => String::new(),
         false => format!(
             "\n{name}: {}\n",
@@ -222,9 +219,8 @@ fn format_inline_code(text: &str) -> String {
 }
 
 /// Formats a block of code whose fence is longer than any in it.
-fn format_fenced(kind: &str, text: &str, limit: Option<TextLimit>) -> String {
+fn format_fenced(kind: &str, text: &str, limit: TextLimit) -> String {
     let safe = sanitize_text(text);
-    let limit = limit.unwrap_or(TextLimit::with_lines(usize::MAX));
     let kept = limit.cut_text(&safe);
     let body: Vec<&str> = kept.text.lines().chain(kept.cut.as_deref()).collect();
     let ticks = |line: &&str| line.trim_start().bytes().take_while(|b| *b == b'`').count();
@@ -342,7 +338,7 @@ mod tests {
             ..ToolCall::default()
         };
         assert_eq!(format_subject(&CallView::new(&call)), " `` a`b ``");
-        let text = format_fenced("text", "```\na", None);
+        let text = format_fenced("text", "```\na", TextLimit::UNLIMITED);
         assert_eq!(text, "\n````text\n```\na\n````\n");
     }
 }

@@ -1,12 +1,13 @@
 //! One file beneath a trusted root.
 
-use crate::access::Durability;
+use crate::access::{Durability, ExistingFile};
 use crate::dir::Dir;
 use crate::error::{FileError, Result};
 use crate::lock::Lock;
-use crate::private;
+use crate::project::resolve_links;
 use crate::temporary::remove_stale_temporaries;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,11 +32,15 @@ impl ConfinedFile {
     /// # Errors
     /// When the path has no file name.
     pub fn for_user(path: &Path) -> Result<Self> {
-        let target = private::resolve_target(path)?;
-        Ok(Self {
-            root: target.directory,
-            relative: target.name,
-        })
+        let real = resolve_links(path);
+        let Some(name) = real.file_name() else {
+            return Err(FileError::Outside(real));
+        };
+        let parent = match real.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        Ok(Self::new(parent, name.as_ref()))
     }
 
     /// Returns the whole path, for messages.
@@ -47,7 +52,7 @@ impl ConfinedFile {
     ///
     /// # Errors
     /// When a link leads to it, or it cannot be read.
-    fn read(&self, limit: u64) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn read(&self, limit: u64) -> Result<Option<Vec<u8>>> {
         match self.open()? {
             Some(root) => root.read(&self.relative, limit),
             None => Ok(None),
@@ -79,10 +84,49 @@ impl ConfinedFile {
     /// # Errors
     /// When a link leads to it, or it cannot be written.
     pub fn write(&self, text: &str) -> Result<()> {
+        self.write_bytes(text.as_bytes(), Durability::Durable)
+    }
+
+    /// Writes bytes as [`ConfinedFile::write`] does, and removes what killed writers left beside them.
+    ///
+    /// # Errors
+    /// As [`ConfinedFile::write`].
+    pub(crate) fn write_bytes(&self, content: &[u8], durability: Durability) -> Result<()> {
         let root = Dir::create(&self.root)?;
-        root.write(&self.relative, text.as_bytes(), Durability::Durable)?;
+        root.write(&self.relative, content, durability)?;
         self.remove_leftovers(&root);
         Ok(())
+    }
+
+    /// Creates it as [`Dir::create_with`] does, and removes what killed writers left beside it.
+    ///
+    /// # Errors
+    /// As [`Dir::create_with`].
+    pub(crate) fn create_with<E: From<FileError>>(
+        &self,
+        existing: ExistingFile,
+        fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let root = Dir::create(&self.root)?;
+        root.create_with(&self.relative, existing, fill)?;
+        self.remove_leftovers(&root);
+        Ok(())
+    }
+
+    /// Opens it to read and write it, and makes it where it is missing.
+    ///
+    /// # Errors
+    /// As [`Dir::open_file`].
+    pub(crate) fn open_to_write(&self) -> Result<File> {
+        Dir::create(&self.root)?.open_file(&self.relative)
+    }
+
+    /// Opens it to append to it, and makes it where it is missing.
+    ///
+    /// # Errors
+    /// As [`Dir::append`].
+    pub(crate) fn append(&self) -> Result<File> {
+        Dir::create(&self.root)?.append(&self.relative)
     }
 
     /// Writes it whole or not at all, where its text still is `old`.

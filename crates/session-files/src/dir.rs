@@ -159,28 +159,19 @@ impl Dir {
 
     /// Returns true when something has this name, a dangling link included.
     pub fn exists(&self, relative: &Path) -> bool {
-        let entry = self
-            .entry(relative, MissingDirectories::Report)
-            .ok()
-            .flatten();
+        let entry = self.reachable_entry(relative);
         entry.is_some_and(|e| e.kind().ok().flatten().is_some())
     }
 
     /// Returns the length of a regular file, in bytes; `None` where there is none.
     pub fn length(&self, relative: &Path) -> Option<u64> {
-        let entry = self
-            .entry(relative, MissingDirectories::Report)
-            .ok()
-            .flatten()?;
+        let entry = self.reachable_entry(relative)?;
         system::length(&entry.parent.handle, entry.name)
     }
 
     /// Returns the time of the last change of a regular file; `None` where there is none.
     pub(crate) fn modified(&self, relative: &Path) -> Option<SystemTime> {
-        let entry = self
-            .entry(relative, MissingDirectories::Report)
-            .ok()
-            .flatten()?;
+        let entry = self.reachable_entry(relative)?;
         let file = system::open_file(&entry.parent.handle, entry.name).ok()?;
         let meta = file.metadata().ok().filter(|meta| meta.is_file())?;
         meta.modified().ok()
@@ -340,6 +331,11 @@ impl Dir {
     fn entry_to_write<'a>(&self, relative: &'a Path) -> Result<PathEntry<'a>> {
         let entry = self.entry(relative, MissingDirectories::Create)?;
         entry.ok_or_else(|| self.missing_error(relative))
+    }
+
+    /// Opens the directory that holds a path's last name; `None` where that is missing or cannot be opened.
+    fn reachable_entry<'a>(&self, relative: &'a Path) -> Option<PathEntry<'a>> {
+        self.entry(relative, MissingDirectories::Report).ok()?
     }
 
     /// Opens the directory that holds a path's last name; `None` where it is missing.

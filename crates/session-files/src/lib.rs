@@ -62,8 +62,8 @@ pub use home::{HOME_VARIABLE, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::Lock;
 pub use project::{
-    AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, UnownedReason, UnownedRoot, is_below,
-    normalize_lexically, path_below, resolve_links, split_at_outermost_root,
+    AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, UnownedRoot, is_below, normalize_lexically,
+    path_below, resolve_links, split_at_outermost_root,
 };
 pub use temporary::{is_temporary, remove_temporary_files};
 pub use user_directory::{UserDirectoryKind, user_directory};

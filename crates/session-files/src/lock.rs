@@ -67,7 +67,7 @@ impl Lock {
     /// # Errors
     /// When the directory cannot be opened.
     #[cfg(unix)]
-    pub fn lock_directory(dir: &Dir, timeout: Duration) -> Result<Option<Self>> {
+    pub(crate) fn lock_directory(dir: &Dir, timeout: Duration) -> Result<Option<Self>> {
         Self::retry(timeout, || {
             let file = dir.as_file()?;
             match file.try_lock() {
@@ -82,7 +82,7 @@ impl Lock {
     /// # Errors
     /// As [`Lock::try_lock`].
     #[cfg(windows)]
-    pub fn lock_directory(dir: &Dir, timeout: Duration) -> Result<Option<Self>> {
+    pub(crate) fn lock_directory(dir: &Dir, timeout: Duration) -> Result<Option<Self>> {
         Self::lock_timeout(dir, ".session-search.lock", timeout)
     }
 

@@ -2,8 +2,8 @@
 //! followed. The path decides which repository that is, not the directory that the process is in.
 
 use crate::{
-    Dir, Durability, ExistingFile, FileError, Result, RootedPath, normalize_lexically, private,
-    split_at_outermost_root,
+    ConfinedFile, Dir, Durability, ExistingFile, FileError, Result, RootedPath,
+    normalize_lexically, split_at_outermost_root,
 };
 use std::fs::File;
 use std::path::Path;
@@ -35,13 +35,7 @@ pub fn open_directory(path: &Path, home: &Path) -> Result<Option<Dir>> {
 /// # Errors
 /// When it cannot be written, or a link in a repository leads to it.
 pub fn write(path: &Path, home: &Path, content: &[u8]) -> Result<()> {
-    match split_at_outermost_root(path, home) {
-        Some(RootedPath { root, relative }) => {
-            Dir::open(&root)?.write(&relative, content, Durability::Durable)?;
-        }
-        None => private::write(&normalize_lexically(path)?, content)?,
-    }
-    Ok(())
+    resolve_file(path, home)?.write_bytes(content, Durability::Durable)
 }
 
 /// Creates a file of mode 0600 that `fill` writes, whole or not at all.
@@ -54,15 +48,14 @@ pub fn create_with<E: From<FileError>>(
     existing: ExistingFile,
     fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E> {
+    resolve_file(path, home)?.create_with(existing, fill)
+}
+
+/// Returns the address of a file: in a repository below its root, elsewhere as one of the user's own.
+fn resolve_file(path: &Path, home: &Path) -> Result<ConfinedFile> {
     match split_at_outermost_root(path, home) {
-        Some(RootedPath { root, relative }) => {
-            Dir::open(&root)?.create_with(&relative, existing, fill)
-        }
-        None => private::create_with(
-            &normalize_lexically(path).map_err(FileError::from)?,
-            existing,
-            fill,
-        ),
+        Some(RootedPath { root, relative }) => Ok(ConfinedFile::new(&root, &relative)),
+        None => ConfinedFile::for_user(&normalize_lexically(path)?),
     }
 }
 

@@ -1,14 +1,12 @@
 //! The user's own files: settings, state, index. Links in their paths are followed, since managers of settings
 //! make such links. Nobody else can read what is written.
 
-use crate::access::{Durability, ExistingFile};
+use crate::access::Durability;
 use crate::confined_file::ConfinedFile;
 use crate::dir::Dir;
-use crate::error::{FileError, Result};
-use crate::project::resolve_links;
-use crate::temporary::remove_stale_temporaries;
+use crate::error::Result;
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tempfile::TempDir;
 
 /// Makes a directory with mode 0700, and what is missing above it. One that is there keeps
@@ -41,7 +39,7 @@ pub fn temporary_directory(prefix: &str) -> std::io::Result<TempDir> {
 /// # Errors
 /// When its directory cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> Result<()> {
-    write_with(path, content, Durability::Durable)
+    ConfinedFile::for_user(path)?.write_bytes(content, Durability::Durable)
 }
 
 /// Replaces a file as [`write()`] does, without waiting for the disk: for what can be made again.
@@ -49,31 +47,7 @@ pub fn write(path: &Path, content: &[u8]) -> Result<()> {
 /// # Errors
 /// As [`write()`].
 pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
-    write_with(path, content, Durability::Cached)
-}
-
-fn write_with(path: &Path, content: &[u8], durability: Durability) -> Result<()> {
-    let FileTarget { directory, name } = resolve_target(path)?;
-    let dir = Dir::create(&directory)?;
-    dir.write(&name, content, durability)?;
-    remove_stale_temporaries(&dir);
-    Ok(())
-}
-
-/// Creates a file as [`Dir::create_with`] does. Where a link stands, it is the file that it points to.
-///
-/// # Errors
-/// As [`Dir::create_with`].
-pub fn create_with<E: From<FileError>>(
-    path: &Path,
-    existing: ExistingFile,
-    fill: impl FnOnce(&mut File) -> std::result::Result<(), E>,
-) -> std::result::Result<(), E> {
-    let FileTarget { directory, name } = resolve_target(path)?;
-    let dir = Dir::create(&directory)?;
-    dir.create_with(&name, existing, fill)?;
-    remove_stale_temporaries(&dir);
-    Ok(())
+    ConfinedFile::for_user(path)?.write_bytes(content, Durability::Cached)
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` where there is nothing.
@@ -81,10 +55,7 @@ pub fn create_with<E: From<FileError>>(
 /// # Errors
 /// When it is no regular file, is too large, or cannot be read.
 pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
-    match open_parent(path)? {
-        Some(OpenTarget { dir, name }) => dir.read(&name, limit),
-        None => Ok(None),
-    }
+    ConfinedFile::for_user(path)?.read(limit)
 }
 
 /// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` where there is
@@ -93,10 +64,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
 /// # Errors
 /// As [`read`].
 pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
-    match open_parent(path)? {
-        Some(OpenTarget { dir, name }) => dir.read_text(&name, limit),
-        None => Ok(None),
-    }
+    ConfinedFile::for_user(path)?.read_text(limit)
 }
 
 /// Reads the text of a file that is to be changed, of at most `limit` bytes; `None` where there is nothing.
@@ -113,8 +81,7 @@ pub fn read_utf8(path: &Path, limit: u64) -> Result<Option<String>> {
 /// # Errors
 /// When it is no regular file, or cannot be opened.
 pub fn open(path: &Path) -> Result<fs_err::File> {
-    let FileTarget { directory, name } = resolve_target(path)?;
-    let file = Dir::create(&directory)?.open_file(&name)?;
+    let file = ConfinedFile::for_user(path)?.open_to_write()?;
     let file = fs_err::File::from_parts(file, path);
     restrict(&file)?;
     Ok(file)
@@ -139,44 +106,7 @@ fn restrict(_: &fs_err::File) -> Result<()> {
 /// # Errors
 /// When it is no regular file, or cannot be opened.
 pub fn append(path: &Path) -> Result<File> {
-    let FileTarget { directory, name } = resolve_target(path)?;
-    Dir::create(&directory)?.append(&name)
-}
-
-/// A file by its open directory and its name there.
-struct OpenTarget {
-    dir: Dir,
-    name: PathBuf,
-}
-
-/// Opens the directory of the file that a path leads to, links followed; `None` where it is missing.
-fn open_parent(path: &Path) -> Result<Option<OpenTarget>> {
-    let FileTarget { directory, name } = resolve_target(path)?;
-    Ok(Dir::open_existing(&directory)?.map(|dir| OpenTarget { dir, name }))
-}
-
-/// The file that a path leads to.
-pub(crate) struct FileTarget {
-    /// Its directory, without links.
-    pub(crate) directory: PathBuf,
-    /// Its name there.
-    pub(crate) name: PathBuf,
-}
-
-/// Follows the links of a path.
-pub(crate) fn resolve_target(path: &Path) -> Result<FileTarget> {
-    let real = resolve_links(path);
-    let Some(name) = real.file_name() else {
-        return Err(FileError::Outside(real));
-    };
-    let parent = match real.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    Ok(FileTarget {
-        directory: parent.to_owned(),
-        name: name.into(),
-    })
+    ConfinedFile::for_user(path)?.append()
 }
 
 #[cfg(all(test, unix))]

@@ -2,7 +2,6 @@
 
 use crate::dir::Dir;
 use crate::error::{Result, path_line};
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 /// Name of the directory that holds what agents' tools keep, in a project and in the home directory.
@@ -20,19 +19,28 @@ pub struct Project {
 }
 
 /// A root that others own or can write: what lies there may be anybody's, at any time.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{}` {}, so nothing of the project is read", path_line(path), reason.describe())]
 pub struct UnownedRoot {
-    /// The directory that would be the root.
-    pub root: PathBuf,
-    /// The part of it that is not the user's alone.
-    pub path: PathBuf,
-    /// The reason.
-    pub reason: UnownedReason,
+    /// The root, or the part of it that is not the user's alone.
+    path: PathBuf,
+    reason: UnownedReason,
+}
+
+impl UnownedRoot {
+    /// Formats the error with its hint.
+    pub fn message(&self) -> String {
+        format!("{self}\nhint: {}", self.reason.hint())
+    }
 }
 
 /// The reason for which a root is not trusted.
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "access lists are the system's matter")
+)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnownedReason {
+enum UnownedReason {
     /// Another user owns it.
     OtherOwner,
     /// Every user can write there.
@@ -41,33 +49,21 @@ pub enum UnownedReason {
     WritableByGroup,
 }
 
-impl fmt::Display for UnownedRoot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.reason {
-            UnownedReason::OtherOwner => "belongs to another user",
-            UnownedReason::WritableByAll => "can be written by every user",
-            UnownedReason::WritableByGroup => "can be written by a group that is not your own",
-        };
-        write!(
-            f,
-            "`{}` {what}, so nothing of the project is read",
-            path_line(&self.path)
-        )
-    }
-}
-
-impl UnownedRoot {
-    /// Formats the reason with its hint.
-    pub fn message(&self) -> String {
-        format!("{self}\nhint: {}", self.hint())
+impl UnownedReason {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::OtherOwner => "belongs to another user",
+            Self::WritableByAll => "can be written by every user",
+            Self::WritableByGroup => "can be written by a group that is not your own",
+        }
     }
 
-    /// Returns the hint: what a user can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self.reason {
-            UnownedReason::OtherOwner => "work in a copy of your own, or change the owner",
-            UnownedReason::WritableByAll => "`chmod o-w` on it, if it is yours",
-            UnownedReason::WritableByGroup => "`chmod g-w` on it, if it is yours",
+    /// Returns what a user can do about it.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::OtherOwner => "work in a copy of your own, or change the owner",
+            Self::WritableByAll => "`chmod o-w` on it, if it is yours",
+            Self::WritableByGroup => "`chmod g-w` on it, if it is yours",
         }
     }
 }
@@ -274,11 +270,7 @@ fn check_owner(root: &Path) -> std::result::Result<(), UnownedRoot> {
     let marks = [AGENT_DIRECTORY, REPOSITORY].map(|mark| root.join(mark));
     for path in [root.to_owned()].into_iter().chain(marks) {
         if let Some(reason) = find_unowned_reason(&path) {
-            return Err(UnownedRoot {
-                root: root.to_owned(),
-                path,
-                reason,
-            });
+            return Err(UnownedRoot { path, reason });
         }
     }
     Ok(())

@@ -25,6 +25,7 @@ mod apply;
 mod entry_items;
 mod exclusions;
 mod index_counts;
+mod item;
 mod matched_line;
 mod plan;
 mod records;

@@ -1,7 +1,8 @@
 //! The sessions, turns and titles that a request forgets, and the items that keep it out of the index.
 
 use crate::entry_items::EntryItems;
-use crate::exclusions::{PROMPT_PERIOD_MS, item};
+use crate::exclusions::PROMPT_PERIOD_MS;
+use crate::item;
 use crate::matched_line::first_line;
 use crate::records::ForgetError;
 use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRecord, TurnRow};
@@ -83,8 +84,8 @@ impl ForgetPlan {
         &self.items
     }
 
-    /// Returns the sessions that are to be forgotten whole, and those of each turn.
-    pub fn affected_sessions(&self) -> impl Iterator<Item = &SessionRow> {
+    /// Returns the sessions that are to be forgotten whole, and those of each turn and title.
+    fn affected_sessions(&self) -> impl Iterator<Item = &SessionRow> {
         let of_turns = self.turns.iter().map(|planned| &planned.session);
         let of_titles = self.titles.iter().map(|planned| &planned.session);
         self.sessions.iter().chain(of_turns).chain(of_titles)

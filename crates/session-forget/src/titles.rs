@@ -1,6 +1,7 @@
 //! Titles that were given to sessions, where one is excluded.
 
-use crate::exclusions::{Exclusions, item};
+use crate::exclusions::Exclusions;
+use crate::item;
 use crate::records::ForgetError;
 use session_sources::{Cursor, CursorExclusions, Source, find_source};
 use session_store::{FileRow, StoreError, Writer};

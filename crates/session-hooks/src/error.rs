@@ -1,5 +1,6 @@
 //! Errors of a directory's memories.
 
+use session_agents::AgentError;
 use session_config::ConfigError;
 use session_embed::EmbedError;
 use session_files::io_hint;
@@ -22,6 +23,9 @@ pub enum MemoriesError {
     /// A memory cannot be read or saved.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The settings of an agent cannot be named.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// The model of memories failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
@@ -43,6 +47,7 @@ impl MemoriesError {
             Self::Disabled => Some("`session-search config` says by whom (`enabled`)".into()),
             Self::Config(error) => error.hint().map(Cow::from),
             Self::Memory(error) => error.hint(),
+            Self::Agent(error) => error.hint().map(Cow::from),
             Self::Embed(error) => error.hint().map(Cow::from),
             Self::Store(error) => error.hint().map(Cow::from),
             Self::Query(error) => error.hint(),

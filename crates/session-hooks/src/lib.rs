@@ -7,7 +7,8 @@
 //! [`Memories::finish_change`] updates the skill, whose description has keywords of memories.
 //!
 //! A hook is answered in two steps. [`PromptOutcome::decide`] decides which memories are put before a prompt, and
-//! [`PromptOutcome::hook_answer`] formats the answer to an event:
+//! [`PromptOutcome::hook_answer`] formats the answer to an event. [`run_with_timeout`] does the first step in a thread, before
+//! a timeout or not at all.
 //!
 //! | event | answer |
 //! | --- | --- |
@@ -38,6 +39,8 @@ mod earlier_cure;
 mod error;
 mod history_line;
 mod hook_response;
+mod hook_run;
+mod hook_session;
 mod last_session;
 mod memories;
 mod project_sessions;
@@ -54,6 +57,8 @@ mod trigger_survey;
 pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::MemoriesError;
 pub use hook_response::{HookOrigin, PromptOutcome};
+pub use hook_run::{AnsweredHook, run_with_timeout};
+pub use hook_session::{hook_session_id, is_whole_session_id};
 pub use memories::{Memories, SavedMemory};
 pub use skill_keywords::offered_keywords;
 pub use source_memories::{FoundSourceMemories, SourceMemories, SourceQuery};

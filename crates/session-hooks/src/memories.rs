@@ -1,5 +1,6 @@
 //! The memories of this user and of a directory's project, as they are configured.
 
+use crate::broad_triggers::BroadTrigger;
 use crate::error::MemoriesError;
 use jiff::{Timestamp, Zoned};
 use session_agents::quote_word;
@@ -11,8 +12,8 @@ use session_memory::{
     Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryKind,
     MemoryListing, MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, MovedMemories,
     NearDuplicate, ReplacedSecrets, SessionStateFile, StorageLocation, StorageSettingsByScope,
-    Triggers, apply_retention, context_sheet_path, find_duplicates, memory_directories,
-    refresh_context_sheet, search_memories,
+    Triggers, apply_retention, context_sheet_path, describe_cuts, find_duplicates,
+    memory_directories, refresh_context_sheet, search_memories,
 };
 use session_sources::{Caller, sources};
 use std::path::Path;
@@ -47,8 +48,12 @@ pub struct SavedMemory {
     pub moved: MovedMemories,
     /// Triggers that are proposed for it, where it has none.
     pub proposed: Triggers,
+    /// Sentences on what of the draft is over a limit, and not kept.
+    pub cuts: Vec<String>,
     /// The secrets that were replaced in it.
     pub replaced_secrets: ReplacedSecrets,
+    /// Its triggers that match much of what there is.
+    pub broad: Vec<BroadTrigger>,
     /// Triggers that match no file, and failures after it was saved.
     pub notes: Vec<String>,
 }
@@ -219,14 +224,14 @@ impl Memories {
         Ok(search_memories(&query, &embedder)?)
     }
 
-    /// Lists memories in some states, of the last `days` or else of `scope_days`, with the damaged files.
-    pub fn list(&self, states: &[MemoryState], days: Option<i64>) -> MemoryListing {
+    /// Lists memories in some states that were changed in the last `scope_days`, with the damaged files.
+    pub fn list_in_scope(&self, states: &[MemoryState]) -> MemoryListing {
         let mut listing = self.store.list(states);
-        let mut settings = self.home.config.retrieval;
-        settings.scope_days = days.unwrap_or(settings.scope_days);
         let now = Timestamp::now();
-        let in_scope = |memory: &Memory| settings.is_in_scope(memory, now);
-        listing.memories.retain(in_scope);
+        let settings = &self.home.config.retrieval;
+        listing
+            .memories
+            .retain(|memory| settings.is_in_scope(memory, now));
         listing
     }
 
@@ -266,7 +271,9 @@ impl Memories {
         let mut notes = self.note_unmatched_paths(&memory);
         Ok(SavedMemory {
             proposed: self.propose_triggers(&memory),
+            cuts: describe_cuts(&draft.topic, &draft.cues),
             replaced_secrets: self.store.find_secrets(draft.texts()),
+            broad: self.find_broad_triggers(&memory.front.when),
             repeats: note_failure(repeats, "compared with the other memories", &mut notes),
             moved: note_failure(
                 moved.map_err(MemoriesError::from),
@@ -308,7 +315,7 @@ impl Memories {
     /// Writes the context sheet of a project again where it has one, without memories that are `leaving`. Returns a note
     /// where it cannot.
     fn refresh_sheet(&self, project: &Project, leaving: &[Memory]) -> Option<String> {
-        let mut active = self.list(&[MemoryState::Active], Some(-1)).memories;
+        let mut active = self.store.list(&[MemoryState::Active]).memories;
         active.retain(|memory| !memory.is_among(leaving));
         let root = project.open().map_err(MemoryError::from);
         let refreshed = root.and_then(|root| refresh_context_sheet(&root, &active));

@@ -72,10 +72,8 @@ pub(crate) struct SessionBatch {
     pub(crate) documents: Vec<EmbeddedDocument>,
     /// Indices into `documents` of those without a vector in the index.
     pub(crate) missing: Vec<usize>,
-    /// No document is left to a later step.
-    pub(crate) is_complete: bool,
-    /// It is a slice that [`SlicedSession`] reads.
-    pub(crate) is_slice: bool,
+    /// Which documents of the session these are, for the store.
+    pub(crate) extent: DocumentBatch,
     /// A text has no vector after it was embedded.
     pub(crate) has_failed: bool,
 }
@@ -110,7 +108,9 @@ impl SessionBatch {
                     vector: Some(Vec::new()),
                 }),
                 // What has a vector comes along.
-                true if batch.missing.len() == limits.max_missing => batch.is_complete = false,
+                true if batch.missing.len() == limits.max_missing => {
+                    batch.extent = DocumentBatch::Subset;
+                }
                 _ => batch.push(document, is_missing),
             }
         }
@@ -123,8 +123,7 @@ impl SessionBatch {
             pending,
             documents: Vec::new(),
             missing: Vec::new(),
-            is_complete: true,
-            is_slice: false,
+            extent: DocumentBatch::Complete,
             has_failed: false,
         }
     }
@@ -139,12 +138,16 @@ impl SessionBatch {
         });
     }
 
-    /// Returns which documents of the session these are, for the store.
-    pub(crate) fn extent(&self) -> DocumentBatch {
-        match (self.is_complete, self.is_slice) {
-            (true, _) => DocumentBatch::Complete,
-            (false, true) => DocumentBatch::Slice,
-            (false, false) => DocumentBatch::Subset,
+    /// Returns true where no document is left to a later step.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.extent == DocumentBatch::Complete
+    }
+
+    /// Notes that a text has no vector after it was embedded: the session stays pending, for a later run.
+    pub(crate) fn note_failure(&mut self) {
+        self.has_failed = true;
+        if self.is_complete() {
+            self.extent = DocumentBatch::Subset;
         }
     }
 
@@ -206,8 +209,10 @@ impl SlicedSession {
             documents.extend(chunk.map(|text| Document { turn: None, text }));
         }
         let mut batch = SessionBatch {
-            is_complete: is_last,
-            is_slice: true,
+            extent: match is_last {
+                true => DocumentBatch::Complete,
+                false => DocumentBatch::Slice,
+            },
             ..SessionBatch::empty(self.pending)
         };
         let embedded = embedded_texts(index, model, self.pending.session)?;

@@ -116,7 +116,7 @@ impl EmbeddingQueue {
     fn remove_done(&mut self, batches: &[SessionBatch], failed: &HashSet<SessionId>) {
         self.sessions.drain(..batches.len());
         for batch in batches.iter().rev() {
-            if !batch.is_complete && !failed.contains(&batch.pending.session) {
+            if !batch.is_complete() && !failed.contains(&batch.pending.session) {
                 self.sessions.push_front(batch.pending);
             }
         }
@@ -215,10 +215,10 @@ impl<'a> EmbeddingRun<'a> {
         let failed = batches.iter().filter(|batch| batch.has_failed);
         self.failed
             .extend(failed.map(|batch| batch.pending.session));
-        for batch in batches.iter().filter(|batch| !batch.is_complete) {
+        for batch in batches.iter().filter(|batch| !batch.is_complete()) {
             self.tried.insert(batch.pending, batch.count_tried());
         }
-        let ended = batches.iter().filter(|batch| batch.is_complete);
+        let ended = batches.iter().filter(|batch| batch.is_complete());
         self.turns_done += ended.map(|s| u64::from(s.pending.turns)).sum::<u64>();
         self.options.progress.report_tokens(self.counts.tokens);
         self.options.progress.report(
@@ -321,7 +321,7 @@ impl<'a> EmbeddingRun<'a> {
                 };
                 let batch = SessionBatch::new(index, Some(model), *pending, limits)?;
                 texts += batch.missing.len();
-                let full = !batch.is_complete || texts == max_texts;
+                let full = !batch.is_complete() || texts == max_texts;
                 batches.push(batch);
                 if full {
                     break;
@@ -377,14 +377,17 @@ pub(crate) fn embed_missing(
     };
     let mut vectors = vectors.into_iter();
     for batch in batches {
+        let mut has_failed = false;
         for index in &batch.missing {
             let made = vectors.next().flatten();
-            batch.has_failed |= made.is_none();
+            has_failed |= made.is_none();
             if let Some(document) = batch.documents.get_mut(*index) {
                 document.vector = made;
             }
         }
-        batch.is_complete &= !batch.has_failed; // it stays pending, for a later run
+        if has_failed {
+            batch.note_failure();
+        }
     }
     Ok(counts)
 }
@@ -406,7 +409,7 @@ fn store_batches(
     batches: &[SessionBatch],
 ) -> Result<(), StoreError> {
     for batch in batches {
-        writer.store_documents(model, batch.pending, &batch.documents, batch.extent())?;
+        writer.store_documents(model, batch.pending, &batch.documents, batch.extent)?;
     }
     Ok(())
 }

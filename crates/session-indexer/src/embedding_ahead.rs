@@ -102,7 +102,7 @@ fn next_sessions(
     {
         let slice = session.next_slice(index, model, BATCH_TEXTS - texts)?;
         texts += slice.documents.len();
-        if slice.is_complete {
+        if slice.is_complete() {
             *reading = sessions.next();
         }
         batch.push(slice);

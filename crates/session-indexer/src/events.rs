@@ -9,7 +9,7 @@ use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{SessionMeta, Turn, TurnContent, TurnSpan};
 use session_forget::Exclusions;
-use session_sources::{Cursor, DeliveredTurns, Sink, Warning};
+use session_sources::{Cursor, Sink, Warning};
 use session_store::{KnownTurns, NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -167,7 +167,7 @@ impl<'a> HistorySink<'a> {
 }
 
 impl Sink for HistorySink<'_> {
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
+    fn session(&mut self, meta: &SessionMeta, known: KnownTurns) -> ControlFlow<()> {
         let mut meta = meta.clone();
         self.policy.redactor.redact_session(&mut meta);
         let exclusions = &self.policy.exclusions;
@@ -188,10 +188,7 @@ impl Sink for HistorySink<'_> {
         self.policy.redactor.redact_project(&mut meta);
         self.deliver(Event::Session {
             meta: Box::new(meta),
-            turns: match delivered {
-                DeliveredTurns::Replace => KnownTurns::Replace,
-                DeliveredTurns::Keep => KnownTurns::Keep,
-            },
+            turns: known,
         })
     }
 

@@ -1,7 +1,7 @@
 //! Files that the index knows, and those of them that are listed at another path.
 
 use crate::listed_histories::ListedFile;
-use session_sources::Location;
+use session_sources::{Location, is_packed};
 use session_store::{FileDigests, FileId, FileRow, Reader, StoreError};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -136,8 +136,4 @@ fn files_of_unnamed_session(
 fn may_be_moved(file: &FileRow, listed: &Location) -> bool {
     let is_repacked = is_packed(Path::new(&file.path)) != is_packed(&listed.path);
     (file.stamp.size <= listed.stamp.size || is_repacked) && !Path::new(&file.path).exists()
-}
-
-fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "zst")
 }

@@ -305,7 +305,7 @@ fn run(
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
     let removed = apply_exclusions(options, writer)?;
-    note_other_homes(&options.env, writer)?;
+    writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     let budget = if first { None } else { options.budget };
     let deadline = Deadline::after(budget);
     let mut changes = match seen {
@@ -357,7 +357,7 @@ fn embed_by_all(
 ///
 /// A search, too, may take longer for it, once; it does not wait for readers of the index as it was, its own among them.
 fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, IndexError> {
-    if !writer.is_purge_pending()? {
+    if !writer.reader()?.is_purge_pending()? {
         return Ok(false);
     }
     options.progress.report(RefreshStage::Purging, 0, 1);
@@ -368,18 +368,6 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
         // A search can be answered on a full disk, too; the purge waits for the next one.
         Err(error) if options.budget.is_some() && error.needs_space() => Ok(false),
         purged => Ok(purged? == PurgeOutcome::Waiting),
-    }
-}
-
-/// Notes which homes of other machines are configured now.
-fn note_other_homes(env: &Env, writer: &mut Writer) -> Result<(), StoreError> {
-    if writer
-        .reader()?
-        .has_other_homes(&env.home, &env.other_homes)?
-    {
-        Ok(())
-    } else {
-        writer.set_other_homes(&env.home, &env.other_homes)
     }
 }
 

@@ -1,61 +1,49 @@
 //! `history` of fixes: what cured an error before; where nothing did, the turns that failed with it.
 
-use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::call_error::CallError;
-use crate::history_tool::{COLUMNS, HistoryReading, MAX_LINES, TITLE_COLUMNS, format_more_hint};
-use crate::index_view::{CallScope, IndexView};
-use session_core::TurnAddress;
-use session_display::{fit_line, format_day, pluralize, project_label, sanitize_line};
+use crate::history_tool::{COLUMNS, HistoryItems, HistoryReading, MAX_LINES, format_turn_heading};
+use crate::index_view::IndexView;
+use session_display::{fit_line, pluralize, sanitize_line};
 use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
-use session_store::SessionRow;
+use session_search::SearchFilter;
 
-/// Lists the cures of an error, of the command that failed where one is given, those of the server's project first.
-/// Where none is known, lists the turns that failed with it, newest first.
+/// Finds the cures of an error, of the command that failed where one is given, those of the server's project first.
+/// Where none is known, finds the turns that failed with it, newest first.
 ///
 /// # Errors
 /// When the index fails.
-pub(crate) fn list_fixes(
+pub(crate) fn find_fixes(
     reading: &HistoryReading<'_>,
+    filter: &SearchFilter,
     limit: usize,
     view: IndexView<'_>,
-) -> Result<ToolAnswer, CallError> {
-    let error = reading.text.as_str();
-    let CallScope { filter, callers } = view.resolve_work_scope(&reading.filter)?;
+) -> Result<HistoryItems, CallError> {
     let here = read_project(".");
     let query = CureSearch {
-        error,
+        error: &reading.text,
         command: reading.arguments.command.as_deref(),
-        filter: &filter,
+        filter,
         is_in_project: &|session| here.matches(session),
         max_failed: limit,
     };
     let found = query.find(&view.snapshot.index, view.sessions())?;
-    let mut listing = ItemList::default();
-    let cures = found.cures.iter().map(|fix| format_item(fix, view));
-    let failed = found
-        .failed
-        .iter()
-        .map(|turn| format_failed_turn(turn, view));
-    for item in cures.chain(failed).take(limit) {
-        if !listing.push(&item) {
-            break;
-        }
-    }
-    let mut notes = view.format_caller_notes(&callers);
-    let unmet = match found.turns {
-        0 => view.format_unmet_filter_note(&reading.filter.clauses),
-        _ => None,
-    };
-    notes.extend(unmet.or_else(|| format_count_note(&found, listing.count, limit)));
-    Ok(ToolAnswer {
-        notes,
-        next: Some(format_next_call(&found, &reading.arguments.pattern, view)),
-        data: listing.data,
-        ..ToolAnswer::default()
+    let FoundCures { cures, failed, .. } = &found;
+    let cured = cures.iter().map(|fix| (&fix.session, fix.cure.turn));
+    let without_cure = failed.iter().map(|turn| (&turn.session, turn.turn));
+    let first = cured.chain(without_cure).next();
+    let items = cures.iter().map(|fix| format_item(fix, view));
+    let items = items.chain(failed.iter().map(|turn| format_failed_turn(turn, view)));
+    Ok(HistoryItems {
+        items: items.take(limit).collect(),
+        found: cures.len(),
+        turns: found.turns,
+        first: first.map(|(session, turn)| view.turn_address(session, turn)),
+        note: format_no_cure(&found),
     })
 }
 
-fn format_count_note(found: &FoundCures, shown: usize, limit: usize) -> Option<String> {
+/// Formats why an error has no cure; `None` where it has some.
+fn format_no_cure(found: &FoundCures) -> Option<String> {
     match (found.signatures.is_empty(), found.turns, found.cures.len()) {
         (true, ..) => Some(
             "nothing in `pattern` tells one error from others; give the line that says what failed"
@@ -68,26 +56,7 @@ fn format_count_note(found: &FoundCures, shown: usize, limit: usize) -> Option<S
             "{} failed with that error, and none was fixed later",
             pluralize(turns, "turn")
         )),
-        (.., fixes) if shown < fixes => Some(format!(
-            "the first {shown} of {fixes} cures; {}",
-            format_more_hint(shown, limit)
-        )),
         _ => None,
-    }
-}
-
-fn format_next_call(found: &FoundCures, error: &str, view: IndexView<'_>) -> String {
-    let cured = found.cures.first().map(|fix| (&fix.session, fix.cure.turn));
-    let failed = || found.failed.first().map(|turn| (&turn.session, turn.turn));
-    match cured.or_else(failed) {
-        Some((session, turn)) => {
-            let id = TurnAddress::new(view.short_id(session), turn).to_string();
-            format_call("show", &[("id", id.into())])
-        }
-        None => format_call(
-            "search",
-            &[("query", error.into()), ("level", "turn".into())],
-        ),
     }
 }
 
@@ -117,21 +86,6 @@ fn format_failed_turn(failed: &FailedTurn, view: IndexView<'_>) -> String {
             .map(|command| format_failed_command(command)),
     );
     format_turn_heading(&failed.session, failed.turn, failed.time_ms, view) + &format_lines(&lines)
-}
-
-fn format_turn_heading(
-    session: &SessionRow,
-    turn: u32,
-    time_ms: Option<i64>,
-    view: IndexView<'_>,
-) -> String {
-    format!(
-        "{}  {}  {}{}",
-        TurnAddress::new(view.short_id(session), turn),
-        format_day(time_ms),
-        sanitize_line(project_label(session)),
-        title_suffix(session, TITLE_COLUMNS)
-    )
 }
 
 fn format_failed_command(command: &str) -> String {

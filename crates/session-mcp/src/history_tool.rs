@@ -20,7 +20,7 @@ pub(crate) const MAX_LIMIT: usize = 100;
 /// Most lines of a turn, and most columns of one.
 pub(crate) const MAX_LINES: usize = 5;
 pub(crate) const COLUMNS: usize = 200;
-pub(crate) const TITLE_COLUMNS: usize = 60;
+const TITLE_COLUMNS: usize = 60;
 
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
@@ -37,6 +37,20 @@ pub(crate) struct HistoryReading<'a> {
     pub(crate) text: String,
     pub(crate) filter: CallFilter,
     pattern: LinePattern,
+}
+
+/// The turns or cures that a reading of a pattern finds.
+pub(crate) struct HistoryItems {
+    /// The first of them, formatted, at most as many as the call asks for.
+    pub(crate) items: Vec<String>,
+    /// Number of turns or cures that were found.
+    pub(crate) found: usize,
+    /// Number of turns that match; where there is none, a filter may be the reason.
+    pub(crate) turns: usize,
+    /// The turn that the next call shows.
+    pub(crate) first: Option<TurnAddress>,
+    /// The reason why there are no turns, or no cures.
+    pub(crate) note: Option<String>,
 }
 
 impl<'a> HistoryCall<'a> {
@@ -102,101 +116,89 @@ impl<'a> HistoryReading<'a> {
     /// Lists what the call asks for.
     fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
-        match self.arguments.what {
-            HistoryKind::Files => {
-                self.list_turns(limit, view, |filter| self.find_file_turns(filter, view))
-            }
-            HistoryKind::Commands => {
-                self.list_turns(limit, view, |filter| self.find_command_turns(filter, view))
-            }
-            HistoryKind::Errors => {
-                self.list_turns(limit, view, |filter| self.find_error_turns(filter, view))
-            }
-            HistoryKind::Fixes => fix_items::list_fixes(self, limit, view),
-        }
-    }
-
-    /// Lists the turns that `find` finds, with the lines for which they are listed.
-    fn list_turns(
-        &self,
-        limit: usize,
-        view: IndexView<'_>,
-        find: impl Fn(&SearchFilter) -> Result<Vec<FoundTurn<Vec<String>>>, CallError>,
-    ) -> Result<ToolAnswer, CallError> {
         let CallScope { filter, callers } = view.resolve_work_scope(&self.filter)?;
-        let found = find(&filter)?;
+        let found = self.find(&filter, limit, view)?;
         let mut listing = ItemList::default();
-        for turn in found.iter().take(limit) {
-            if !listing.push(&format_item(turn, view)) {
+        for item in &found.items {
+            if !listing.push(item) {
                 break;
             }
         }
         let mut notes = view.format_caller_notes(&callers);
-        let unmet = if found.is_empty() {
-            view.format_unmet_filter_note(&self.filter.clauses)
-        } else {
-            None
+        let unmet = match found.turns {
+            0 => view.format_unmet_filter_note(&self.filter.clauses),
+            _ => None,
         };
-        notes.extend(unmet.or_else(|| self.format_count_note(listing.count, found.len(), limit)));
+        let note = unmet.or(found.note);
+        notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found, limit)));
         Ok(ToolAnswer {
             notes,
-            next: Some(self.format_next_call(found.first(), view)),
+            next: Some(self.format_next_call(found.first)),
             data: listing.data,
             ..ToolAnswer::default()
         })
     }
 
-    /// Finds the turns that accessed such a file, newest first.
-    fn find_file_turns(
+    /// Finds the turns or cures that the call asks for, and formats the first `limit` of them.
+    fn find(
         &self,
         filter: &SearchFilter,
+        limit: usize,
         view: IndexView<'_>,
-    ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
+    ) -> Result<HistoryItems, CallError> {
         let (index, sessions) = (&view.snapshot.index, view.sessions());
-        let turns = FoundFile::find_turns(index, sessions, filter, &self.text)?;
-        Ok(format_findings(turns, format_file))
+        match self.arguments.what {
+            HistoryKind::Files => {
+                let turns = FoundFile::find_turns(index, sessions, filter, &self.text)?;
+                Ok(self.format_turns(&turns, limit, view, format_file))
+            }
+            HistoryKind::Commands => {
+                let pattern = CommandPattern {
+                    line: &self.pattern,
+                    failed: self.arguments.failed,
+                };
+                let turns = FoundCommand::find_turns(index, sessions, filter, pattern)?;
+                let format = |command: &_| format_command(command, &self.pattern);
+                Ok(self.format_turns(&turns, limit, view, format))
+            }
+            HistoryKind::Errors => {
+                let visit = |_: &SessionRow, content: &TurnContent| {
+                    find_matching_errors(content, &self.pattern)
+                };
+                let turns = find_turns(index, sessions, filter, visit)?;
+                let format = |line: &String| format_matched_line(line, &self.pattern, COLUMNS);
+                Ok(self.format_turns(&turns, limit, view, format))
+            }
+            HistoryKind::Fixes => fix_items::find_fixes(self, filter, limit, view),
+        }
     }
 
-    /// Finds the turns that ran such a command, runs of a program before its mentions.
-    fn find_command_turns(
+    /// Formats the first `limit` turns, each with the lines for which it is listed.
+    fn format_turns<T>(
         &self,
-        filter: &SearchFilter,
+        turns: &[FoundTurn<Vec<T>>],
+        limit: usize,
         view: IndexView<'_>,
-    ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
-        let pattern = CommandPattern {
-            line: &self.pattern,
-            failed: self.arguments.failed,
-        };
-        let (index, sessions) = (&view.snapshot.index, view.sessions());
-        let turns = FoundCommand::find_turns(index, sessions, filter, pattern)?;
-        Ok(format_findings(turns, |command| {
-            format_command(command, &self.pattern)
-        }))
-    }
-
-    /// Finds the turns that met such an error, newest first.
-    fn find_error_turns(
-        &self,
-        filter: &SearchFilter,
-        view: IndexView<'_>,
-    ) -> Result<Vec<FoundTurn<Vec<String>>>, CallError> {
-        let visit =
-            |_: &SessionRow, content: &TurnContent| find_matching_errors(content, &self.pattern);
-        let turns = find_turns(&view.snapshot.index, view.sessions(), filter, visit)?;
-        Ok(format_findings(turns, |line| {
-            format_matched_line(line, &self.pattern, COLUMNS)
-        }))
+        format: impl Fn(&T) -> String,
+    ) -> HistoryItems {
+        let items = turns.iter().take(limit);
+        let address = |turn: &FoundTurn<_>| view.turn_address(&turn.session, turn.turn.index);
+        HistoryItems {
+            items: items.map(|turn| format_item(turn, view, &format)).collect(),
+            found: turns.len(),
+            turns: turns.len(),
+            first: turns.first().map(address),
+            note: turns.is_empty().then(|| self.format_nothing_found()),
+        }
     }
 
     fn format_count_note(&self, shown: usize, found: usize, limit: usize) -> Option<String> {
-        match found {
-            0 => Some(self.format_nothing_found()),
-            _ if shown < found => Some(format!(
-                "the first {shown} of {found} turns; {}",
-                format_more_hint(shown, limit)
-            )),
-            _ => None,
-        }
+        let unit = match self.arguments.what {
+            HistoryKind::Fixes => "cures",
+            _ => "turns",
+        };
+        let hint = format_more_hint(shown, limit);
+        (shown < found).then(|| format!("the first {shown} of {found} {unit}; {hint}"))
     }
 
     fn format_nothing_found(&self) -> String {
@@ -214,30 +216,20 @@ impl<'a> HistoryReading<'a> {
         format!("no turn has such {what}{that_failed}{hint}")
     }
 
-    fn format_next_call(
-        &self,
-        first: Option<&FoundTurn<Vec<String>>>,
-        view: IndexView<'_>,
-    ) -> String {
+    fn format_next_call(&self, first: Option<TurnAddress>) -> String {
+        let pattern = self.arguments.pattern.as_str();
         match first {
-            Some(found) => {
-                let id =
-                    TurnAddress::new(view.short_id(&found.session), found.turn.index).to_string();
-                format_call("show", &[("id", id.into())])
-            }
-            None => {
-                let pattern = self.arguments.pattern.as_str();
-                format_call(
-                    "search",
-                    &[("query", pattern.into()), ("level", "turn".into())],
-                )
-            }
+            Some(first) => format_call("show", &[("id", first.to_string().into())]),
+            None => format_call(
+                "search",
+                &[("query", pattern.into()), ("level", "turn".into())],
+            ),
         }
     }
 }
 
 /// Formats how more than the `shown` items of at most `limit` are listed.
-pub(crate) fn format_more_hint(shown: usize, limit: usize) -> String {
+fn format_more_hint(shown: usize, limit: usize) -> String {
     if shown == limit && limit < MAX_LIMIT {
         format!("`limit` is at most {MAX_LIMIT}")
     } else {
@@ -245,30 +237,32 @@ pub(crate) fn format_more_hint(shown: usize, limit: usize) -> String {
     }
 }
 
-fn format_findings<T>(
-    turns: Vec<FoundTurn<Vec<T>>>,
-    format: impl Fn(&T) -> String,
-) -> Vec<FoundTurn<Vec<String>>> {
-    let formatted = turns.into_iter().map(|turn| FoundTurn {
-        found: turn.found.iter().map(&format).collect(),
-        session: turn.session,
-        turn: turn.turn,
-    });
-    formatted.collect()
+/// Formats the line above what was found in a turn.
+pub(crate) fn format_turn_heading(
+    session: &SessionRow,
+    turn: u32,
+    time_ms: Option<i64>,
+    view: IndexView<'_>,
+) -> String {
+    format!(
+        "{}  {}  {}{}",
+        view.turn_address(session, turn),
+        format_day(time_ms),
+        sanitize_line(project_label(session)),
+        title_suffix(session, TITLE_COLUMNS)
+    )
 }
 
 /// Formats a turn with what was found in it.
-fn format_item(found: &FoundTurn<Vec<String>>, view: IndexView<'_>) -> String {
-    let session = &found.session;
-    let mut out = format!(
-        "{}  {}  {}{}",
-        TurnAddress::new(view.short_id(session), found.turn.index),
-        format_day(found.time_ms()),
-        sanitize_line(project_label(session)),
-        title_suffix(session, TITLE_COLUMNS)
-    );
-    for text in found.found.iter().take(MAX_LINES) {
-        out.push_str(&format!("\n   {}", fit_line(text, COLUMNS)));
+fn format_item<T>(
+    found: &FoundTurn<Vec<T>>,
+    view: IndexView<'_>,
+    format: impl Fn(&T) -> String,
+) -> String {
+    let (session, turn) = (&found.session, found.turn.index);
+    let mut out = format_turn_heading(session, turn, found.time_ms(), view);
+    for item in found.found.iter().take(MAX_LINES) {
+        out.push_str(&format!("\n   {}", fit_line(&format(item), COLUMNS)));
     }
     if let more @ 1.. = found.found.len().saturating_sub(MAX_LINES) {
         out.push_str(&format!("\n   and {more} more"));

@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
-use session_core::SessionReference;
+use session_core::{SessionReference, TurnAddress};
 use session_display::{SessionIds, format_unknown_project_and_others, format_unmet_filter};
 use session_query::{
     FilterField, ResolvedFilter, SearchEngine, Snapshot, TypedCondition, TypedQuery, UnmetClause,
@@ -77,6 +77,11 @@ impl<'a> IndexView<'a> {
     /// Returns the beginning of an id that names one session.
     pub(crate) fn short_id(&self, session: &SessionRow) -> String {
         self.ids.short_id(session)
+    }
+
+    /// Returns the address by which a call names a turn.
+    pub(crate) fn turn_address(&self, session: &SessionRow, turn: u32) -> TurnAddress {
+        TurnAddress::new(self.short_id(session), turn)
     }
 
     /// Finds the session whose id begins so.

@@ -6,7 +6,7 @@
 //!
 //! # Work
 //!
-//! A handshake does no work: it tells the tools and no more. A call becomes a `ToolJob` for the one `Worker`
+//! A handshake does no work: it tells the tools and no more. A call becomes a `ToolJob` for the one `ToolWorker`
 //! thread, which opens configuration, models and index at the first call and keeps them. Between two
 //! calls it holds no lock and no transaction, and an index put in the place of another is seen by the
 //! next call ([`session_query::OpenIndex`]). A refresh runs beside each answer, with progress
@@ -15,7 +15,7 @@
 //! # Answers
 //!
 //! An answer is plain text of at most 10,000 characters. What was found in sessions stands in a fence
-//! that says it is data, and no text can close that fence (`Fenced`). The last line is the call that goes
+//! that says it is data, and no text can close that fence (`FencedText`). The last line is the call that goes
 //! on: the turns around the best hit, the next page. At the end of a session there is none.
 //!
 //! # End

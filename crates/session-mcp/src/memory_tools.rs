@@ -8,9 +8,7 @@ use jiff::{Timestamp, Zoned};
 use session_config::current_directory;
 use session_display::{pluralize, sanitize_line};
 use session_hooks::{BroadTrigger, Memories, MemoriesError, SavedMemory};
-use session_memory::{
-    Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, describe_cuts, record_recall,
-};
+use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, record_recall};
 
 /// Most memories that are named as repeated.
 const MAX_REPEATS: usize = 3;
@@ -34,7 +32,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     let MemoryListing {
         memories: all,
         damaged,
-    } = memories.list(&[MemoryState::Active], None);
+    } = memories.list_in_scope(&[MemoryState::Active]);
     let mut notes = memories.notes.clone();
     let mut listing = ItemList::default();
     let named = all.iter().find(|one| one.id() == arguments.query.trim());
@@ -117,10 +115,10 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     let saved = memories.save(&draft, scope, &Zoned::now())?;
     let mut notes = memories.notes.clone();
     notes.push(format!("saved as {}", saved.memory.id()));
-    notes.extend(describe_cuts(&draft.topic, &draft.cues));
+    notes.extend(saved.cuts.iter().cloned());
     notes.extend(saved.replaced_secrets.note());
-    let broad = memories.find_broad_triggers(&saved.memory.front.when);
-    notes.extend(broad.iter().map(|it| format_broad_note(it, &saved.memory)));
+    let broad = saved.broad.iter();
+    notes.extend(broad.map(|it| format_broad_note(it, &saved.memory)));
     notes.extend(format_moved_note(&saved));
     notes.extend(saved.notes.iter().cloned());
     let command = saved.trigger_command();

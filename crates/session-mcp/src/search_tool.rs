@@ -4,13 +4,17 @@ use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{SearchArguments, clamp_limit};
 use crate::call_error::CallError;
 use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
+use jiff::Zoned;
 use serde_json::Value;
 use session_core::{Query, TurnAddress, TurnWindow};
 use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
 };
-use session_query::{InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch};
+use session_query::{
+    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, find_asked_time,
+    format_time_filters, note_time_in_words,
+};
 use session_search::{FusionMode, HitOrder, Level, SearchHit, SearchResults};
 
 /// Hits where the call does not say how many, and the most that it gets.
@@ -72,6 +76,7 @@ impl<'a> SearchCall<'a> {
         let answer = search.answer(view.snapshot, |text| view.engine.embed(index, text))?;
         let mut notes = view.format_caller_notes(&callers);
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
+        notes.extend(format_time_note(&answer.query.typed));
         notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
@@ -205,6 +210,16 @@ fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
     let range = TurnWindow::around(first, session.turns);
     let id = TurnAddress::new(view.short_id(session), range).to_string();
     format_call("show", &[("id", id.into())])
+}
+
+/// Says which query keeps to the time that a query has in words.
+fn format_time_note(query: &str) -> Option<String> {
+    let list = |time: String| {
+        let filters = format_time_filters(&time);
+        format!("`query`: `{filters}` lists what was done then")
+    };
+    let asked = find_asked_time(query, Zoned::now).map(list);
+    asked.or_else(|| note_time_in_words(query, Zoned::now))
 }
 
 /// Returns true where the arguments or the query narrow the search.

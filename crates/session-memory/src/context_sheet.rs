@@ -1,9 +1,9 @@
 //! The context sheet: the most important memories, for inclusion in a project's instructions.
 
 use crate::error::{MemoryError, Result};
+use crate::injection::memory_block::{BlockFence, BlockItem};
 use crate::memory::{Importance, Memory, MemoryState};
-use crate::memory_block::{BlockFence, BlockItem};
-use crate::memory_directory::settings_directory;
+use crate::storage::memory_directory::settings_directory;
 use session_files::{Dir, Durability};
 use std::path::PathBuf;
 

@@ -7,16 +7,16 @@ mod section;
 
 pub use export::{MemoryExport, export_memories};
 
+use crate::content::frontmatter as yaml;
+use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::key_info::read_items;
+use crate::content::memory_change::set_front_key;
 use crate::error::{MemoryError, Result};
-use crate::frontmatter as yaml;
-use crate::frontmatter_time::FrontmatterTime;
-use crate::insertion::{ImportedMemory, Insertion};
-use crate::key_info::read_items;
-use crate::keywords::choose_keywords;
-use crate::life_cycle::record_recall;
 use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
-use crate::memory_change::set_front_key;
-use crate::memory_store::MemoryStore;
+use crate::retrieval::keywords::choose_keywords;
+use crate::storage::insertion::{ImportedMemory, Insertion};
+use crate::storage::life_cycle::record_recall;
+use crate::storage::memory_store::MemoryStore;
 use crate::trust::Trust;
 use jiff::Zoned;
 use session_files::{Dir, RootedPath, private, split_at_outermost_root};
@@ -38,6 +38,13 @@ pub enum ImportFormat {
 }
 
 impl ImportFormat {
+    /// All formats, the program's own first.
+    pub const ALL: [Self; 3] = [
+        Self::SessionSearch,
+        Self::CursorMemory,
+        Self::ConversationMemory,
+    ];
+
     /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {

@@ -85,113 +85,65 @@
 //! # Ok::<(), session_memory::MemoryError>(())
 //! ```
 
+mod content;
 mod context_sheet;
-mod conversation;
-mod directory_records;
-mod directory_writer;
-mod draft;
-mod draft_input;
-mod duplicates;
 mod error;
-mod escaped_text;
-mod event_matcher;
-mod frontmatter;
-mod frontmatter_time;
-mod glossary;
 mod hashed_name;
 mod import;
-mod injection_decision;
-mod injection_gate;
-mod injection_log;
-mod injector;
-mod insertion;
-mod key_info;
-mod keywords;
-mod lexical_index;
-mod life_cycle;
+mod injection;
 mod memory;
-mod memory_block;
-mod memory_change;
-mod memory_directory;
-mod memory_edit;
-mod memory_embedder;
-mod memory_file;
-mod memory_overview;
 mod memory_stats;
-mod memory_store;
-mod new_ids;
-mod open_directory;
-mod prompt_parts;
-mod rank;
-mod record_limit;
-mod redaction;
-mod replaced_secrets;
-mod replacement_cycles;
-mod replacement_scores;
-mod session_start;
-mod session_state;
-mod session_state_file;
+mod retrieval;
 mod setting_values;
-mod similarity;
-mod state_change;
-mod stop_words;
-mod string_list;
-mod supersede;
-mod terms;
-mod topic_change;
-mod trigger_injection;
-mod trigger_paths;
-mod trigger_relevance;
+mod storage;
 mod triggers;
 mod trust;
-mod untrusted_memories;
-mod vector_cache;
 mod views;
 
+pub use content::draft::{describe_cuts, normalize_tag};
+pub use content::draft_input::DraftError;
+pub use content::frontmatter_time::FrontmatterTime;
+pub use content::memory_change::{MemoryChange, ReplacementChange};
+pub use content::memory_edit::{EditReview, MemoryEdit};
+pub use content::replaced_secrets::ReplacedSecrets;
+pub use content::string_list::deserialize_string_list;
 pub use context_sheet::{
     context_sheet_path, refresh_context_sheet, render_context_sheet, write_context_sheet,
 };
-pub use conversation::{ConversationOrigin, SavedConversation};
-pub use directory_records::{DirectoryRecord, DirectoryRecords};
-pub use draft::{describe_cuts, normalize_tag};
-pub use draft_input::DraftError;
-pub use duplicates::{NearDuplicate, find_duplicates};
 pub use error::{DamagedFile, MemoryError, Result};
-pub use frontmatter_time::FrontmatterTime;
 pub use import::{
     ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
 };
-pub use injection_decision::{InjectionCandidate, InjectionDecision, SkipReason};
-pub use injection_gate::{GateOutcome, InjectionSettings};
-pub use injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
-pub use injector::{
+pub use injection::injection_decision::{InjectionCandidate, InjectionDecision, SkipReason};
+pub use injection::injection_gate::{GateOutcome, InjectionSettings};
+pub use injection::injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
+pub use injection::injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
 };
-pub use insertion::ImportedMemory;
-pub use keywords::trusted_keywords;
-pub use life_cycle::{
-    MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memories,
-    find_unused, record_recall,
-};
+pub use injection::memory_block::{BlockItem, MemoryBlock, PastTurn, ShowCommand};
+pub use injection::session_start::AgentContext;
+pub use injection::session_state::SessionState;
+pub use injection::session_state_file::{InjectionSwitch, SessionStateFile};
+pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision};
 pub use memory::{
     Frontmatter, Importance, Memory, MemoryDraft, MemoryKind, MemoryScope, MemorySource,
     MemoryState,
 };
-pub use memory_block::{BlockItem, MemoryBlock, PastTurn, ShowCommand};
-pub use memory_change::{MemoryChange, ReplacementChange};
-pub use memory_directory::{
+pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
+pub use retrieval::duplicates::{NearDuplicate, find_duplicates};
+pub use retrieval::keywords::trusted_keywords;
+pub use retrieval::memory_embedder::MemoryEmbedder;
+pub use retrieval::rank::{MemoryMatch, MemoryQuery, RetrievalSettings, search_memories};
+pub use storage::conversation::{ConversationOrigin, SavedConversation};
+pub use storage::directory_records::{DirectoryRecord, DirectoryRecords};
+pub use storage::insertion::ImportedMemory;
+pub use storage::life_cycle::{
+    MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memories,
+    find_unused, record_recall,
+};
+pub use storage::memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
-pub use memory_edit::{EditReview, MemoryEdit};
-pub use memory_embedder::MemoryEmbedder;
-pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
-pub use memory_store::{MemoryListing, MemoryStore};
-pub use rank::{MemoryMatch, MemoryQuery, RetrievalSettings, search_memories};
-pub use replaced_secrets::ReplacedSecrets;
-pub use session_start::AgentContext;
-pub use session_state::SessionState;
-pub use session_state_file::{InjectionSwitch, SessionStateFile};
-pub use string_list::deserialize_string_list;
-pub use trigger_injection::{TriggerCandidate, TriggerDecision};
+pub use storage::memory_store::{MemoryListing, MemoryStore};
 pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};
 pub use trust::Trust;

@@ -1,6 +1,6 @@
 //! A memory with its frontmatter, and the draft of a new one.
 
-use crate::frontmatter_time::FrontmatterTime;
+use crate::content::frontmatter_time::FrontmatterTime;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
@@ -87,6 +87,9 @@ pub enum Importance {
 }
 
 impl Importance {
+    /// All importances, the highest first.
+    pub const ALL: [Self; 3] = [Self::High, Self::Normal, Self::Low];
+
     /// Returns the name.
     pub fn label(self) -> &'static str {
         match self {
@@ -98,8 +101,8 @@ impl Importance {
 
     /// Finds the importance of a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let all = [Self::Low, Self::Normal, Self::High];
-        all.into_iter()
+        Self::ALL
+            .into_iter()
             .find(|i| i.label() == name.trim().to_lowercase())
     }
 }
@@ -208,27 +211,27 @@ pub struct Frontmatter {
     /// The tags, without `#`.
     #[serde(
         default,
-        deserialize_with = "crate::string_list::deserialize_string_list"
+        deserialize_with = "crate::content::string_list::deserialize_string_list"
     )]
     pub tags: Vec<String>,
     /// The keywords of lists, indexes and the skill.
     #[serde(
         default,
-        deserialize_with = "crate::string_list::deserialize_string_list"
+        deserialize_with = "crate::content::string_list::deserialize_string_list"
     )]
     pub keywords: Vec<String>,
     /// The cues: prompts for which the memory helps, which are searched, too.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "crate::string_list::deserialize_string_list"
+        deserialize_with = "crate::content::string_list::deserialize_string_list"
     )]
     pub cues: Vec<String>,
     /// The user's prompts in the turns that it comes from, which stand in for cues where none is written.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
-        deserialize_with = "crate::string_list::deserialize_string_list"
+        deserialize_with = "crate::content::string_list::deserialize_string_list"
     )]
     pub prompts: Vec<String>,
     /// The triggers: files, commands and errors for which the memory matters.
@@ -324,7 +327,7 @@ impl Memory {
 
     /// Reads the key information: the lists in the body before the first heading.
     pub fn key_info(&self) -> Vec<String> {
-        crate::key_info::read_items(&self.body)
+        crate::content::key_info::read_items(&self.body)
     }
 
     /// Returns the key information, or else the body, on one line.

@@ -1,9 +1,9 @@
 //! Counts of saved memories, and sizes of their views.
 
 use crate::context_sheet::render_context_sheet;
-use crate::keywords::most_common_keywords;
 use crate::memory::{Memory, MemoryState};
-use crate::memory_store::MemoryStore;
+use crate::retrieval::keywords::most_common_keywords;
+use crate::storage::memory_store::MemoryStore;
 use crate::views::render_index;
 use serde::Serialize;
 use std::collections::BTreeMap;

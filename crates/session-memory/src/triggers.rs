@@ -1,8 +1,8 @@
 //! Triggers: the files, commands and errors for which a memory matters, matched exactly.
 
+use crate::content::frontmatter::{extract_key, parse_yaml, split_file};
+use crate::content::string_list::deserialize_string_list;
 use crate::error::{MemoryError, Result};
-use crate::frontmatter::{extract_key, parse_yaml, split_file};
-use crate::string_list::deserialize_string_list;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Deserializer, Serialize};
 use session_core::text::{clip, compose, sanitize_text};
@@ -337,7 +337,7 @@ fn escape_brackets(glob: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event_matcher::EventMatcher;
+    use crate::injection::event_matcher::EventMatcher;
 
     #[test]
     fn spaces_within_a_trigger_stay() {

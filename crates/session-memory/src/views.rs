@@ -1,11 +1,11 @@
 //! Generated views: an index of active memories, and a page for each day. Commands that change
 //! memories write them. Only files whose content this program wrote are replaced or removed.
 
-use crate::directory_records::{FileHashes, content_hash};
 use crate::error::Result;
 use crate::memory::{Memory, MemoryScope, MemoryState};
-use crate::memory_directory::MemoryDirectory;
-use crate::memory_store::MemoryStore;
+use crate::storage::directory_records::{FileHashes, content_hash};
+use crate::storage::memory_directory::MemoryDirectory;
+use crate::storage::memory_store::MemoryStore;
 use session_core::text::{collapse_whitespace, sanitize_text};
 use session_files::{Dir, Durability};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,8 +80,7 @@ pub(crate) fn rebuild_views(
     })
 }
 
-/// Records the hashes of existing views that are equal to generated ones: of an earlier version, or
-/// of another machine. An earlier version wrote memories as they are in their files.
+/// Records the hashes of existing views that are equal to generated ones, as they are copied from another machine.
 ///
 /// # Errors
 /// When the record cannot be written.
@@ -96,19 +95,12 @@ pub(crate) fn record_existing_views(
         return Ok(()); // the memories need not be read
     }
     let mut found = Vec::new();
-    let own = store.with_directory(directory);
-    let raw = own.list_raw(&SHOWN_STATES).memories;
-    let mut redacted = raw.clone();
-    own.redact_for_output(&mut redacted);
-    let shown = [redacted, raw];
+    let shown = store.with_directory(directory).list(&SHOWN_STATES).memories;
     let mut trusted = shown.clone();
-    for memories in &mut trusted {
-        memories.retain(|memory| memory.trust.is_trusted());
-    }
-    for (path, text) in trusted
-        .iter()
-        .chain(&shown)
-        .flat_map(|memories| render_views(memories))
+    trusted.retain(|memory| memory.trust.is_trusted());
+    for (path, text) in render_views(&trusted)
+        .into_iter()
+        .chain(render_views(&shown))
     {
         let is_known = known.get(&path) == Some(&content_hash(&text));
         if !is_known && ViewFile::read(dir, &path).has_text(&text) {

@@ -144,8 +144,8 @@ impl FixListing<'_> {
         format_next_command(&arguments, self.width)
     }
 
-    /// Returns the listing as JSON.
-    pub fn to_json(&self) -> JsonFixes<'_> {
+    /// Returns the listing as JSON. Hints say why no cure was found, and what to change.
+    pub fn to_json(&self, hints: Vec<String>) -> JsonFixes<'_> {
         let fixes = self.found.cures.iter().take(self.limit);
         let failed = self.found.failed.iter().take(self.limit);
         JsonFixes {
@@ -161,7 +161,7 @@ impl FixListing<'_> {
             common: self.found.is_common,
             complete: self.is_complete,
             left_out: self.left_out,
-            hints: Vec::new(),
+            hints,
             found: fixes.map(to_json_fix).collect(),
             failed: failed.map(to_json_failed_turn).collect(),
         }
@@ -232,13 +232,6 @@ pub struct JsonFixes<'a> {
     hints: Vec<String>,
     found: Vec<JsonFix<'a>>,
     failed: Vec<JsonFailedTurn<'a>>,
-}
-
-impl JsonFixes<'_> {
-    /// Adds why no cure was found, and what to change.
-    pub fn with_hints(self, hints: Vec<String>) -> Self {
-        Self { hints, ..self }
-    }
 }
 
 #[derive(Serialize)]

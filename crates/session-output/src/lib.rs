@@ -93,9 +93,7 @@ pub use forget_report::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
-pub use hook_status::{
-    HookScope, JsonHookStatus, JsonUnmatchedTools, format_hook_status, format_unmatched_tools,
-};
+pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{
     format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,
 };
@@ -104,13 +102,14 @@ pub use injection_report::{
 };
 pub use json_hints::list_hints;
 pub use memory_json::{
-    JsonContextSheet, JsonImportedMemories, JsonMemory, JsonMemoryCandidate, JsonMemoryChange,
-    JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory, JsonShownMemory,
+    JsonContextSheet, JsonImportedMemories, JsonMemories, JsonMemory, JsonMemoryCandidate,
+    JsonMemoryChange, JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory,
+    JsonShownMemory,
 };
 pub use memory_notes::{
-    format_broad_trigger_notes, format_damaged_file, format_import_report, format_left_out_note,
-    format_moved_notes, format_repeat_notes, format_shown_notes, format_trigger_note,
-    format_waiting_note,
+    format_broad_trigger_notes, format_content_notes, format_damaged_file, format_import_report,
+    format_left_out_note, format_moved_notes, format_repeat_notes, format_shown_notes,
+    format_trigger_note, format_waiting_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};

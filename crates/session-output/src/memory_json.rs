@@ -1,6 +1,6 @@
 //! Memories as JSON.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use session_hooks::SavedMemory;
 use session_memory::{
     Importance, Memory, MemoryKind, MemoryMatch, MemoryScope, MemorySource, MemoryState,
@@ -86,76 +86,47 @@ impl<'a> JsonMemoryCandidate<'a> {
 /// The answer of a search for memories, as `docs/cli.md` describes it.
 #[derive(Serialize)]
 pub struct JsonMemorySearch<'a> {
-    query: &'a str,
-    results: usize,
-    candidates: Vec<JsonMemoryCandidate<'a>>,
+    /// The query.
+    pub query: &'a str,
+    /// The number of candidates that are the answer: the first ones.
+    pub results: usize,
+    /// The candidates, best first.
+    pub candidates: Vec<JsonMemoryCandidate<'a>>,
 }
 
-impl<'a> JsonMemorySearch<'a> {
-    /// Returns candidates as they are printed; the first `results` of them are the answer.
-    pub fn new(
-        query: &'a str,
-        results: usize,
-        candidates: &'a [MemoryMatch],
-        all: &'a [Memory],
-    ) -> Self {
-        Self {
-            query,
-            results,
-            candidates: JsonMemoryCandidate::from_matches(candidates, all),
-        }
+/// Memories as an array of [`JsonMemory`].
+pub struct JsonMemories<'a>(pub &'a [Memory]);
+
+impl Serialize for JsonMemories<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(JsonMemory::new))
     }
 }
 
 /// Memories, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonMemoryList<'a> {
-    memories: Vec<JsonMemory<'a>>,
-}
-
-impl<'a> JsonMemoryList<'a> {
-    /// Returns memories as they are printed.
-    pub fn new(memories: &'a [Memory]) -> Self {
-        Self {
-            memories: memories.iter().map(JsonMemory::new).collect(),
-        }
-    }
+    /// The memories.
+    pub memories: JsonMemories<'a>,
 }
 
 /// Memories that a command changed, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonMemoryChange<'a> {
-    done: &'static str,
-    #[serde(flatten)]
-    list: JsonMemoryList<'a>,
-}
-
-impl<'a> JsonMemoryChange<'a> {
-    /// Returns memories with what was done to them.
-    pub fn new(done: &'static str, memories: &'a [Memory]) -> Self {
-        Self {
-            done,
-            list: JsonMemoryList::new(memories),
-        }
-    }
+    /// What was done to them.
+    pub done: &'static str,
+    /// The memories.
+    pub memories: JsonMemories<'a>,
 }
 
 /// A memory with the conversation that is kept beside it, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonShownMemory<'a> {
+    /// The memory.
     #[serde(flatten)]
-    memory: JsonMemory<'a>,
-    raw: Option<&'a str>,
-}
-
-impl<'a> JsonShownMemory<'a> {
-    /// Returns a memory and its conversation as they are printed.
-    pub fn new(memory: &'a Memory, raw: Option<&'a str>) -> Self {
-        Self {
-            memory: JsonMemory::new(memory),
-            raw,
-        }
-    }
+    pub memory: JsonMemory<'a>,
+    /// The conversation.
+    pub raw: Option<&'a str>,
 }
 
 /// A memory that was saved, as `docs/cli.md` describes it.
@@ -190,18 +161,10 @@ impl<'a> JsonSavedMemory<'a> {
 /// Memories that were imported, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonImportedMemories<'a> {
-    imported: Vec<JsonMemory<'a>>,
-    known: usize,
-}
-
-impl<'a> JsonImportedMemories<'a> {
-    /// Returns imported memories, and the count of those that were there already.
-    pub fn new(imported: &'a [Memory], known: usize) -> Self {
-        Self {
-            imported: imported.iter().map(JsonMemory::new).collect(),
-            known,
-        }
-    }
+    /// The memories.
+    pub imported: JsonMemories<'a>,
+    /// The number of those that were there already.
+    pub known: usize,
 }
 
 /// A context sheet that is printed instead of written.

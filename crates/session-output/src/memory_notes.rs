@@ -153,6 +153,15 @@ pub fn format_trigger_note(saved: &SavedMemory) -> Option<String> {
     ))
 }
 
+/// Returns notes on the content of a saved memory: what was cut or replaced, and which triggers match much of what there
+/// is.
+pub fn format_content_notes(saved: &SavedMemory) -> Vec<String> {
+    let mut notes = saved.cuts.clone();
+    notes.extend(saved.replaced_secrets.note());
+    notes.extend(format_broad_trigger_notes(&saved.memory, &saved.broad));
+    notes
+}
+
 /// Returns notes on triggers of a memory that match much of what there is.
 pub fn format_broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<String> {
     let note = |trigger: &BroadTrigger| {

@@ -29,16 +29,9 @@ struct JsonModel<'a> {
     device: Option<&'static str>,
     device_reason: Option<&'static str>,
     in_use: bool,
-    coverage: Option<JsonCoverage>,
+    coverage: Option<ModelCoverage>,
     repo: &'a str,
     revision: &'a str,
-}
-
-/// Sessions of the index that the model has vectors of.
-#[derive(Serialize)]
-struct JsonCoverage {
-    sessions: u64,
-    of: u64,
 }
 
 impl<'a> JsonModels<'a> {
@@ -67,10 +60,7 @@ fn to_json_model(model: &ModelOverview) -> JsonModel<'_> {
         device: model.device.map(|choice| choice.device),
         device_reason: model.device.map(|choice| choice.reason),
         in_use: model.in_use,
-        coverage: model.coverage.map(|coverage| JsonCoverage {
-            sessions: coverage.sessions,
-            of: coverage.all_sessions,
-        }),
+        coverage: model.coverage,
         repo: &spec.repo,
         revision: &spec.revision,
     }

@@ -76,11 +76,12 @@ struct JsonHit<'a> {
 }
 
 impl<'a> JsonSearch<'a> {
-    /// Returns the answer where there is no history.
+    /// Returns the answer where there is no history, with hints that say why.
     pub fn without_history(
         query: &'a str,
         level: Level,
         refreshed: Option<&RefreshOutcome>,
+        hints: Vec<String>,
     ) -> Self {
         Self {
             query,
@@ -90,15 +91,10 @@ impl<'a> JsonSearch<'a> {
             index: refreshed.map(JsonFreshness::new),
             left_out: &[],
             unfound: Cow::default(),
-            hints: Vec::new(),
+            hints,
             explanation: None,
             memories: None,
         }
-    }
-
-    /// Adds why nothing was found, and what to change.
-    pub fn with_hints(self, hints: Vec<String>) -> Self {
-        Self { hints, ..self }
     }
 
     /// Adds the memories that answer the query, where they were asked for.
@@ -119,8 +115,8 @@ struct JsonExplanation {
 }
 
 impl<'a> SearchListing<'a> {
-    /// Returns the answer as JSON.
-    pub fn to_json(&self) -> JsonSearch<'a> {
+    /// Returns the answer as JSON. Hints say why nothing was found, and what to change.
+    pub fn to_json(&self, hints: Vec<String>) -> JsonSearch<'a> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter().zip(self.previews);
         let mut hits: Vec<JsonHit<'a>> = hits
@@ -137,7 +133,7 @@ impl<'a> SearchListing<'a> {
             index: self.refreshed.map(JsonFreshness::new),
             left_out: &answer.filter.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
-            hints: Vec::new(),
+            hints,
             explanation: self.explain.then_some(&results.explanation),
             memories: None,
         }

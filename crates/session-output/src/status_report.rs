@@ -4,10 +4,9 @@ use crate::layout::{INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, wr
 use crate::style::{FAILED, TITLE, paint};
 use crate::units::format_sources;
 use serde::Serialize;
-use session_display::{format_minute, format_rfc3339, pluralize};
+use session_display::{format_minute, pluralize};
 use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions};
 use session_store::{FORMAT_VERSION, Problem};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The column of the rows' names.
@@ -40,29 +39,10 @@ impl<'a> StatusReport<'a> {
 
     /// Returns the status as JSON.
     pub fn to_json(&self) -> JsonStatus<'a> {
-        let status = self.status;
         JsonStatus {
             index: self.root.display().to_string(),
             format: FORMAT_VERSION,
-            bytes: status.bytes,
-            updated: format_rfc3339(status.updated_ms),
-            sessions: status.sessions,
-            subagents: status.subagents,
-            turns: status.turns,
-            projects: status.projects,
-            project_sessions: status
-                .project_sessions
-                .iter()
-                .map(to_json_project)
-                .collect(),
-            sources: &status.sources,
-            homes: status.homes.iter().map(to_json_home).collect(),
-            gone: status.gone,
-            prompts_only: status.prompts_only,
-            files: status.files,
-            changed: status.changed,
-            models: status.models.iter().map(to_json_model).collect(),
-            problems: &status.problems,
+            status: self.status,
         }
     }
 }
@@ -72,74 +52,8 @@ impl<'a> StatusReport<'a> {
 pub struct JsonStatus<'a> {
     index: String,
     format: u32,
-    bytes: u64,
-    updated: Option<String>,
-    sessions: usize,
-    subagents: usize,
-    turns: u64,
-    projects: usize,
-    project_sessions: Vec<JsonProjectSessions<'a>>,
-    sources: &'a BTreeMap<String, usize>,
-    homes: Vec<JsonOtherHome>,
-    gone: usize,
-    prompts_only: usize,
-    files: usize,
-    changed: usize,
-    models: Vec<JsonModelStatus<'a>>,
-    problems: &'a [Problem],
-}
-
-#[derive(Serialize)]
-struct JsonProjectSessions<'a> {
-    project: &'a str,
-    path: &'a str,
-    sessions: usize,
-}
-
-fn to_json_project(project: &ProjectSessions) -> JsonProjectSessions<'_> {
-    JsonProjectSessions {
-        project: &project.name,
-        path: &project.path,
-        sessions: project.sessions,
-    }
-}
-
-#[derive(Serialize)]
-struct JsonOtherHome {
-    path: String,
-    exists: bool,
-}
-
-fn to_json_home(home: &OtherHome) -> JsonOtherHome {
-    JsonOtherHome {
-        path: home.path.display().to_string(),
-        exists: home.exists,
-    }
-}
-
-#[derive(Serialize)]
-struct JsonModelStatus<'a> {
-    name: &'a str,
-    dims: usize,
-    vectors: usize,
-    sessions: u64,
-    of: usize,
-    in_use: bool,
-    running: bool,
-    failure: Option<&'a str>,
-}
-
-fn to_json_model(model: &ModelStatus) -> JsonModelStatus<'_> {
-    JsonModelStatus {
-        name: &model.name,
-        dims: model.dims,
-        vectors: model.vectors,
-        sessions: model.sessions,
-        of: model.all_sessions,
-        in_use: model.in_use,
-        running: model.running,
-        failure: model.failure.as_deref(),
-    }
+    #[serde(flatten)]
+    status: &'a IndexStatus,
 }
 
 /// A space at which no line ends. Session text has none once it is made safe.
@@ -291,6 +205,7 @@ fn format_reason(p: &Problem) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn ten_projects_are_named() {

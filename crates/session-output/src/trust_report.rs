@@ -1,7 +1,7 @@
 //! Which memories of a repository are trusted, and what somebody reads before they are.
 
 use crate::layout::sanitize_line;
-use crate::memory_json::JsonMemory;
+use crate::memory_json::JsonMemories;
 use crate::style::{TITLE, paint};
 use serde::Serialize;
 use session_core::text::sanitize_text;
@@ -27,11 +27,10 @@ impl<'a> JsonTrusted<'a> {
 /// The memories that are trusted and those that wait, as `docs/cli.md` describes it.
 #[derive(Serialize)]
 pub struct JsonTrustList<'a> {
-    projects: &'a [TrustedProject],
+    /// The trusted memories of all projects.
+    pub projects: &'a [TrustedProject],
     /// Memories of the project at hand that wait.
-    waiting: Vec<JsonMemory<'a>>,
-    #[serde(skip)]
-    memories: &'a [Memory],
+    pub waiting: JsonMemories<'a>,
 }
 
 /// The trusted memories of a project.
@@ -43,23 +42,14 @@ pub struct TrustedProject {
     pub trusted: usize,
 }
 
-impl<'a> JsonTrustList<'a> {
-    /// Joins the trusted memories of all projects and the waiting ones of the project at hand.
-    pub fn new(projects: &'a [TrustedProject], waiting: &'a [Memory]) -> Self {
-        Self {
-            projects,
-            waiting: waiting.iter().map(JsonMemory::new).collect(),
-            memories: waiting,
-        }
-    }
-
+impl JsonTrustList<'_> {
     /// Formats the list for a terminal, a line each.
     pub fn format(&self) -> String {
         let projects = self.projects.iter().map(|project| {
             let folder = sanitize_line(&project.folder);
             format!("{:>5} trusted  {folder}\n", project.trusted)
         });
-        let waiting = self.memories.iter().map(|memory| {
+        let waiting = self.waiting.0.iter().map(|memory| {
             let how = match memory.trust {
                 Trust::Changed => "changed",
                 _ => "waits",

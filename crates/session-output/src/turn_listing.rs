@@ -185,15 +185,15 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         out
     }
 
-    /// Returns the listing as JSON.
-    pub fn to_json(&self) -> JsonListing<'_, T> {
+    /// Returns the listing as JSON. Hints say why nothing was found, and what to change.
+    pub fn to_json(&self, hints: Vec<String>) -> JsonListing<'_, T> {
         let turns = self.matching.iter().take(self.limit);
         JsonListing {
             wanted: self.wanted,
             turns: self.matching.len(),
             complete: self.is_complete,
             left_out: self.left_out,
-            hints: Vec::new(),
+            hints,
             found: turns.map(to_json_turn).collect(),
         }
     }
@@ -209,13 +209,6 @@ pub struct JsonListing<'a, T> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     found: Vec<JsonTurn<'a, T>>,
-}
-
-impl<T> JsonListing<'_, T> {
-    /// Adds why nothing was found, and what to change.
-    pub fn with_hints(self, hints: Vec<String>) -> Self {
-        Self { hints, ..self }
-    }
 }
 
 #[derive(Serialize)]

@@ -423,7 +423,7 @@ impl App {
         };
         match &mut self.conversation {
             _ if self.overlay.is_some() => {}
-            Some(conversation) => conversation.scroll_by(lines),
+            Some(conversation) => conversation.pane.scroll_by(lines),
             None if self.preview_area.contains(position) => return self.scroll_preview(lines),
             None => return self.move_selection(lines.signum()),
         }

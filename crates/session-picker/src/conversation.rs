@@ -171,10 +171,6 @@ impl ConversationView {
         true
     }
 
-    pub(crate) fn scroll_by(&mut self, lines: isize) {
-        self.pane.scroll_by(lines);
-    }
-
     fn go_to_turn(&mut self, turn: u32) {
         if turn < self.session.turns {
             self.pane.go_to(self.pane.text.turn_start(turn));

@@ -4,6 +4,7 @@ use crate::action::ActionTarget;
 use crate::error::PickerError;
 use crate::memory_form::MemoryForm;
 use crate::message::JobOutcome;
+use crate::worker::WorkerContext;
 use jiff::Zoned;
 use session_core::TurnPart;
 use session_core::text::{clip, sanitize_text};
@@ -14,7 +15,7 @@ use session_export::{
 use session_files::{ExistingFile, FileError, output_path};
 use session_hooks::Memories;
 use session_memory::{MemoryDraft, MemorySource};
-use session_query::{FrontEndCallbacks, OpenIndex, SearchEngine};
+use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -39,17 +40,14 @@ impl PickerJob {
     }
 
     /// Does the work; what came of it is said in the picker.
-    pub(crate) fn run_job(
-        self,
-        engine: &SearchEngine,
-        callbacks: FrontEndCallbacks<PickerError>,
-    ) -> JobOutcome {
+    pub(crate) fn run_job(self, context: &WorkerContext) -> JobOutcome {
+        let engine = &context.engine;
         let done = match self {
             Self::CopyText(target) => make_clipboard_text(engine, &target),
             Self::Export(target) => export_session(engine, &target).map(JobOutcome::Note),
             Self::Save(form) => save_memory(engine, &form).map(JobOutcome::Note),
         };
-        done.unwrap_or_else(|error| JobOutcome::Note((callbacks.describe_error)(error)))
+        done.unwrap_or_else(|error| JobOutcome::Note(context.describe_error(error)))
     }
 }
 

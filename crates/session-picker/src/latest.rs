@@ -1,6 +1,6 @@
 //! A slot for the last of several values.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// A slot that holds the last value until a thread takes it.
 pub(crate) struct LatestValue<T> {
@@ -8,14 +8,16 @@ pub(crate) struct LatestValue<T> {
     filled: Condvar,
 }
 
-impl<T> LatestValue<T> {
-    pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self {
-            value: Mutex::new(None),
+impl<T> Default for LatestValue<T> {
+    fn default() -> Self {
+        Self {
+            value: Mutex::default(),
             filled: Condvar::new(),
-        })
+        }
     }
+}
 
+impl<T> LatestValue<T> {
     /// Replaces the value: one that nobody took is dropped.
     pub(crate) fn replace(&self, value: T) {
         *self.lock() = Some(value);
@@ -54,7 +56,7 @@ mod tests {
 
     #[test]
     fn the_last_value_wins() {
-        let latest = LatestValue::new();
+        let latest = LatestValue::default();
         latest.replace(1);
         latest.replace(2);
         assert!(latest.is_filled());
@@ -64,10 +66,11 @@ mod tests {
 
     #[test]
     fn a_value_is_waited_for() {
-        let latest = LatestValue::new();
-        let other = Arc::clone(&latest);
-        let waiting = std::thread::spawn(move || other.wait_and_take());
-        latest.replace(7);
-        assert_eq!(waiting.join().unwrap(), 7);
+        let latest = LatestValue::default();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| latest.wait_and_take());
+            latest.replace(7);
+            assert_eq!(waiting.join().unwrap(), 7);
+        });
     }
 }

@@ -3,6 +3,7 @@
 use crate::list_answer::ListAnswer;
 use crate::worker::LoadedTurns;
 use session_query::FilterValues;
+use std::sync::mpsc::Sender;
 
 /// A message of a thread to the loop of the picker.
 pub(crate) enum PickerMessage {
@@ -22,6 +23,23 @@ pub(crate) enum PickerMessage {
     TerminalLost(std::io::Error),
     /// A thread panicked.
     Panicked(Box<dyn std::any::Any + Send>),
+}
+
+/// The way of a thread to the loop of the picker.
+#[derive(Clone)]
+pub(crate) struct MessageSender(pub(crate) Sender<PickerMessage>);
+
+impl MessageSender {
+    /// Sends a message; returns false where the picker has ended.
+    pub(crate) fn send(&self, message: PickerMessage) -> bool {
+        self.0.send(message).is_ok()
+    }
+
+    /// Sends messages for the state; returns false where the picker has ended.
+    pub(crate) fn send_all(&self, messages: impl IntoIterator<Item = AppMessage>) -> bool {
+        let mut messages = messages.into_iter();
+        messages.all(|message| self.send(PickerMessage::ForApp(message)))
+    }
 }
 
 /// A message that changes the state.

@@ -5,17 +5,15 @@ use crate::app::App;
 use crate::app_effect::AppEffect;
 use crate::error::PickerError;
 use crate::jobs::PickerJob;
-use crate::latest::LatestValue;
-use crate::list_answer::ListRequest;
 use crate::memory_destination::MemoryDestination;
 use crate::memory_form::MemoryForm;
-use crate::message::{AppMessage, JobOutcome, PickerMessage};
+use crate::message::{AppMessage, JobOutcome, MessageSender, PickerMessage};
 use crate::overlay::Overlay;
 use crate::terminal::TerminalScreen;
 use crate::theme::Theme;
 use crate::typing_pause::TypingPause;
 use crate::view;
-use crate::worker::{self, IndexExchange, TurnsRequest};
+use crate::worker::{TurnsRequest, WorkerContext};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::{ResumeCommand, ResumeMode, program_exists};
 use session_core::text::sanitize_text;
@@ -26,7 +24,7 @@ use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 /// The options of a picker.
@@ -68,7 +66,7 @@ pub fn pick(
     engine: SearchEngine,
     options: &PickerOptions,
 ) -> Result<Option<PickerChoice>, PickerError> {
-    let mut picker = Picker::start(Arc::new(engine.without_cache_writes()), options)?;
+    let mut picker = Picker::start(engine.without_cache_writes(), options)?;
     let ended = picker.run();
     let notes = picker.finish_jobs();
     drop(picker);
@@ -90,13 +88,9 @@ struct Picker {
     app: App,
     theme: Theme,
     is_shell_waiting: bool,
-    callbacks: FrontEndCallbacks<PickerError>,
     screen: TerminalScreen,
-    engine: Arc<SearchEngine>,
-    list_requests: Arc<LatestValue<ListRequest>>,
-    changes: Arc<LatestValue<()>>,
-    turns: Arc<LatestValue<TurnsRequest>>,
-    sender: Sender<PickerMessage>,
+    context: Arc<WorkerContext>,
+    sender: MessageSender,
     messages: Receiver<PickerMessage>,
     /// Messages that came and were not yet taken.
     waiting: VecDeque<PickerMessage>,
@@ -113,19 +107,15 @@ impl Drop for Picker {
 }
 
 impl Picker {
-    fn start(engine: Arc<SearchEngine>, options: &PickerOptions) -> Result<Self, PickerError> {
+    fn start(engine: SearchEngine, options: &PickerOptions) -> Result<Self, PickerError> {
         let (sender, messages) = channel();
         let picker = Self {
             app: App::new(&options.query),
             theme: Theme::new(options.colours),
             is_shell_waiting: options.is_shell_waiting,
-            callbacks: options.callbacks,
             screen: TerminalScreen::open()?,
-            engine,
-            list_requests: LatestValue::new(),
-            changes: LatestValue::new(),
-            turns: LatestValue::new(),
-            sender,
+            context: Arc::new(WorkerContext::new(engine, options.callbacks)),
+            sender: MessageSender(sender),
             messages,
             waiting: VecDeque::new(),
             running_jobs: 0,
@@ -138,30 +128,24 @@ impl Picker {
     fn start_threads(&self) -> Result<(), PickerError> {
         #[cfg(unix)]
         self.forward_signals()?;
-        let (engine, questions) = (Arc::clone(&self.engine), Arc::clone(&self.list_requests));
-        let (callbacks, indexes) = (self.callbacks, Arc::new(IndexExchange::new()));
-        let exchanged = Arc::clone(&indexes);
-        self.spawn(move |out| {
-            worker::run_search_thread(&engine, &questions, &exchanged, callbacks, out)
-        });
-        let (engine, changes) = (Arc::clone(&self.engine), Arc::clone(&self.changes));
-        self.spawn(move |out| worker::run_prepare_thread(&engine, &changes, &indexes, out));
-        let (engine, turns) = (Arc::clone(&self.engine), Arc::clone(&self.turns));
-        self.spawn(move |out| worker::run_read_thread(&engine, &turns, callbacks, out));
-        let engine = Arc::clone(&self.engine);
-        self.spawn(move |out| worker::run_refresh_thread(&engine, callbacks, out));
-        let root = self.engine.home().root.clone();
+        self.spawn(WorkerContext::answer_lists);
+        self.spawn(WorkerContext::prepare_indexes);
+        self.spawn(WorkerContext::read_turns);
+        self.spawn(WorkerContext::refresh_index);
         let has_ended = Arc::clone(&self.has_ended);
-        self.spawn(move |out| read_input(out, TypingPause::new(root), &has_ended));
+        self.spawn(move |context, out| {
+            let pause = TypingPause::new(context.root().to_owned());
+            read_input(out, pause, &has_ended);
+        });
         Ok(())
     }
 
     /// Starts a thread; that it panicked is told as a message.
-    fn spawn(&self, work: impl FnOnce(&Sender<PickerMessage>) + Send + 'static) {
-        let out = self.sender.clone();
+    fn spawn(&self, work: impl FnOnce(&WorkerContext, &MessageSender) + Send + 'static) {
+        let (context, out) = (Arc::clone(&self.context), self.sender.clone());
         std::thread::spawn(move || {
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(&out))) {
-                let _ = out.send(PickerMessage::Panicked(panic));
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(&context, &out))) {
+                out.send(PickerMessage::Panicked(panic));
             }
         });
     }
@@ -171,24 +155,21 @@ impl Picker {
         use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
         let caught = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT];
         let mut signals = signal_hook::iterator::Signals::new(caught)?;
-        self.spawn(move |out| {
+        self.spawn(move |_, out| {
             let mut signals = signals.forever();
-            while signals
-                .next()
-                .is_some_and(|signal| out.send(PickerMessage::Signal(signal)).is_ok())
-            {}
+            signals.all(|signal| out.send(PickerMessage::Signal(signal)));
         });
         Ok(())
     }
 
     fn run(&mut self) -> Result<LoopStep, PickerError> {
         self.request_list();
-        self.changes.replace(());
+        self.context.changes.replace(());
         loop {
             self.screen
                 .draw(|frame| view::draw(frame, &mut self.app, self.theme))?;
             if let Some(wanted) = self.app.request_preview() {
-                self.turns.replace(wanted);
+                self.context.turns_requests.replace(wanted);
             }
             let first = if self.app.continue_search() {
                 self.messages.try_recv().ok()
@@ -212,7 +193,7 @@ impl Picker {
             .app
             .list
             .make_request(self.app.query.text(), self.app.this_project);
-        self.list_requests.replace(question);
+        self.context.list_requests.replace(question);
     }
 
     fn handle_message(&mut self, message: PickerMessage) -> Result<LoopStep, PickerError> {
@@ -236,7 +217,7 @@ impl Picker {
         let note = match outcome {
             JobOutcome::Note(note) => note,
             JobOutcome::Copy { text, note } => {
-                self.copy(&text)?;
+                self.screen.copy(&text)?;
                 note
             }
         };
@@ -265,8 +246,8 @@ impl Picker {
     fn apply_effect(&mut self, effect: AppEffect) -> Result<LoopStep, PickerError> {
         match effect {
             AppEffect::Search => self.request_list(),
-            AppEffect::Prepare => self.changes.replace(()),
-            AppEffect::Open(session) => self.turns.replace(TurnsRequest {
+            AppEffect::Prepare => self.context.changes.replace(()),
+            AppEffect::Open(session) => self.context.turns_requests.replace(TurnsRequest {
                 session,
                 turn: None,
             }),
@@ -297,19 +278,19 @@ impl Picker {
             PickerAction::Fork => return Ok(self.end_with_choice(target, ResumeMode::Fork)),
             PickerAction::CopyCommand => match ResumeCommand::new(session) {
                 Ok(command) => {
-                    let home = self.engine.home();
+                    let home = self.context.engine.home();
                     let command = match home.index() {
                         Ok(index) => command.with_folder_variable(session, &home.env, &index),
                         Err(_) => command,
                     };
-                    self.copy(&command.shell_line())?;
+                    self.screen.copy(&command.shell_line())?;
                     self.app.note = Some("the command that resumes it is copied".into());
                 }
-                Err(error) => self.app.note = Some((self.callbacks.describe_error)(error.into())),
+                Err(error) => self.app.note = Some(self.context.describe_error(error)),
             },
             PickerAction::CopyId => {
                 let id = session_display::sanitize_line(&session.uid);
-                self.copy(&id)?;
+                self.screen.copy(&id)?;
                 self.app.note = Some(format!("{id} is copied"));
             }
             PickerAction::CopyText => {
@@ -321,7 +302,7 @@ impl Picker {
                     let form = MemoryForm::new(target, destination);
                     self.app.overlay = Some(Overlay::Form(Box::new(form)));
                 }
-                Err(error) => self.app.note = Some((self.callbacks.describe_error)(error)),
+                Err(error) => self.app.note = Some(self.context.describe_error(error)),
             },
         }
         Ok(LoopStep::Continue)
@@ -331,7 +312,7 @@ impl Picker {
     fn end_with_choice(&mut self, target: ActionTarget, mode: ResumeMode) -> LoopStep {
         let refused = match ResumeCommand::for_mode(&target.session, mode) {
             Ok(command) => self.find_obstacle(&command),
-            Err(error) => Some((self.callbacks.describe_error)(error.into())),
+            Err(error) => Some(self.context.describe_error(error)),
         };
         if refused.is_some() {
             self.app.note = refused;
@@ -347,8 +328,9 @@ impl Picker {
         let program = command.command.first();
         // On Windows the system adds endings to a name.
         let is_run_here = !self.is_shell_waiting && !cfg!(windows);
-        let is_missing =
-            |program: &&String| is_run_here && !program_exists(program, &self.engine.home().env);
+        let is_missing = |program: &&String| {
+            is_run_here && !program_exists(program, &self.context.engine.home().env)
+        };
         let obstacle = match (missing_folder, program.filter(is_missing)) {
             (Some(folder), _) => format!("its folder `{folder}` is not there any more"),
             (None, Some(program)) => format!("there is no `{program}` on PATH"),
@@ -363,18 +345,13 @@ impl Picker {
         ))
     }
 
-    fn copy(&mut self, text: &str) -> Result<(), PickerError> {
-        Ok(self.screen.copy(text)?)
-    }
-
     fn run_in_background(&mut self, job: PickerJob, note: &str) {
         self.app.note = Some(note.to_owned());
         let wrote = job.writes();
         self.running_jobs += usize::from(wrote);
-        let (engine, callbacks) = (Arc::clone(&self.engine), self.callbacks);
-        self.spawn(move |out| {
-            let outcome = job.run_job(&engine, callbacks);
-            let _ = out.send(PickerMessage::JobDone { outcome, wrote });
+        self.spawn(move |context, out| {
+            let outcome = job.run_job(context);
+            out.send(PickerMessage::JobDone { outcome, wrote });
         });
     }
 
@@ -429,29 +406,25 @@ const JOB_TIMEOUT: Duration = Duration::from_secs(5);
 /// Interval at which input checks whether the picker has ended: what is typed after that belongs to the shell.
 const INPUT_INTERVAL: Duration = Duration::from_millis(100);
 
-fn read_input(out: &Sender<PickerMessage>, mut pause: TypingPause, has_ended: &AtomicBool) {
+fn read_input(out: &MessageSender, mut pause: TypingPause, has_ended: &AtomicBool) {
     while !has_ended.load(Ordering::Relaxed) {
         let event = match crossterm::event::poll(INPUT_INTERVAL) {
             Ok(false) => Ok(None),
             Ok(true) => crossterm::event::read().map(Some),
             Err(error) => Err(error),
         };
-        let sent = match event {
-            Ok(None) => {
-                pause.end_when_idle();
-                continue;
-            }
+        match event {
+            Ok(None) => pause.end_when_idle(),
             Ok(Some(event)) => {
                 pause.extend();
-                out.send(PickerMessage::ForApp(AppMessage::Input(event)))
+                if !out.send_all([AppMessage::Input(event)]) {
+                    return;
+                }
             }
             Err(error) => {
-                let _ = out.send(PickerMessage::TerminalLost(error));
+                out.send(PickerMessage::TerminalLost(error));
                 return;
             }
-        };
-        if sent.is_err() {
-            return;
         }
     }
 }

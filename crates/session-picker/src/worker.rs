@@ -3,7 +3,7 @@
 use crate::error::PickerError;
 use crate::latest::LatestValue;
 use crate::list_answer::{ListAnswer, ListRequest};
-use crate::message::{AppMessage, PickerMessage};
+use crate::message::{AppMessage, MessageSender};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Turn, TurnPart};
@@ -13,8 +13,7 @@ use session_query::{
 };
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
-use std::sync::Arc;
-use std::sync::mpsc::Sender;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A request for turns: for one, or for all of a session.
@@ -30,56 +29,183 @@ pub(crate) struct LoadedTurns {
     pub(crate) exchanges: Vec<Exchange>,
 }
 
-/// The indexes that the searching and the preparing thread hand to each other.
-pub(crate) struct IndexExchange {
-    /// The one that was read last, for the next question.
-    prepared: Arc<LatestValue<OpenIndex>>,
-    /// The one that was in use before: to close it takes longer than a question can wait.
-    retired: Arc<LatestValue<OpenIndex>>,
+/// The engine of a picker, and the slots by which its threads get work and hand on indexes.
+pub(crate) struct WorkerContext {
+    pub(crate) engine: SearchEngine,
+    pub(crate) callbacks: FrontEndCallbacks<PickerError>,
+    /// The list that is wanted.
+    pub(crate) list_requests: LatestValue<ListRequest>,
+    /// The turns that are wanted.
+    pub(crate) turns_requests: LatestValue<TurnsRequest>,
+    /// Filled when the index may have changed.
+    pub(crate) changes: LatestValue<()>,
+    /// The index that was read last, for the next list.
+    prepared: LatestValue<OpenIndex>,
+    /// The index that was in use before: to close it takes longer than a list can wait.
+    retired: LatestValue<OpenIndex>,
 }
 
-impl IndexExchange {
-    pub(crate) fn new() -> Self {
+impl WorkerContext {
+    pub(crate) fn new(engine: SearchEngine, callbacks: FrontEndCallbacks<PickerError>) -> Self {
         Self {
-            prepared: LatestValue::new(),
-            retired: LatestValue::new(),
+            engine,
+            callbacks,
+            list_requests: LatestValue::default(),
+            turns_requests: LatestValue::default(),
+            changes: LatestValue::default(),
+            prepared: LatestValue::default(),
+            retired: LatestValue::default(),
+        }
+    }
+
+    /// Returns the directory of the index.
+    pub(crate) fn root(&self) -> &Path {
+        &self.engine.home().root
+    }
+
+    /// Describes an error in the words of the program.
+    pub(crate) fn describe_error(&self, error: impl Into<PickerError>) -> String {
+        (self.callbacks.describe_error)(error.into())
+    }
+
+    /// Answers requests for lists from the index that was prepared last, until the screen is gone.
+    pub(crate) fn answer_lists(&self, out: &MessageSender) {
+        let mut index = OpenIndex::new(self.root());
+        let mut has_answered = false;
+        loop {
+            let question = self.list_requests.wait_and_take();
+            if let Some(newer) = self.prepared.try_take() {
+                let older = std::mem::replace(&mut index, newer);
+                self.retired.replace(older);
+            }
+            let answer = index.with_stale_snapshot(|snapshot| {
+                ListAnswer::read(&self.engine, snapshot, &question)
+            });
+            let is_answered = answer.is_ok();
+            let missing = match (has_answered, question.follows_refresh) {
+                (true, _) => MissingIndex::Gone,
+                (false, true) => MissingIndex::Empty(&question),
+                (false, false) => MissingIndex::Awaited,
+            };
+            has_answered |= is_answered;
+            let message = make_list_message(answer, missing, self.callbacks.describe_error);
+            if !out.send_all(message) {
+                return;
+            }
+        }
+    }
+
+    /// Opens the index with all that a list needs, and reads the values of filters, whenever something was
+    /// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
+    pub(crate) fn prepare_indexes(&self, out: &MessageSender) {
+        lower_thread_priority();
+        let mut watch = IndexWatch::new(self.root());
+        loop {
+            self.changes.wait_and_take();
+            if !watch.has_changed() {
+                continue;
+            }
+            let begun = Instant::now();
+            let mut index = OpenIndex::new(self.root());
+            let values = index.with_snapshot(|snapshot| read_filter_values(&self.engine, snapshot));
+            let values = values.ok().map(|values| {
+                self.prepared.replace(index);
+                AppMessage::Values(Box::new(values))
+            });
+            if !out.send_all(values.into_iter().chain([AppMessage::Prepared])) {
+                return;
+            }
+            std::thread::sleep(begun.elapsed() * PREPARE_PAUSE);
+            drop(self.retired.try_take());
+        }
+    }
+
+    /// Reads turns until the screen is gone.
+    pub(crate) fn read_turns(&self, out: &MessageSender) {
+        let mut index = OpenIndex::new(self.root());
+        loop {
+            let request = self.turns_requests.wait_and_take();
+            let message = match self.read_requested_turns(&mut index, &request) {
+                Ok(None) => continue,
+                Ok(Some(exchanges)) => {
+                    AppMessage::Loaded(Box::new(LoadedTurns { request, exchanges }))
+                }
+                Err(error) => AppMessage::TurnsFailed(self.describe_error(error)),
+            };
+            if !out.send_all([message]) {
+                return;
+            }
+        }
+    }
+
+    /// Reads turns in batches; `None` where other turns are wanted meanwhile.
+    fn read_requested_turns(
+        &self,
+        index: &mut OpenIndex,
+        request: &TurnsRequest,
+    ) -> Result<Option<Vec<Exchange>>, PickerError> {
+        let session = &request.session;
+        index.with_snapshot(|Snapshot { index, .. }| {
+            let mut rows = index.turns(session.id).map_err(QueryError::from)?;
+            rows.retain(|row| request.turn.is_none_or(|turn| turn == row.index));
+            let mut exchanges = Vec::new();
+            for batch in rows.chunks(BATCH_TURNS) {
+                let read = self.engine.show_rows(index, session, batch)?;
+                exchanges.extend(read.into_iter().map(shorten_exchange));
+                if self.turns_requests.is_filled() {
+                    return Ok(None);
+                }
+            }
+            Ok(Some(exchanges))
+        })
+    }
+
+    /// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
+    ///
+    /// Changes that another process writes into the index are shown as well: each look at the histories asks for the
+    /// list again.
+    pub(crate) fn refresh_index(&self, out: &MessageSender) {
+        lower_thread_priority();
+        let mut last_failure = None;
+        loop {
+            let begun = Instant::now();
+            let outcome = self.engine.read_policy().and_then(|policy| {
+                let live = self
+                    .engine
+                    .live_index(&policy, &|| Box::new(SilentProgress));
+                live.refresh(RefreshMode::Changes, Some(REFRESH_STEP))
+            });
+            let state = RefreshState::new(&outcome);
+            let messages = match outcome {
+                Ok(outcome) => vec![make_refresh_message(&outcome)],
+                Err(error) => make_failure_messages(&mut last_failure, self.describe_error(error)),
+            };
+            if !out.send_all(messages) {
+                return;
+            }
+            if state == RefreshState::UpToDate && has_unread_sessions(&self.engine) {
+                (self.callbacks.start_embedding)(self.engine.home());
+            }
+            match state {
+                RefreshState::UpToDate | RefreshState::Failed => {
+                    std::thread::sleep(compute_refresh_interval(begun.elapsed()));
+                }
+                RefreshState::Locked => std::thread::sleep(LOCK_INTERVAL),
+                RefreshState::Unread => {}
+                RefreshState::Unwritable => return,
+            }
         }
     }
 }
 
-/// Answers questions until the screen is gone: from the index that was prepared last.
-pub(crate) fn run_search_thread(
-    engine: &SearchEngine,
-    questions: &LatestValue<ListRequest>,
-    indexes: &IndexExchange,
-    callbacks: FrontEndCallbacks<PickerError>,
-    out: &Sender<PickerMessage>,
-) {
-    let mut index = OpenIndex::new(&engine.home().root);
-    let mut has_answered = false;
-    loop {
-        let question = questions.wait_and_take();
-        if let Some(newer) = indexes.prepared.try_take() {
-            let older = std::mem::replace(&mut index, newer);
-            indexes.retired.replace(older);
-        }
-        let answer =
-            index.with_stale_snapshot(|snapshot| ListAnswer::read(engine, snapshot, &question));
-        let is_answered = answer.is_ok();
-        let missing = match (has_answered, question.follows_refresh) {
-            (true, _) => MissingIndex::Gone,
-            (false, true) => MissingIndex::Empty(&question),
-            (false, false) => MissingIndex::Awaited,
-        };
-        has_answered |= is_answered;
-        let Some(message) = make_list_message(answer, missing, callbacks.describe_error) else {
-            continue;
-        };
-        if out.send(PickerMessage::ForApp(message)).is_err() {
-            return;
-        }
-    }
-}
+/// A pause after an index was prepared, in times of what that took: letters need the processor, too.
+const PREPARE_PAUSE: u32 = 2;
+/// Turns that are read at once.
+const BATCH_TURNS: usize = 64;
+/// Longest time of one step of a refresh: what it read is searched then.
+const REFRESH_STEP: Duration = Duration::from_secs(1);
+/// Time between two looks at a locked index.
+const LOCK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The meaning of an index that is missing when a list is asked for.
 enum MissingIndex<'a> {
@@ -113,45 +239,6 @@ fn make_list_message(
 /// The rows of an index that was deleted must not pass for an answer until the next refresh.
 const INDEX_GONE: &str = "the index is gone; it is made anew";
 
-/// A pause after an index was prepared, in times of what that took: letters need the processor, too.
-const PREPARE_PAUSE: u32 = 2;
-
-/// Opens the index with all that a list needs, and reads the values of filters, whenever something was
-/// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
-pub(crate) fn run_prepare_thread(
-    engine: &SearchEngine,
-    changes: &LatestValue<()>,
-    indexes: &IndexExchange,
-    out: &Sender<PickerMessage>,
-) {
-    lower_thread_priority();
-    let root = &engine.home().root;
-    let mut watch = IndexWatch::new(root);
-    loop {
-        changes.wait_and_take();
-        if !watch.has_changed() {
-            continue;
-        }
-        let begun = Instant::now();
-        let mut index = OpenIndex::new(root);
-        let values = index.with_snapshot(|snapshot| read_filter_values(engine, snapshot));
-        let mut messages = Vec::new();
-        if let Ok(values) = values {
-            indexes.prepared.replace(index);
-            messages.push(AppMessage::Values(Box::new(values)));
-        }
-        messages.push(AppMessage::Prepared);
-        if messages
-            .into_iter()
-            .any(|message| out.send(PickerMessage::ForApp(message)).is_err())
-        {
-            return;
-        }
-        std::thread::sleep(begun.elapsed() * PREPARE_PAUSE);
-        drop(indexes.retired.try_take());
-    }
-}
-
 /// Reads the models and the vectors by a search, and the values of filters.
 fn read_filter_values(
     engine: &SearchEngine,
@@ -163,56 +250,6 @@ fn read_filter_values(
     };
     engine.search(snapshot, &request)?;
     Ok(FilterValues::read(&snapshot.index, &snapshot.sessions)?)
-}
-
-/// Reads turns until the screen is gone.
-pub(crate) fn run_read_thread(
-    engine: &SearchEngine,
-    wanted: &LatestValue<TurnsRequest>,
-    callbacks: FrontEndCallbacks<PickerError>,
-    out: &Sender<PickerMessage>,
-) {
-    let mut index = OpenIndex::new(&engine.home().root);
-    loop {
-        let question = wanted.wait_and_take();
-        let message = match read_turns(engine, &mut index, &question, wanted) {
-            Ok(Some(exchanges)) => AppMessage::Loaded(Box::new(LoadedTurns {
-                request: question,
-                exchanges,
-            })),
-            Ok(None) => continue,
-            Err(error) => AppMessage::TurnsFailed((callbacks.describe_error)(error)),
-        };
-        if out.send(PickerMessage::ForApp(message)).is_err() {
-            return;
-        }
-    }
-}
-
-/// Turns that are read at once.
-const BATCH_TURNS: usize = 64;
-
-/// Reads turns in batches; `None` where other turns are wanted meanwhile.
-fn read_turns(
-    engine: &SearchEngine,
-    index: &mut OpenIndex,
-    question: &TurnsRequest,
-    wanted: &LatestValue<TurnsRequest>,
-) -> Result<Option<Vec<Exchange>>, PickerError> {
-    let session = &question.session;
-    index.with_snapshot(|Snapshot { index, .. }| {
-        let mut rows = index.turns(session.id).map_err(QueryError::from)?;
-        rows.retain(|row| question.turn.is_none_or(|turn| turn == row.index));
-        let mut exchanges = Vec::new();
-        for batch in rows.chunks(BATCH_TURNS) {
-            let read = engine.show_rows(index, session, batch)?;
-            exchanges.extend(read.into_iter().map(shorten_exchange));
-            if wanted.is_filled() {
-                return Ok(None);
-            }
-        }
-        Ok(Some(exchanges))
-    })
 }
 
 /// Most bytes of one text of a turn that are kept: no screen shows more of it.
@@ -242,61 +279,12 @@ fn shorten_text(text: &mut String) {
     }
 }
 
-/// Longest time of one step of a refresh: what it read is searched then.
-const REFRESH_STEP: Duration = Duration::from_secs(1);
-/// Time between two looks at a locked index.
-const LOCK_INTERVAL: Duration = Duration::from_secs(1);
 /// Least time between two looks at the histories: a session that goes on elsewhere is soon found.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 /// Greatest time between two looks.
 const MAX_REFRESH_INTERVAL: Duration = Duration::from_secs(60);
 /// The time between two looks, in times of what one takes.
 const REFRESH_PAUSE: u32 = 100;
-
-/// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
-///
-/// Changes that another process writes into the index are shown as well: each look at the histories asks for the
-/// list again.
-pub(crate) fn run_refresh_thread(
-    engine: &SearchEngine,
-    callbacks: FrontEndCallbacks<PickerError>,
-    out: &Sender<PickerMessage>,
-) {
-    lower_thread_priority();
-    let mut last_failure = None;
-    loop {
-        let begun = Instant::now();
-        let outcome = engine.read_policy().and_then(|policy| {
-            let live = engine.live_index(&policy, &|| Box::new(SilentProgress));
-            live.refresh(RefreshMode::Changes, Some(REFRESH_STEP))
-        });
-        let state = RefreshState::new(&outcome);
-        let messages = match outcome {
-            Ok(outcome) => vec![make_refresh_message(&outcome)],
-            Err(error) => {
-                let described = (callbacks.describe_error)(error.into());
-                make_failure_messages(&mut last_failure, described)
-            }
-        };
-        if messages
-            .into_iter()
-            .any(|message| out.send(PickerMessage::ForApp(message)).is_err())
-        {
-            return;
-        }
-        if state == RefreshState::UpToDate && has_unread_sessions(engine) {
-            (callbacks.start_embedding)(engine.home());
-        }
-        match state {
-            RefreshState::UpToDate | RefreshState::Failed => {
-                std::thread::sleep(compute_refresh_interval(begun.elapsed()));
-            }
-            RefreshState::Locked => std::thread::sleep(LOCK_INTERVAL),
-            RefreshState::Unread => {}
-            RefreshState::Unwritable => return,
-        }
-    }
-}
 
 /// The state of the index after a look at the histories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,6 +8,7 @@ use session_indexer::IndexError;
 use session_models::ModelError;
 use session_store::StoreError;
 use std::borrow::Cow;
+use std::time::Duration;
 use thiserror::Error;
 
 /// The reason for which a query could not be prepared or answered.
@@ -32,6 +33,9 @@ pub enum QueryError {
     /// A file cannot be read or written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// Another process kept the writer's lock.
+    #[error("another process has not finished its update in {} min", .0.as_secs() / 60)]
+    Busy(Duration),
     /// A model in process failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
@@ -48,6 +52,7 @@ impl QueryError {
             Self::Filter(error) => error.hint().map(Cow::from),
             Self::Io(error) => io_hint(error).map(Cow::from),
             Self::Embed(error) => error.hint().map(Cow::from),
+            Self::Busy(_) => Some("wait for it to end".into()),
         }
     }
 }

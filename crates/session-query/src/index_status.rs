@@ -1,6 +1,8 @@
 //! The content of an index, its models, and how fresh it is.
 
 use crate::error::QueryError;
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
 use session_core::project_name;
 use session_forget::Exclusions;
 use session_indexer::{HistoryChanges, discover, take_model_failures};
@@ -16,11 +18,12 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// Counts of an index at one moment.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct IndexStatus {
     /// Size of all files, in bytes.
     pub bytes: u64,
     /// Time of the last commit, in milliseconds since 1970.
+    #[serde(rename = "updated", serialize_with = "serialize_time")]
     pub updated_ms: Option<i64>,
     /// Sessions that a person started, without those of prompts alone whose every turn another session holds.
     pub sessions: usize,
@@ -51,9 +54,10 @@ pub struct IndexStatus {
 }
 
 /// A home folder of another machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OtherHome {
     /// The folder.
+    #[serde(serialize_with = "serialize_path")]
     pub path: PathBuf,
     /// Whether it exists: one that is mounted at times may not.
     pub exists: bool,
@@ -72,9 +76,10 @@ impl OtherHome {
 }
 
 /// The number of sessions of one project.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectSessions {
     /// The project's name, by which a filter finds it.
+    #[serde(rename = "project")]
     pub name: String,
     /// Its folder.
     pub path: String,
@@ -83,7 +88,7 @@ pub struct ProjectSessions {
 }
 
 /// Coverage of an index by one model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelStatus {
     /// Name of the model.
     pub name: String,
@@ -94,6 +99,7 @@ pub struct ModelStatus {
     /// Sessions that it has embedded.
     pub sessions: u64,
     /// All sessions of the index.
+    #[serde(rename = "of")]
     pub all_sessions: usize,
     /// Whether it is the one that the user chose.
     pub in_use: bool,
@@ -101,6 +107,17 @@ pub struct ModelStatus {
     pub running: bool,
     /// Why it could not embed in the last run, or not all texts.
     pub failure: Option<String>,
+}
+
+/// Serializes a time by RFC 3339, in UTC.
+fn serialize_time<S: Serializer>(ms: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
+    let time = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    time.map(|time| time.to_string()).serialize(to)
+}
+
+/// Serializes a path of any bytes.
+fn serialize_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.display())
 }
 
 impl ModelStatus {

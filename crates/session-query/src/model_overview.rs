@@ -1,6 +1,7 @@
 //! The models of the catalogue: which are here, which is in use, and which sessions each has embedded.
 
 use crate::error::QueryError;
+use serde::Serialize;
 use session_config::Home;
 use session_embed::{DeviceChoice, ModelSpec};
 use session_models::{Catalogue, ModelState};
@@ -24,11 +25,12 @@ pub struct ModelOverview {
 }
 
 /// The sessions of the index that have vectors of a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ModelCoverage {
     /// Sessions with vectors.
     pub sessions: u64,
     /// All sessions of the index.
+    #[serde(rename = "of")]
     pub all_sessions: u64,
 }
 

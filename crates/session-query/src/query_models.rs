@@ -5,7 +5,7 @@ use crate::model_overview::count_embedded_sessions;
 use crate::query_vectors::{ModelFailure, QueryVectors};
 use crate::table_cosines::TableCosines;
 use session_config::Home;
-use session_embed::{Architecture, Embedder, ModelSpec, unrotate};
+use session_embed::{Architecture, Embedder, ModelSpec};
 use session_indexer::{
     EmbeddingCounts, EmbeddingOptions, RefreshProgress, embed_beside, record_model_failure,
     take_model_failures,
@@ -231,9 +231,6 @@ impl QueryModels {
                 continue;
             }
             all.extend(self.embed_by(spec, index, query)?);
-            if spec.name == TABLE {
-                all.extend(self.embed_unrotated(spec, index, query)?);
-            }
         }
         Ok(all)
     }
@@ -274,33 +271,6 @@ impl QueryModels {
             readable_fraction: spec.scripts.readable_fraction(query),
             scale: spec.cosine,
             text_cosines: None,
-        }))
-    }
-
-    /// Embeds a query by the table as an earlier version did, while the index has vectors of that version and not yet
-    /// all of this one.
-    fn embed_unrotated(
-        &self,
-        spec: &ModelSpec,
-        index: &Reader,
-        query: &str,
-    ) -> Result<Option<QueryEmbedding>, QueryError> {
-        let Some(fingerprint) = spec.unrotated_fingerprint() else {
-            return Ok(None);
-        };
-        let Some(model) = self.find_vectors(index, &fingerprint)? else {
-            return Ok(None);
-        };
-        if let Some(current) = index.model(&spec.fingerprint())?
-            && !index.has_pending_sessions(&[current.id])?
-        {
-            return Ok(None);
-        }
-        let rotated = embed_in_process(&self.table, spec, model, query)?;
-        Ok(Some(QueryEmbedding {
-            vector: unrotate(&rotated.vector),
-            text_cosines: None,
-            ..rotated
         }))
     }
 

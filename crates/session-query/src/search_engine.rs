@@ -5,7 +5,8 @@ use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::QueryModels;
 use crate::typed_search::answer_request;
 use session_config::Home;
-use session_indexer::{ReadPolicy, RefreshProgress};
+use session_core::SessionReference;
+use session_indexer::{MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress};
 use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{
@@ -13,6 +14,10 @@ use session_search::{
 };
 use session_store::{Reader, SessionRow, TurnRow};
 use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+/// Interval at which a locked index is tried again.
+const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The means of a front end to search: the user's configuration, the models, and the rules by which
 /// histories are read and queries redacted. It holds no connection to the index.
@@ -86,6 +91,57 @@ impl SearchEngine {
             table: self.models.table(),
             policy,
             progress,
+        }
+    }
+
+    /// Reads all that changed into the index, as soon as no other process writes to it; `on_wait` is called once where that
+    /// is waited for.
+    ///
+    /// # Errors
+    /// When the index or the model fails; [`QueryError::Busy`] after a minute.
+    pub fn update(
+        &self,
+        mode: RefreshMode,
+        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+        on_wait: impl FnOnce(),
+    ) -> Result<RefreshOutcome, QueryError> {
+        let began = Instant::now();
+        let mut on_wait = Some(on_wait);
+        loop {
+            // What was forgotten while another process wrote is not read, either.
+            let policy = self.read_policy()?;
+            let outcome = self.live_index(&policy, progress).refresh(mode, None)?;
+            if !outcome.locked {
+                return Ok(outcome);
+            }
+            if began.elapsed() > MAX_LOCK_WAIT {
+                return Err(QueryError::Busy(MAX_LOCK_WAIT));
+            }
+            if let Some(on_wait) = on_wait.take() {
+                on_wait();
+            }
+            std::thread::sleep(LOCK_INTERVAL);
+        }
+    }
+
+    /// Refreshes the index as for a query, and goes on as [`SearchEngine::update`] where a session that is named (`ID`,
+    /// `ID:7`, `ID:5-9`) is not in it: that it is nowhere can be said only then.
+    ///
+    /// # Errors
+    /// As [`SearchEngine::update`].
+    pub fn refresh_for_sessions(
+        &self,
+        live: &LiveIndex<'_>,
+        named: &[String],
+        on_wait: impl FnOnce(),
+    ) -> Result<RefreshOutcome, QueryError> {
+        let ids = named.iter().map(|id| SessionReference::strip_turns(id));
+        let ids: Vec<String> = ids.map(str::to_owned).collect();
+        let outcome = live.refresh_for_query()?;
+        if live.may_have_unread_session(&ids, &outcome)? {
+            self.update(RefreshMode::Changes, live.progress, on_wait)
+        } else {
+            Ok(outcome)
         }
     }
 

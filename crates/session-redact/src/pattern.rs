@@ -18,7 +18,7 @@ pub struct PatternError {
 ///
 /// # Errors
 /// When one is not a regular expression.
-pub fn compile_patterns(
+pub(crate) fn compile_patterns(
     setting: &'static str,
     patterns: &[String],
 ) -> Result<Vec<Regex>, PatternError> {

@@ -67,8 +67,7 @@ pub fn count_by_day<D>(
         },
     });
     let mut days: Vec<DayCounter<D>> = days.collect();
-    let roots = sessions.iter().filter(|s| s.parent.is_none());
-    for session in roots.filter(|s| (scope.includes_root)(s)) {
+    for session in scope.roots(sessions) {
         let is_covered = |turn: &TurnRow, _| scope.covers_turn(session, turn);
         let turns = CountedTurns::read(index, session, is_covered)?;
         add_session(&mut days, session, turns);

@@ -21,13 +21,21 @@ impl ReportScope<'_> {
         self.branch.is_none_or(|wanted| branch == Some(wanted))
     }
 
+    /// Returns the sessions of the scope that a person started.
+    pub(crate) fn roots<'s>(
+        &self,
+        sessions: &'s [SessionRow],
+    ) -> impl Iterator<Item = &'s SessionRow> {
+        let roots = sessions.iter().filter(|session| session.parent.is_none());
+        roots.filter(|session| (self.includes_root)(session))
+    }
+
     /// Returns when the last session of the scope ended before a time, both in milliseconds since 1970. Sessions have one
     /// branch here: that of their last turn.
     pub fn last_end_before(&self, sessions: &[SessionRow], before_ms: i64) -> Option<i64> {
-        let roots = sessions.iter().filter(|session| session.parent.is_none());
-        let covered = roots.filter(|session| {
+        let covered = self.roots(sessions).filter(|session| {
             let is_of_branch = |wanted| session.branch.as_deref() == Some(wanted);
-            (self.includes_root)(session) && self.branch.is_none_or(is_of_branch)
+            self.branch.is_none_or(is_of_branch)
         });
         let ends = covered.filter_map(|session| session.ended_ms.or(session.started_ms));
         ends.filter(|end| *end < before_ms).max()
@@ -44,8 +52,7 @@ impl ReportScope<'_> {
         sessions: &[SessionRow],
         before_ms: i64,
     ) -> Result<Option<i64>, StoreError> {
-        let roots = sessions.iter().filter(|session| session.parent.is_none());
-        let mut covered: Vec<&SessionRow> = roots.filter(|s| (self.includes_root)(s)).collect();
+        let mut covered: Vec<&SessionRow> = self.roots(sessions).collect();
         covered.sort_by_key(|session| Reverse(session.ended_ms.or(session.started_ms)));
         let mut last_ms = None;
         for session in covered {

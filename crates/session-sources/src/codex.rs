@@ -17,7 +17,7 @@ mod tools;
 
 use crate::cursor::{SeenIds, is_default};
 use crate::turn_writer::TurnWriter;
-use crate::{AgentInfo, JsonlFormat, Located, Location, milliseconds};
+use crate::{AgentInfo, Env, JsonlFormat, Listing, Located, milliseconds};
 use record::Payload;
 use serde::{Deserialize, Serialize};
 use session_core::{PromptKind, SessionMeta, TokenTotals};
@@ -109,8 +109,9 @@ impl JsonlFormat for Codex {
         true
     }
 
-    fn join_continuations(&self, locations: &mut Vec<Location>) {
-        segments::join(locations);
+    /// Joins the segments of threads.
+    fn refine(&self, _env: &Env, listing: &mut Listing) {
+        segments::join(&mut listing.locations);
     }
 
     fn continuations(&self, path: &Path) -> Vec<PathBuf> {
@@ -223,11 +224,7 @@ impl CodexState {
         }
         self.prompts += 1;
         self.is_own_task = false;
-        let kind = match kind {
-            PromptKind::Typed if self.is_subagent => PromptKind::Model,
-            kind => kind,
-        };
-        turns.prompt(kind, words);
+        turns.prompt(kind.in_session(self.is_subagent), words);
     }
 
     /// Events of the interface that tell what no item does.

@@ -24,11 +24,11 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
 
 /// The last ids met, to tell what is written twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeenIds(Vec<u64>);
+pub(crate) struct SeenIds(Vec<u64>);
 
 impl SeenIds {
     /// Notes an id, and returns true where it is one of the last 24.
-    pub fn repeats(&mut self, id: &str) -> bool {
+    pub(crate) fn repeats(&mut self, id: &str) -> bool {
         let id = fingerprint(id);
         if self.0.contains(&id) {
             return true;

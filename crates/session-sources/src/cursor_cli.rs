@@ -6,8 +6,7 @@ use crate::cursor_ide::has_database;
 use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
 use crate::{
-    AgentInfo, CallOutcome, Cursor, CursorExclusions, Env, IndexedSpan, Jsonl, JsonlFormat,
-    Listing, Located, Location, ShownTurns, Sink, Source, TurnWriter, cursor_tools, file,
+    AgentInfo, CallOutcome, Env, JsonlFormat, Listing, Located, TurnWriter, cursor_tools, file,
 };
 use fs_err as fs;
 use jiff::civil::DateTime;
@@ -29,71 +28,18 @@ static AGENT: AgentInfo = AgentInfo {
 #[derive(Debug)]
 pub(crate) struct CursorCli;
 
-const LINES: Jsonl<CursorTranscript> = Jsonl(CursorTranscript);
-
-impl Source for CursorCli {
-    fn agent(&self) -> &'static AgentInfo {
-        &AGENT
-    }
-
-    fn locate(&self, env: &Env) -> Listing {
-        let mut listing = LINES.locate(env);
-        if !listing.locations.is_empty() && has_database(env) {
-            let folders = AGENT.history_folders(env);
-            let own: HashSet<String> = folders
-                .iter()
-                .flat_map(|folder| session_folders(&folder.path))
-                .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
-                .collect();
-            listing.locations.retain(|at| is_own(&at.located, &own));
-        }
-        listing
-    }
-
-    fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
-        LINES.read(at, from, sink);
-    }
-
-    fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns {
-        LINES.show(at, session, spans)
-    }
-
-    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
-        LINES.redact_cursor(at, cursor, excluded)
-    }
-}
-
-/// Returns true for a session of the command line, or a subagent's of it.
-fn is_own(located: &Located, own: &HashSet<String>) -> bool {
-    let session = located.parent.as_ref().or(located.session.as_ref());
-    session.is_some_and(|id| own.contains(id))
-}
-
-/// Folders in which the command line keeps its own state of each session: `chats/<hash of the
-/// working directory>/<id>`.
-fn session_folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    list(folder.join("chats"))
-        .flat_map(move |hash| list(hash.path()))
-        .map(|entry| entry.path())
-}
-
-/// The lines of a transcript.
-#[derive(Debug)]
-struct CursorTranscript;
-
 /// The knowledge that a line needs of those before it.
 #[derive(Debug, Default, Clone, Serialize, Deserialize)]
 #[serde(default)]
-struct CursorTranscriptState {
+pub(crate) struct CursorCliState {
     /// Time of the last prompt that says one, in milliseconds since 1970.
     #[serde(skip_serializing_if = "is_default")]
     prompted: Option<i64>,
 }
 
-impl JsonlFormat for CursorTranscript {
+impl JsonlFormat for CursorCli {
     type Record<'a> = Value;
-    type State = CursorTranscriptState;
+    type State = CursorCliState;
 
     fn agent(&self) -> &'static AgentInfo {
         &AGENT
@@ -119,6 +65,20 @@ impl JsonlFormat for CursorTranscript {
         })
     }
 
+    /// Drops the sessions of the editor.
+    fn refine(&self, env: &Env, listing: &mut Listing) {
+        if listing.locations.is_empty() || !has_database(env) {
+            return;
+        }
+        let folders = AGENT.history_folders(env);
+        let own: HashSet<String> = folders
+            .iter()
+            .flat_map(|folder| session_folders(&folder.path))
+            .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
+            .collect();
+        listing.locations.retain(|at| is_own(&at.located, &own));
+    }
+
     fn begin(&self, path: &Path, session: &mut SessionMeta) {
         let own = session.parent.as_ref().unwrap_or(&session.id);
         let root = path
@@ -138,7 +98,7 @@ impl JsonlFormat for CursorTranscript {
         self.begin(path, session);
     }
 
-    fn record(&self, record: Value, state: &mut CursorTranscriptState, turns: &mut TurnWriter<'_>) {
+    fn record(&self, record: Value, state: &mut CursorCliState, turns: &mut TurnWriter<'_>) {
         let content = &record["message"]["content"];
         match text(&record, "role") {
             "user" => prompt(content, state, turns),
@@ -151,7 +111,22 @@ impl JsonlFormat for CursorTranscript {
     }
 }
 
-impl CursorTranscriptState {
+/// Returns true for a session of the command line, or a subagent's of it.
+fn is_own(located: &Located, own: &HashSet<String>) -> bool {
+    let session = located.parent.as_ref().or(located.session.as_ref());
+    session.is_some_and(|id| own.contains(id))
+}
+
+/// Folders in which the command line keeps its own state of each session: `chats/<hash of the
+/// working directory>/<id>`.
+fn session_folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
+    list(folder.join("chats"))
+        .flat_map(move |hash| list(hash.path()))
+        .map(|entry| entry.path())
+}
+
+impl CursorCliState {
     /// Sets the time of a line to that of its prompt. Without one it keeps that of the file's last change.
     fn set_time(&self, turns: &mut TurnWriter<'_>) {
         if self.prompted.is_some() {
@@ -177,7 +152,7 @@ fn chat_meta(path: &Path) -> Option<ChatMeta> {
 
 /// Adds the prompt of a user's message: only what stands in `<user_query>` was typed. A text without it is what the
 /// program adds where it begins with another tag.
-fn prompt(content: &Value, state: &mut CursorTranscriptState, turns: &mut TurnWriter<'_>) {
+fn prompt(content: &Value, state: &mut CursorCliState, turns: &mut TurnWriter<'_>) {
     for words in texts(content) {
         if let Some(ms) = tagged(words, "timestamp").and_then(prompt_time) {
             state.prompted = Some(ms);

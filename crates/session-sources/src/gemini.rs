@@ -12,12 +12,12 @@ mod prompt;
 mod record;
 mod tools;
 
-use crate::cursor::{fingerprint, is_default};
+use crate::cursor::{SeenIds, fingerprint, is_default};
 use crate::session_storage::{read_sessions, show_sessions};
 use crate::turn_writer::TurnWriter;
 use crate::{
     AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, IndexedSpan, Jsonl, JsonlFormat,
-    Listing, Located, Location, SeenIds, ShownTurns, Sink, Source, milliseconds,
+    Listing, Located, Location, ShownTurns, Sink, Source, milliseconds,
 };
 use document::GeminiDocument;
 use record::{GeminiCall, GeminiRecord, MessageList};
@@ -46,9 +46,7 @@ impl Source for Gemini {
     }
 
     fn locate(&self, env: &Env) -> Listing {
-        let mut listing = LINES.locate(env);
-        listing.continued = project_lookup::drop_copies(&mut listing.locations);
-        listing
+        LINES.locate(env)
     }
 
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) {
@@ -160,6 +158,11 @@ impl JsonlFormat for GeminiFormat {
 
     fn located(&self, path: &Path) -> Option<Located> {
         project_lookup::located(path)
+    }
+
+    /// Drops copies of sessions.
+    fn refine(&self, _env: &Env, listing: &mut Listing) {
+        listing.continued = project_lookup::drop_copies(&mut listing.locations);
     }
 
     fn begin(&self, path: &Path, session: &mut SessionMeta) {
@@ -291,11 +294,7 @@ impl GeminiState {
 
     fn prompt(&mut self, kind: PromptKind, words: &str, turns: &mut TurnWriter<'_>) {
         self.has_prompt |= !words.is_empty();
-        let kind = match kind {
-            PromptKind::Typed if self.is_subagent => PromptKind::Model,
-            kind => kind,
-        };
-        turns.prompt(kind, words);
+        turns.prompt(kind.in_session(self.is_subagent), words);
     }
 
     /// Adds what is new of an answer, which is written as it comes, and again with its calls. Of one that is written after
@@ -331,12 +330,7 @@ impl GeminiState {
 
 fn push_answer(record: &GeminiRecord<'_>, turns: &mut TurnWriter<'_>) {
     turns.model(record.model.or_empty());
-    for thought in record
-        .thoughts
-        .0
-        .iter()
-        .filter_map(|thought| thought.0.as_ref())
-    {
+    for thought in &record.thoughts.0 {
         let (subject, description) = (thought.subject.or_empty(), thought.description.or_empty());
         turns.thinking(&format!("{}\n{}", subject.trim(), description.trim()));
     }

@@ -210,7 +210,7 @@ fn sort_key(at: &Location) -> (bool, i64, &OsStr) {
 }
 
 /// Returns true for a file that its agent packed. `Path::extension` would take each path apart.
-pub(crate) fn is_packed(path: &Path) -> bool {
+pub fn is_packed(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().ends_with(b".zst")
 }
 

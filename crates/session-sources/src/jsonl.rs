@@ -55,8 +55,8 @@ pub trait JsonlFormat: Sync {
         })
     }
 
-    /// Joins files that go on with others to these, in a listing of its files.
-    fn join_continuations(&self, _locations: &mut Vec<Location>) {}
+    /// Completes a listing of its files: joins those that go on with others, drops those that are of no use.
+    fn refine(&self, _env: &Env, _listing: &mut Listing) {}
 
     /// Returns the files that go on with one, in order.
     fn continuations(&self, _path: &Path) -> Vec<PathBuf> {
@@ -78,11 +78,6 @@ pub trait JsonlFormat: Sync {
     /// files are gone are read from it.
     fn has_prompt_history(&self) -> bool {
         false
-    }
-
-    /// Returns the version of the state: a file with a cursor of another version is read from its beginning.
-    fn version(&self) -> u32 {
-        3
     }
 }
 
@@ -129,7 +124,7 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
             search.add(&folder, &self.patterns(&folder), &|path| self.located(path));
         }
         let mut listing = search.finish();
-        self.0.join_continuations(&mut listing.locations);
+        self.0.refine(env, &mut listing);
         listing
     }
 
@@ -154,7 +149,7 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
         if self.is_prompt_history(at) {
             prompt_history::redact_cursor(cursor, excluded)
         } else {
-            reading::redact_cursor(&self.0, cursor, excluded)
+            reading::redact_cursor::<F>(cursor, excluded)
         }
     }
     fn own_id<'s>(&self, session: &'s str) -> &'s str {

@@ -40,6 +40,31 @@ pub(crate) fn deserialize_lenient<'de, T: LenientJson<'de>, D: Deserializer<'de>
     from.deserialize_any(LenientVisitor(PhantomData))
 }
 
+/// Reads each of these [`LenientJson`] types by [`deserialize_lenient`].
+macro_rules! lenient_types {
+    ($($name:ident $(<$($borrowed:lifetime)? $(,)? $($item:ident)?>)?),+ $(,)?) => {$(
+        impl<'de $($(: $borrowed)?)?, $($($borrowed,)? $($item: serde::Deserialize<'de>,)?)?>
+            serde::Deserialize<'de> for $name $(<$($borrowed,)? $($item)?>)?
+        {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                $crate::lenient_json::deserialize_lenient(from)
+            }
+        }
+    )+};
+}
+
+pub(crate) use lenient_types;
+
+lenient_types!(
+    LenientText<'a>,
+    LenientFlag,
+    LenientCount,
+    LenientObject<T>,
+    LenientMembers<'a, T>,
+    LenientItems<T>,
+    LenientObjects<T>,
+);
+
 struct LenientVisitor<T>(PhantomData<T>);
 
 impl<'de, T: LenientJson<'de>> Visitor<'de> for LenientVisitor<T> {
@@ -110,12 +135,6 @@ impl<'de: 'a, 'a> LenientJson<'de> for LenientText<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for LenientText<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// True only for `true`.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LenientFlag(pub bool);
@@ -126,12 +145,6 @@ impl<'de> LenientJson<'de> for LenientFlag {
     }
 }
 
-impl<'de> Deserialize<'de> for LenientFlag {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// A whole number, not negative.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LenientCount(pub u64);
@@ -139,12 +152,6 @@ pub(crate) struct LenientCount(pub u64);
 impl<'de> LenientJson<'de> for LenientCount {
     fn count(count: u64) -> Self {
         Self(count)
-    }
-}
-
-impl<'de> Deserialize<'de> for LenientCount {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
     }
 }
 
@@ -161,12 +168,6 @@ impl<T> Default for LenientObject<T> {
 impl<'de, T: Deserialize<'de>> LenientJson<'de> for LenientObject<T> {
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         T::deserialize(MapAccessDeserializer::new(members)).map(|object| Self(Some(object)))
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientObject<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
     }
 }
 
@@ -190,12 +191,6 @@ impl<'de: 'a, 'a, T: Deserialize<'de>> LenientJson<'de> for LenientMembers<'a, T
     }
 }
 
-impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for LenientMembers<'a, T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// The items of an array.
 #[derive(Debug)]
 pub(crate) struct LenientItems<T>(pub Vec<T>);
@@ -216,8 +211,22 @@ impl<'de, T: Deserialize<'de>> LenientJson<'de> for LenientItems<T> {
     }
 }
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for LenientItems<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
+/// The objects among the items of an array.
+#[derive(Debug)]
+pub(crate) struct LenientObjects<T>(pub Vec<T>);
+
+impl<T> Default for LenientObjects<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: Deserialize<'de>> LenientJson<'de> for LenientObjects<T> {
+    fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
+        let mut found = Vec::new();
+        while let Some(item) = items.next_element::<LenientObject<T>>()? {
+            found.extend(item.0);
+        }
+        Ok(Self(found))
     }
 }

@@ -81,18 +81,16 @@ mod turn_assembler;
 mod turn_writer;
 
 pub use agent_info::AgentInfo;
-pub use cursor::SeenIds;
 pub use env::Env;
 pub use file::path_text;
-pub use history_search::{HistoryFolder, HistorySearch, LocateSession};
+pub use history_search::{HistoryFolder, HistorySearch, LocateSession, is_packed};
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
 pub use project::project_root;
-pub use session_core::FileStamp;
+pub use session_core::{FileStamp, KnownTurns};
 pub use source::{
     Caller, Collected, CollectedTitle, CollectedTurn, ContinuedFile, Cursor, CursorExclusions,
-    DeliveredTurns, IndexedSpan, IsKnownFile, Listing, Located, Location, ShownTurns, Sink, Source,
-    Warning,
+    IndexedSpan, IsKnownFile, Listing, Located, Location, ShownTurns, Sink, Source, Warning,
 };
 
 pub use json::readable_json;
@@ -108,7 +106,7 @@ static SOURCES: [&dyn Source; 8] = [
     &Jsonl(copilot::Copilot),
     &Jsonl(pi::Pi),
     &cursor_ide::CursorIde,
-    &cursor_cli::CursorCli,
+    &Jsonl(cursor_cli::CursorCli),
 ];
 
 /// Returns every agent that is read. Adding one is a file, its fixtures and a line above.

@@ -2,7 +2,7 @@
 
 mod elide;
 
-use crate::file;
+use crate::{file, is_packed};
 use elide::Elider;
 use memchr::memchr;
 use session_core::TurnSpan;
@@ -123,7 +123,7 @@ pub(crate) fn open_at(files: LineFiles<'_>, offset: u64) -> io::Result<Box<dyn R
 /// Opens a file behind its first bytes. Returns how many of them it lacks, too.
 fn skip(path: &Path, count: u64) -> io::Result<(Box<dyn Read>, u64)> {
     let mut file = file::open(path)?;
-    if path.extension().is_some_and(|extension| extension == "zst") {
+    if is_packed(path) {
         let mut content = zstd::Decoder::new(file)?.take(UNPACKED_LIMIT);
         let skipped = io::copy(&mut content.by_ref().take(count), &mut io::sink())?;
         return Ok((Box::new(content), count - skipped));

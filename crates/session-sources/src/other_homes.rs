@@ -1,8 +1,7 @@
 //! The histories of other machines: home folders that were copied or mounted, listed after the user's own.
 
-use crate::history_search::is_packed;
 use crate::reading::warning;
-use crate::{Env, IsKnownFile, Listing, Location, Source};
+use crate::{Env, IsKnownFile, Listing, Location, Source, is_packed};
 use session_core::FileStamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

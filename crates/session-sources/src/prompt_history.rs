@@ -12,9 +12,7 @@ use crate::project::{PATH_LIMIT, project_root};
 use crate::reading::{
     DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, warning,
 };
-use crate::{
-    Cursor, CursorExclusions, DeliveredTurns, IndexedSpan, Location, ShownTurns, Sink, file,
-};
+use crate::{Cursor, CursorExclusions, IndexedSpan, KnownTurns, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{PromptKind, SessionMeta, TEXT_LIMIT, ToolCall, Turn, TurnPart, TurnSpan, text};
@@ -404,12 +402,12 @@ impl PromptHistoryReading<'_> {
         if self.announced.as_ref() == Some(&meta) {
             return ControlFlow::Continue(());
         }
-        let delivered = if self.opened.insert(id.to_owned()) {
-            self.start.delivered_turns()
+        let known = if self.opened.insert(id.to_owned()) {
+            self.start.known_turns()
         } else {
-            DeliveredTurns::Keep
+            KnownTurns::Keep
         };
-        let flow = self.sink.session(&meta, delivered);
+        let flow = self.sink.session(&meta, known);
         self.announced = Some(meta);
         flow
     }

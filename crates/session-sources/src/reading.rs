@@ -4,7 +4,7 @@ use crate::cursor::CursorState;
 use crate::json::is_whole;
 use crate::lines::{Line, LineFiles, Lines};
 use crate::turn_assembler::TurnAssembler;
-use crate::{Cursor, DeliveredTurns, Sink, Warning};
+use crate::{Cursor, KnownTurns, Sink, Warning};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session_core::{SessionMeta, Turn, TurnSpan};
@@ -134,8 +134,8 @@ pub(crate) trait LineAssembly {
     /// The state that a cursor holds.
     type State: Default + Serialize + DeserializeOwned;
 
-    /// Returns the version of the cursors.
-    fn version(&self) -> u32;
+    /// The version of the cursors.
+    const VERSION: u32;
 
     /// Takes a line; false when it holds no record.
     fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> ControlFlow<(), bool>;
@@ -256,7 +256,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
     fn checkpoint(&mut self, offset: u64, state: A::State) -> ControlFlow<()> {
         self.checkpoint = offset;
         self.damage.report(self.announcer.sink);
-        let mark = CursorState::at(self.files, self.assembly.version(), offset, state);
+        let mark = CursorState::at(self.files, A::VERSION, offset, state);
         let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
         self.announcer.sink.checkpoint(cursor)
     }
@@ -301,10 +301,10 @@ impl ReadStart {
     }
 
     /// Returns what becomes of the turns that were delivered before.
-    pub(crate) fn delivered_turns(self) -> DeliveredTurns {
+    pub(crate) fn known_turns(self) -> KnownTurns {
         match self {
-            Self::Continued => DeliveredTurns::Keep,
-            Self::Beginning | Self::Replacing => DeliveredTurns::Replace,
+            Self::Continued => KnownTurns::Keep,
+            Self::Beginning | Self::Replacing => KnownTurns::Replace,
         }
     }
 }
@@ -340,12 +340,12 @@ impl<'a> SessionAnnouncer<'a> {
     }
 
     fn announce(&mut self, meta: SessionMeta) -> ControlFlow<()> {
-        let delivered = if self.opened {
-            DeliveredTurns::Keep
+        let known = if self.opened {
+            KnownTurns::Keep
         } else {
-            self.start.delivered_turns()
+            self.start.known_turns()
         };
-        let flow = self.sink.session(&meta, delivered);
+        let flow = self.sink.session(&meta, known);
         self.opened = true;
         self.announced = Some(meta);
         flow

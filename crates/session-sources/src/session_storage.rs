@@ -4,7 +4,7 @@
 use crate::reading::warning;
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
-use crate::{Cursor, DeliveredTurns, IndexedSpan, ShownTurns, Sink};
+use crate::{Cursor, IndexedSpan, KnownTurns, ShownTurns, Sink};
 use session_core::{ReadDetail, SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -189,7 +189,7 @@ impl StorageReading<'_> {
         let (sink, skipped) = (&mut *self.sink, &mut self.skipped);
         let mut visit = |turn| {
             if std::mem::take(&mut is_empty) {
-                flow = sink.session(session, DeliveredTurns::Replace);
+                flow = sink.session(session, KnownTurns::Replace);
             }
             if flow.is_continue() {
                 flow = sink.turn(turn);
@@ -240,7 +240,7 @@ impl StorageReading<'_> {
         }
         let is_empty = turns.is_empty();
         if !is_empty {
-            self.sink.session(session, DeliveredTurns::Replace)?;
+            self.sink.session(session, KnownTurns::Replace)?;
         }
         for turn in turns {
             self.sink.turn(turn)?;

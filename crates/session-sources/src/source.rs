@@ -2,7 +2,7 @@
 
 use crate::{AgentInfo, Env};
 use serde::{Deserialize, Serialize};
-use session_core::{FileStamp, SessionMeta, SourceName, Turn, TurnSpan};
+use session_core::{FileStamp, KnownTurns, SessionMeta, SourceName, Turn, TurnSpan};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -152,20 +152,11 @@ impl CursorExclusions<'_> {
     }
 }
 
-/// The fate of the turns of a session that were delivered before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DeliveredTurns {
-    /// Those to come replace them.
-    Replace,
-    /// Those to come follow them.
-    Keep,
-}
-
 /// Receives what a source reads, in file order. Where it breaks off, the source returns as soon as possible: no further
 /// calls are wanted.
 pub trait Sink {
     /// Opens a session. May be called again for a session that is open, with better metadata.
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()>;
+    fn session(&mut self, meta: &SessionMeta, known: KnownTurns) -> ControlFlow<()>;
 
     /// Receives a turn of the session opened last. It takes the place of one of its index that was
     /// delivered before, unless it [continues](Turn::continues) that one.
@@ -274,13 +265,13 @@ pub struct CollectedTitle {
 }
 
 impl Sink for Collected {
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
+    fn session(&mut self, meta: &SessionMeta, known: KnownTurns) -> ControlFlow<()> {
         self.open.clone_from(&meta.id);
         match self.sessions.iter_mut().find(|s| s.id == meta.id) {
             Some(known) => known.clone_from(meta),
             None => self.sessions.push(meta.clone()),
         }
-        if delivered == DeliveredTurns::Replace {
+        if known == KnownTurns::Replace {
             self.turns.retain(|collected| collected.session != meta.id);
         }
         ControlFlow::Continue(())

@@ -98,10 +98,7 @@ impl<'a> TurnWriter<'a> {
         if words.is_empty() {
             return;
         }
-        let kind = match kind {
-            PromptKind::Typed if self.session.parent.is_some() => PromptKind::Model,
-            kind => kind,
-        };
+        let kind = kind.in_session(self.session.parent.is_some());
         let words = clipped(words);
         self.with_position(|turns, position| turns.begin_turn(kind, words, position));
     }

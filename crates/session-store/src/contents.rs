@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::frame::ContentFrame;
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
-use rusqlite::{OptionalExtension, Row, params};
+use crate::sql::Statements;
+use rusqlite::{Row, params};
 use session_core::TurnContent;
 
 /// The turns of a session, in order.
@@ -82,17 +83,17 @@ impl Reader {
         first: u32,
         limit: usize,
     ) -> Result<ContentsPart> {
-        let mut find = self.db.prepare_cached(
-            "SELECT id, frame, idx FROM turns WHERE session = ?1 AND owner IS NULL AND idx >= ?2
-             ORDER BY idx LIMIT ?3",
-        )?;
         let mut last: Option<u32> = None;
         let limit = limit.max(1).cast_signed() as i64;
-        let rows = find.query_map(params![session, first, limit], |row| {
-            last = Some(row.get(2)?);
-            TurnFrame::from_row(row)
-        })?;
-        let turns: Vec<TurnFrame> = rows.collect::<rusqlite::Result<_>>()?;
+        let select =
+            "SELECT id, frame, idx FROM turns WHERE session = ?1 AND owner IS NULL AND idx >= ?2
+             ORDER BY idx LIMIT ?3";
+        let turns: Vec<TurnFrame> =
+            self.db
+                .rows(select, params![session, first, limit], |row| {
+                    last = Some(row.get(2)?);
+                    TurnFrame::from_row(row)
+                })?;
         let is_full = turns.len() as i64 == limit;
         Ok(ContentsPart {
             turns: self.contents_of(&turns)?,
@@ -102,9 +103,7 @@ impl Reader {
 
     /// Returns the turns that a query selects of a session, each with its frame.
     pub(crate) fn turn_frames(&self, query: &str, session: SessionId) -> Result<Vec<TurnFrame>> {
-        let mut find = self.db.prepare_cached(query)?;
-        let rows = find.query_map([session], TurnFrame::from_row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.db.rows(query, [session], TurnFrame::from_row)
     }
 
     /// Returns the content of each of some turns, in order.
@@ -123,11 +122,8 @@ impl Reader {
 
     /// Reads a frame as it is stored, to nothing where it is missing or no blob.
     pub(crate) fn packed_frame(&self, id: FrameId) -> Result<Vec<u8>> {
-        let mut find = self
-            .db
-            .prepare_cached("SELECT frame FROM contents WHERE id = ?1")?;
-        let found = find.query_row([id], read_frame);
-        Ok(found.optional()?.unwrap_or_default())
+        let select = "SELECT frame FROM contents WHERE id = ?1";
+        Ok(self.db.first(select, [id], read_frame)?.unwrap_or_default())
     }
 }
 

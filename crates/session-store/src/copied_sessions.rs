@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::row::TurnRow;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use session_core::TurnContent;
@@ -46,19 +47,18 @@ impl Writer {
     /// Returns the sessions of a file.
     pub(crate) fn sessions_of_file(&self, file: FileId) -> Result<Vec<SessionId>> {
         let select = "SELECT id FROM sessions WHERE file = ?1 ORDER BY id";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let rows = find.query_map([file], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.reader.db.rows(select, [file], |row| row.get(0))
     }
 
     fn is_held_by_others(&self, session: SessionId) -> Result<bool> {
-        let mut find = self.reader.db.prepare_cached(
+        let select =
             "SELECT o.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
              JOIN files f ON f.id = o.file
-             WHERE s.id = ?1 AND o.file <> s.file AND o.gone = 0 AND f.gone = 0",
-        )?;
-        let others = find.query_map(params![session], |row| row.get(0))?;
-        let others: Vec<SessionId> = others.collect::<rusqlite::Result<_>>()?;
+             WHERE s.id = ?1 AND o.file <> s.file AND o.gone = 0 AND f.gone = 0";
+        let others: Vec<SessionId> = self
+            .reader
+            .db
+            .rows(select, params![session], |row| row.get(0))?;
         for other in others {
             if self.holds_all_turns(other, session)? {
                 return Ok(true);

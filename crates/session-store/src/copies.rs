@@ -3,8 +3,9 @@
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::{SessionId, SessionTurn, TurnId};
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use session_core::TurnContent;
 use std::collections::BTreeSet;
 
@@ -58,13 +59,12 @@ impl Writer {
         id: TurnId,
         keys: DedupKeys,
     ) -> Result<Option<AlikeOwner>> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT t.session, s.forked_from IS NOT NULL AND
+        let select = "SELECT t.session, s.forked_from IS NOT NULL AND
                (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
              FROM turns t JOIN sessions s ON s.id = t.session
-             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.prompt_time = ?4)",
-        )?;
-        let owner = find.query_row(
+             WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.prompt_time = ?4)";
+        self.reader.db.first(
+            select,
             params![candidate, id, keys.origin, keys.prompt_time],
             |row| {
                 Ok(AlikeOwner {
@@ -73,8 +73,7 @@ impl Writer {
                     is_forked_off: row.get(1)?,
                 })
             },
-        );
-        Ok(owner.optional()?)
+        )
     }
 
     /// Tells whether a turn is a copy of one of these. Of two turns that are one the longer is the owner, and of equal
@@ -103,9 +102,7 @@ impl Writer {
 
     pub(crate) fn set_owner(&self, id: TurnId, owner: Option<TurnId>) -> Result<()> {
         let update = "UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![id, owner])?;
-        Ok(())
+        self.reader.db.run(update, params![id, owner])
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::frame::damaged_turns;
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -69,14 +70,12 @@ impl Reader {
     /// Returns all turns by frame, but for forgotten ones.
     fn framed_turns(&self) -> Result<Vec<FramedTurn>> {
         let select = "SELECT id, frame, session FROM turns WHERE start < stop ORDER BY frame";
-        let mut find = self.db.prepare(select)?;
-        let turns = find.query_map([], |row| {
+        self.db.rows(select, [], |row| {
             Ok(FramedTurn {
                 turn: row.get(0)?,
                 frame: row.get(1)?,
                 session: row.get(2)?,
             })
-        })?;
-        Ok(turns.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }

@@ -4,7 +4,8 @@ use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::TurnId;
 use crate::reader::Reader;
-use rusqlite::{OptionalExtension, Row};
+use crate::sql::Statements;
+use rusqlite::Row;
 use session_core::Turn;
 
 /// The dedup keys of a turn: two turns that share either may be copies.
@@ -47,8 +48,7 @@ impl Reader {
     /// When the database fails.
     pub fn dedup_keys(&self, turn: TurnId) -> Result<DedupKeys> {
         let select = "SELECT origin, prompt_time FROM turns WHERE id = ?1";
-        let mut find = self.db.prepare_cached(select)?;
-        let keys = find.query_row([turn], DedupKeys::from_row).optional()?;
+        let keys = self.db.first(select, [turn], DedupKeys::from_row)?;
         Ok(keys.unwrap_or_default())
     }
 }

@@ -4,10 +4,11 @@ use crate::error::Result;
 use crate::id::{ModelId, SessionId};
 use crate::model::{Level, ModelRow};
 use crate::pending_sessions::PendingSession;
+use crate::sql::Statements;
 use crate::vector_entries::{MatrixRow, VectorEntry};
 use crate::vectors::{DocumentBatch, DocumentRow, DocumentVector, EmbeddedDocument};
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
@@ -159,13 +160,11 @@ impl Writer {
 
     /// Returns true when a session still has the revision that was read.
     fn is_at_revision(&self, pending: PendingSession) -> Result<bool> {
-        let mut find = self
+        let select = "SELECT revision FROM sessions WHERE id = ?1";
+        let revision: Option<i64> = self
             .reader
             .db
-            .prepare_cached("SELECT revision FROM sessions WHERE id = ?1")?;
-        let revision: Option<i64> = find
-            .query_row([pending.session], |row| row.get(0))
-            .optional()?;
+            .first(select, [pending.session], |row| row.get(0))?;
         Ok(revision == Some(pending.revision))
     }
 
@@ -244,12 +243,9 @@ impl Writer {
         for entry in std::mem::take(&mut series.old).values().flatten() {
             self.orphan_row(model, pending.session, entry)?;
         }
+        let insert = "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)";
         self.reader
             .db
-            .prepare_cached(
-                "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)",
-            )?
-            .execute(params![model, pending.session, pending.revision])?;
-        Ok(())
+            .run(insert, params![model, pending.session, pending.revision])
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::id::{SessionTurn, TurnId};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use session_core::ErrorSignature;
@@ -14,12 +15,10 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn turns_with_error(&self, signature: ErrorSignature) -> Result<Vec<SessionTurn>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT t.id, t.session FROM error_signatures e JOIN turns t ON t.id = e.turn
-             WHERE e.signature = ?1 ORDER BY t.id",
-        )?;
-        let turns = find.query_map([signature.number()], SessionTurn::from_row)?;
-        Ok(turns.collect::<rusqlite::Result<_>>()?)
+        let select = "SELECT t.id, t.session FROM error_signatures e JOIN turns t ON t.id = e.turn
+             WHERE e.signature = ?1 ORDER BY t.id";
+        self.db
+            .rows(select, [signature.number()], SessionTurn::from_row)
     }
 }
 
@@ -31,12 +30,10 @@ impl Writer {
         signatures: &[ErrorSignature],
     ) -> Result<()> {
         for signature in signatures {
+            let insert = "INSERT OR IGNORE INTO error_signatures(signature, turn) VALUES(?1, ?2)";
             self.reader
                 .db
-                .prepare_cached(
-                    "INSERT OR IGNORE INTO error_signatures(signature, turn) VALUES(?1, ?2)",
-                )?
-                .execute(params![signature.number(), turn])?;
+                .run(insert, params![signature.number(), turn])?;
         }
         Ok(())
     }
@@ -45,8 +42,6 @@ impl Writer {
     pub(crate) fn delete_error_signatures(&mut self, turn: TurnId) -> Result<()> {
         self.reader
             .db
-            .prepare_cached("DELETE FROM error_signatures WHERE turn = ?1")?
-            .execute([turn])?;
-        Ok(())
+            .run("DELETE FROM error_signatures WHERE turn = ?1", [turn])
     }
 }

@@ -1,14 +1,16 @@
 //! History files as a listing is compared with them: a hash of each in blocks, since to read the row of each
 //! takes longer than to list it.
 
+use crate::codec::short_hash;
 use crate::error::Result;
 use crate::id::FileId;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use rustc_hash::FxHashMap;
 use session_core::FileStamp;
-use std::collections::BTreeSet;
+use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Files of a block: it is written again when one of them changes.
@@ -38,9 +40,7 @@ impl FileDigest {
         hasher.update(&stamp.mtime_ns.to_le_bytes());
         hasher.update(&stamp.inode.to_le_bytes());
         hasher.update(path.as_bytes());
-        let hash = hasher.finalize();
-        let first = std::array::from_fn(|i| hash.as_bytes()[i]);
-        Self(u64::from_le_bytes(first).max(LEAST_HASH))
+        Self(short_hash(&hasher.finalize()).max(LEAST_HASH))
     }
 }
 
@@ -100,15 +100,9 @@ impl FileDigests {
     }
 }
 
-/// The blocks that differ from `files` until [`Writer::write_file_blocks`].
-#[derive(Debug, Default)]
-pub(crate) struct StaleFiles(BTreeSet<u64>);
-
-impl StaleFiles {
-    /// Notes that a file was inserted, changed or deleted.
-    pub(crate) fn insert(&mut self, file: FileId) {
-        self.0.insert(file.as_index() as u64 / BLOCK_FILES);
-    }
+/// Returns the block that a file stands in.
+pub(crate) fn block_of_file(file: i64) -> u64 {
+    file.cast_unsigned() / BLOCK_FILES
 }
 
 impl Reader {
@@ -140,11 +134,11 @@ impl Reader {
 
 impl Writer {
     /// Writes the blocks of files that have changed. To be called before each commit.
-    pub(crate) fn write_file_blocks(&mut self) -> Result<()> {
-        for block in std::mem::take(&mut self.stale_files.0) {
-            self.write_file_block(block.cast_signed())?;
-        }
-        Ok(())
+    pub(crate) fn write_file_blocks(&self) -> Result<()> {
+        let stale = self.changed_rows.with(|stale| take(&mut stale.files));
+        stale
+            .into_iter()
+            .try_for_each(|block| self.write_file_block(block.cast_signed()))
     }
 
     fn write_file_block(&self, block: i64) -> Result<()> {
@@ -169,17 +163,15 @@ impl Writer {
             digests.extend(digest.to_le_bytes());
         }
         let write = "INSERT OR REPLACE INTO file_blocks(block, files) VALUES(?1, ?2)";
-        let mut write = self.reader.db.prepare_cached(write)?;
-        write.execute(params![block, digests])?;
-        Ok(())
+        self.reader.db.run(write, params![block, digests])
     }
 
     /// Marks the blocks of all files.
-    pub(crate) fn mark_all_files(&mut self) -> Result<()> {
+    pub(crate) fn mark_all_files(&self) -> Result<()> {
         let last = "SELECT coalesce(max(id), 0) FROM files";
-        let last: FileId = self.reader.db.query_row(last, [], |row| row.get(0))?;
-        let last = last.as_index() as u64 / BLOCK_FILES;
-        self.stale_files.0.extend(0..=last);
+        let last = self.reader.db.query_row(last, [], |row| row.get(0))?;
+        let all = 0..=block_of_file(last);
+        self.changed_rows.with(|stale| stale.files.extend(all));
         Ok(())
     }
 }

@@ -4,8 +4,9 @@ use crate::Reader;
 use crate::codec::{compress, decompress};
 use crate::error::Result;
 use crate::id::FileId;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use serde::Serialize;
 use session_core::{FileStamp, SourceName};
 
@@ -75,9 +76,8 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn files(&self) -> Result<Vec<FileRow>> {
-        let mut found = self.db.prepare(&format!("SELECT {COLUMNS} FROM files"))?;
-        let rows = found.query_map([], file_row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.db
+            .rows(&format!("SELECT {COLUMNS} FROM files"), [], file_row)
     }
 
     /// Returns a history file, if the index has it.
@@ -85,10 +85,8 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn file(&self, id: FileId) -> Result<Option<FileRow>> {
-        let mut found = self
-            .db
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM files WHERE id = ?1"))?;
-        Ok(found.query_row([id], file_row).optional()?)
+        let select = format!("SELECT {COLUMNS} FROM files WHERE id = ?1");
+        self.db.first(&select, [id], file_row)
     }
 
     /// Returns the history files that hold a session, or held it.
@@ -97,9 +95,7 @@ impl Reader {
     /// When the database fails.
     pub fn files_of_session(&self, source: &str, uid: &str) -> Result<Vec<FileId>> {
         let select = "SELECT file FROM sessions WHERE uid = ?1 AND source = ?2";
-        let mut find = self.db.prepare_cached(select)?;
-        let files = find.query_map([uid, source], |row| row.get(0))?;
-        Ok(files.collect::<rusqlite::Result<_>>()?)
+        self.db.rows(select, [uid, source], |row| row.get(0))
     }
 
     /// Returns the cursor of a history file, if one was stored.
@@ -107,12 +103,12 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn cursor(&self, file: FileId) -> Result<Option<String>> {
-        let mut found = self
+        let select = "SELECT cursor FROM cursors WHERE file = ?1";
+        Ok(self
             .db
-            .prepare_cached("SELECT cursor FROM cursors WHERE file = ?1")?;
-        let cursor = found.query_row([file], |row| Ok(decompress(row.get_ref(0)?.as_blob()?)));
-        Ok(cursor
-            .optional()?
+            .first(select, [file], |row| {
+                Ok(decompress(row.get_ref(0)?.as_blob()?))
+            })?
             .map(|c| String::from_utf8_lossy(&c).into_owned()))
     }
 
@@ -137,18 +133,17 @@ impl Reader {
 
     /// Returns the problems that meet a condition, by path.
     fn query_problems(&self, condition: &str) -> Result<Vec<Problem>> {
-        let mut found = self.db.prepare(&format!(
+        let select = format!(
             "SELECT path, reason, offset, count FROM problems WHERE {condition} ORDER BY path, reason"
-        ))?;
-        let rows = found.query_map([], |row| {
+        );
+        self.db.rows(&select, [], |row| {
             Ok(Problem {
                 path: row.get(0)?,
                 reason: row.get(1)?,
                 offset: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
                 count: row.get::<_, i64>(3)?.cast_unsigned(),
             })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 
@@ -159,21 +154,15 @@ impl Writer {
     /// When the database fails.
     pub fn upsert_file(&mut self, source: &SourceName, path: &str) -> Result<FileId> {
         self.begin()?;
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT id FROM files WHERE path = ?1")?;
-        if let Some(id) = find.query_row([path], |row| row.get(0)).optional()? {
+        let select = "SELECT id FROM files WHERE path = ?1";
+        if let Some(id) = self.reader.db.first(select, [path], |row| row.get(0))? {
             let back = "UPDATE files SET gone = 0 WHERE id = ?1";
-            self.reader.db.prepare_cached(back)?.execute([id])?;
-            self.stale_files.insert(id);
+            self.reader.db.run(back, [id])?;
             return Ok(id);
         }
         let insert = "INSERT INTO files(source, path) VALUES(?1, ?2)";
         let values = params![source.as_str(), path];
-        let id = FileId::new(self.reader.db.prepare_cached(insert)?.insert(values)?);
-        self.stale_files.insert(id);
-        Ok(id)
+        Ok(FileId::new(self.reader.db.insert(insert, values)?))
     }
 
     /// Records the cursor up to which a file was read, and its stamp: a default one until it was read to its end.
@@ -183,20 +172,19 @@ impl Writer {
     pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: FileStamp) -> Result<()> {
         self.begin()?;
         self.end_finished_replacement()?;
-        self.stale_files.insert(file);
-        let mut update = self.reader.db.prepare_cached(
-            "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1",
+        let update = "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1";
+        self.reader.db.run(
+            update,
+            params![
+                file,
+                stamp.size.cast_signed(),
+                stamp.mtime_ns,
+                stamp.inode.cast_signed()
+            ],
         )?;
-        update.execute(params![
-            file,
-            stamp.size.cast_signed(),
-            stamp.mtime_ns,
-            stamp.inode.cast_signed()
-        ])?;
         let insert = "INSERT OR REPLACE INTO cursors(file, cursor) VALUES(?1, ?2)";
         let values = params![file, compress(cursor.as_bytes())?];
-        self.reader.db.prepare_cached(insert)?.execute(values)?;
-        Ok(())
+        self.reader.db.run(insert, values)
     }
 
     /// Replaces the cursors of which `edit`, given its file and the cursor, returns another text.
@@ -211,7 +199,7 @@ impl Writer {
                 self.request_purge()?;
                 let update = "UPDATE cursors SET cursor = ?2 WHERE file = ?1";
                 let values = params![file.id, compress(edited.as_bytes())?];
-                self.reader.db.prepare_cached(update)?.execute(values)?;
+                self.reader.db.run(update, values)?;
             }
         }
         Ok(())
@@ -224,10 +212,9 @@ impl Writer {
     /// When the database fails.
     pub fn mark_file_gone(&mut self, file: FileId) -> Result<()> {
         self.begin()?;
-        self.stale_files.insert(file);
         self.reader
             .db
-            .execute("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
+            .run("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
         self.delete_copied_sessions(file)
     }
 
@@ -237,12 +224,10 @@ impl Writer {
     /// When the database fails.
     pub fn rename_file(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
-        self.stale_files.insert(file);
         let wrong = "UPDATE OR REPLACE problems SET path = ?2 WHERE path = (SELECT path FROM files WHERE id = ?1)";
-        self.reader.db.execute(wrong, params![file, path])?;
+        self.reader.db.run(wrong, params![file, path])?;
         let update = "UPDATE files SET path = ?2, gone = 0 WHERE id = ?1";
-        self.reader.db.execute(update, params![file, path])?;
-        Ok(())
+        self.reader.db.run(update, params![file, path])
     }
 
     /// Begins to read a file from its start: deletes its problems and marks its
@@ -252,19 +237,15 @@ impl Writer {
     /// When the database fails.
     pub fn begin_full_read(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
+        let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
         self.reader
             .db
-            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = ?2")?
-            .execute(params![path, ProblemKind::Read as i64])?;
+            .run(delete, params![path, ProblemKind::Read as i64])?;
         let held = self.sessions_of_file(file)?;
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
-        let mut update = self
-            .reader
-            .db
-            .prepare_cached("UPDATE sessions SET gone = gone | 1 WHERE id = ?1")?;
+        let update = "UPDATE sessions SET gone = gone | 1 WHERE id = ?1";
         held.iter()
-            .try_for_each(|id| update.execute([id]).map(drop))?;
-        Ok(())
+            .try_for_each(|id| self.reader.db.run(update, [id]))
     }
 
     /// Deletes the cursors of all files, so that the next refresh reads all of
@@ -304,7 +285,7 @@ impl Writer {
         self.begin()?;
         let kind = ProblemKind::Listing;
         let delete = "DELETE FROM problems WHERE kind = ?1";
-        self.reader.db.execute(delete, [kind as i64])?;
+        self.reader.db.run(delete, [kind as i64])?;
         problems
             .iter()
             .try_for_each(|problem| self.insert_problem(problem, kind))
@@ -325,28 +306,21 @@ impl Writer {
     /// When the database fails.
     pub fn clear_unreadable(&mut self, path: &str) -> Result<()> {
         self.begin()?;
-        let mut delete = self
-            .reader
+        let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
+        self.reader
             .db
-            .prepare_cached("DELETE FROM problems WHERE path = ?1 AND kind = ?2")?;
-        delete.execute(params![path, ProblemKind::Unread as i64])?;
-        Ok(())
+            .run(delete, params![path, ProblemKind::Unread as i64])
     }
 
     fn insert_problem(&self, problem: &Problem, kind: ProblemKind) -> Result<()> {
-        let mut insert = self.reader.db.prepare_cached(
-            "INSERT INTO problems(path, reason, kind, offset, count) VALUES(?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET count = count + excluded.count",
-        )?;
         let offset = problem.offset.map(u64::cast_signed);
         let count = problem.count.cast_signed();
-        insert.execute(params![
-            problem.path,
-            problem.reason,
-            kind as i64,
-            offset,
-            count
-        ])?;
-        Ok(())
+        let insert =
+            "INSERT INTO problems(path, reason, kind, offset, count) VALUES(?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET count = count + excluded.count";
+        self.reader.db.run(
+            insert,
+            params![problem.path, problem.reason, kind as i64, offset, count],
+        )
     }
 }

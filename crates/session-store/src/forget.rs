@@ -4,8 +4,9 @@ use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::reader::Reader;
 use crate::row::prompt_kind_to_db;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use session_core::{PromptKind, TurnContent};
 use std::collections::HashMap;
 
@@ -15,12 +16,9 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn turn_copies(&self, turn: TurnId) -> Result<Vec<TurnId>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT id FROM turns, (SELECT coalesce(owner, id) AS root FROM turns WHERE id = ?1) AS me
-             WHERE id = me.root OR owner = me.root ORDER BY id",
-        )?;
-        let rows = find.query_map([turn], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let select = "SELECT id FROM turns, (SELECT coalesce(owner, id) AS root FROM turns WHERE id = ?1) AS me
+             WHERE id = me.root OR owner = me.root ORDER BY id";
+        self.db.rows(select, [turn], |row| row.get(0))
     }
 
     /// Counts the forgotten turns of each session that has some.
@@ -30,9 +28,8 @@ impl Reader {
     pub fn count_forgotten_turns(&self) -> Result<HashMap<SessionId, u32>> {
         let count = "SELECT session, count(*) FROM turns
             WHERE start >= stop AND owner IS NULL GROUP BY session";
-        let mut count = self.db.prepare(count)?;
-        let counts = count.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(counts.collect::<rusqlite::Result<_>>()?)
+        self.db
+            .rows(count, [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }
 
@@ -48,12 +45,8 @@ impl Writer {
         for turn in self.reader.turns(session)? {
             self.delete_title_of_leaf(turn.id)?;
         }
-        let file: Option<FileId> = self
-            .reader
-            .db
-            .prepare_cached("SELECT file FROM sessions WHERE id = ?1")?
-            .query_row([session], |row| row.get(0))
-            .optional()?;
+        let select = "SELECT file FROM sessions WHERE id = ?1";
+        let file: Option<FileId> = self.reader.db.first(select, [session], |row| row.get(0))?;
         self.delete_session_rows(session)?;
         file.map_or(Ok(()), |file| self.delete_file_without_sessions(file))
     }
@@ -74,7 +67,7 @@ impl Writer {
             "INSERT INTO settings(key, value) VALUES('next_session', ?1 + 1) ON CONFLICT(key)
                DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
         ] {
-            self.reader.db.prepare_cached(change)?.execute([session])?;
+            self.reader.db.run(change, [session])?;
         }
         Ok(())
     }
@@ -82,8 +75,7 @@ impl Writer {
     /// Deletes the title that another file gives by the last message of a turn.
     fn delete_title_of_leaf(&self, turn: TurnId) -> Result<()> {
         let delete = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
-        self.reader.db.prepare_cached(delete)?.execute([turn])?;
-        Ok(())
+        self.reader.db.run(delete, [turn])
     }
 
     /// Deletes a file that holds no session, with its cursor and problems.
@@ -96,9 +88,8 @@ impl Writer {
             format!("DELETE FROM cursors WHERE file = ?1 AND {UNUSED}"),
             format!("DELETE FROM files WHERE id = ?1 AND {UNUSED}"),
         ] {
-            self.reader.db.execute(&delete, [file])?;
+            self.reader.db.run(&delete, [file])?;
         }
-        self.stale_files.insert(file);
         Ok(())
     }
 
@@ -117,13 +108,9 @@ impl Writer {
         self.delete_title_of_leaf(turn)?;
         let kind = prompt_kind_to_db(PromptKind::None);
         let hashes = self.turn_hashes(turn)?;
-        self.reader
-            .db
-            .prepare_cached(
-                "UPDATE turns SET origin = NULL, prompt_time = NULL, leaf = NULL, owner = NULL, kind = ?2,
-                   branch = NULL, ended_ms = NULL, stop = start WHERE id = ?1",
-            )?
-            .execute(params![turn, kind])?;
+        let update = "UPDATE turns SET origin = NULL, prompt_time = NULL, leaf = NULL, owner = NULL, kind = ?2,
+                   branch = NULL, ended_ms = NULL, stop = start WHERE id = ?1";
+        self.reader.db.run(update, params![turn, kind])?;
         self.update_turn_keys(turn, hashes)?;
         self.recount_session(row.session)?;
         self.set_branches("s.id = ?1", row.session.into())?;
@@ -154,7 +141,6 @@ impl Writer {
                AND NOT EXISTS (SELECT 1 FROM turns t
                  WHERE t.session = s.id AND t.branch = s.branch)"
         );
-        self.reader.db.prepare_cached(&update)?.execute([id])?;
-        Ok(())
+        self.reader.db.run(&update, [id])
     }
 }

@@ -4,7 +4,8 @@ use crate::error::Result;
 use crate::frame::{ContentFrame, content_json};
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
-use rusqlite::{OptionalExtension, params};
+use crate::sql::Statements;
+use rusqlite::params;
 use session_core::TurnContent;
 use std::collections::VecDeque;
 use std::io;
@@ -52,17 +53,11 @@ impl ClosedFrame {
             Err(_) => self.frame.pack()?, // its thread died
         };
         let update = "UPDATE contents SET frame = ?2 WHERE id = ?1";
-        let changed = index
-            .db
-            .prepare_cached(update)?
-            .execute(params![self.id, packed])?;
+        let changed = index.db.change(update, params![self.id, packed])?;
         if changed == 0 {
             // The row was lost: damage, which a full read mends.
             let insert = "INSERT INTO contents(id, frame) VALUES(?1, ?2)";
-            index
-                .db
-                .prepare_cached(insert)?
-                .execute(params![self.id, packed])?;
+            index.db.run(insert, params![self.id, packed])?;
         }
         Ok(())
     }
@@ -142,7 +137,7 @@ impl FrameBuffer {
         };
         if open.frame.is_empty() {
             let delete = "DELETE FROM contents WHERE id = ?1";
-            index.db.prepare_cached(delete)?.execute([open.id])?;
+            index.db.run(delete, [open.id])?;
             return Ok(());
         }
         self.closed.push_back(ClosedFrame::new(open.id, open.frame));
@@ -161,8 +156,7 @@ impl FrameBuffer {
 
     fn open_of_turn(&mut self, index: &Reader, turn: TurnId) -> Result<()> {
         let find = "SELECT frame FROM turns WHERE id = ?1";
-        let mut find = index.db.prepare_cached(find)?;
-        let frame = find.query_row([turn], |row| row.get(0))?;
+        let frame = index.db.single(find, [turn], |row| row.get(0))?;
         self.open(index, frame)
     }
 
@@ -182,7 +176,7 @@ impl FrameBuffer {
     fn open_new(&mut self, index: &Reader) -> Result<FrameId> {
         self.close(index)?;
         let insert = "INSERT INTO contents(frame) VALUES(x'')";
-        let id = FrameId::new(index.db.prepare_cached(insert)?.insert([])?);
+        let id = FrameId::new(index.db.insert(insert, [])?);
         self.open = Some(OpenFrame {
             id,
             frame: ContentFrame::default(),
@@ -193,15 +187,11 @@ impl FrameBuffer {
 }
 
 fn last_frame(index: &Reader, session: SessionId) -> Result<Option<FrameId>> {
-    let mut find = index
-        .db
-        .prepare_cached("SELECT frame FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1")?;
-    Ok(find.query_row([session], |row| row.get(0)).optional()?)
+    let select = "SELECT frame FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1";
+    index.db.first(select, [session], |row| row.get(0))
 }
 
 fn newest_frame(index: &Reader) -> Result<Option<FrameId>> {
-    let mut find = index
-        .db
-        .prepare_cached("SELECT id FROM contents ORDER BY id DESC LIMIT 1")?;
-    Ok(find.query_row([], |row| row.get(0)).optional()?)
+    let select = "SELECT id FROM contents ORDER BY id DESC LIMIT 1";
+    index.db.first(select, [], |row| row.get(0))
 }

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use std::collections::BTreeSet;
@@ -28,14 +29,12 @@ impl Reader {
     /// Returns the titles that files give to messages.
     pub(crate) fn external_titles(&self) -> Result<Vec<ExternalTitle>> {
         let select = "SELECT leaf, title FROM titles ORDER BY leaf";
-        let mut find = self.db.prepare_cached(select)?;
-        let titles = find.query_map([], |row| {
+        self.db.rows(select, [], |row| {
             Ok(ExternalTitle {
                 leaf: row.get(0)?,
                 title: row.get(1)?,
             })
-        })?;
-        Ok(titles.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Returns the titles that were given to sessions: by their own histories, and by other files, also where a
@@ -44,18 +43,15 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn given_titles(&self) -> Result<Vec<GivenTitle>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT id, title FROM sessions WHERE title IS NOT NULL
+        let select = "SELECT id, title FROM sessions WHERE title IS NOT NULL
              UNION SELECT id, given_title FROM sessions WHERE given_title IS NOT NULL
-             UNION SELECT u.session, t.title FROM titles t JOIN turns u ON u.leaf = t.leaf",
-        )?;
-        let titles = find.query_map([], |row| {
+             UNION SELECT u.session, t.title FROM titles t JOIN turns u ON u.leaf = t.leaf";
+        self.db.rows(select, [], |row| {
             Ok(GivenTitle {
                 session: row.get(0)?,
                 title: row.get(1)?,
             })
-        })?;
-        Ok(titles.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Returns the titles that a file gives to messages of no turn of the index.
@@ -64,9 +60,7 @@ impl Reader {
     /// When the database fails.
     pub fn unheld_titles(&self) -> Result<Vec<String>> {
         let select = format!("SELECT title FROM titles WHERE {UNHELD}");
-        let mut find = self.db.prepare(&select)?;
-        let titles = find.query_map([], |row| row.get(0))?;
-        Ok(titles.collect::<rusqlite::Result<_>>()?)
+        self.db.rows(&select, [], |row| row.get(0))
     }
 }
 
@@ -111,18 +105,13 @@ impl Writer {
             "UPDATE sessions SET title = NULL WHERE id = ?1 AND title = ?2",
             "UPDATE sessions SET given_title = NULL WHERE id = ?1 AND given_title = ?2",
         ] {
-            let mut delete = self.reader.db.prepare_cached(delete)?;
-            delete.execute(params![session, title])?;
+            self.reader.db.run(delete, params![session, title])?;
         }
         self.orphan_session_rows(session)?;
         self.bump_revision(session)?;
         self.index_title(session)?;
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT file FROM sessions WHERE id = ?1")?;
-        let file = find.query_row([session], |row| row.get(0))?;
-        drop(find);
+        let select = "SELECT file FROM sessions WHERE id = ?1";
+        let file = self.reader.db.single(select, [session], |row| row.get(0))?;
         self.delete_cursor(file)
     }
 
@@ -132,7 +121,7 @@ impl Writer {
         for external in titles.iter().filter(|external| is_deleted(&external.title)) {
             self.request_purge()?;
             let delete = "DELETE FROM titles WHERE leaf = ?1";
-            self.reader.db.execute(delete, [external.leaf])?;
+            self.reader.db.run(delete, [external.leaf])?;
         }
         Ok(())
     }
@@ -143,9 +132,8 @@ impl Writer {
             "DELETE FROM cursors WHERE file = ?1",
             "UPDATE files SET mtime_ns = 0, inode = 0 WHERE id = ?1 AND gone = 0",
         ] {
-            self.reader.db.prepare_cached(change)?.execute([file])?;
+            self.reader.db.run(change, [file])?;
         }
-        self.stale_files.insert(file);
         Ok(())
     }
 }

@@ -5,12 +5,12 @@ use crate::id::TurnId;
 use crate::postings::PositionLimit;
 use crate::reader::Reader;
 use crate::sentence::Sentence;
+use crate::sql::Statements;
 use crate::term_stats::{FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use crate::word_index::{COLUMNS, Vocabulary};
 use crate::word_runs::{PlacedTerms, WordRun};
-use rusqlite::OptionalExtension;
 use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -237,10 +237,8 @@ impl Reader {
     fn word_totals(&self) -> Result<WordTotals> {
         // FTS5 keeps the number of rows, followed by the tokens of each column, as varints in the record
         // of its averages; to count the rows takes as long as a query.
-        let mut find = self
-            .db
-            .prepare_cached("SELECT block FROM words_data WHERE id = 1")?;
-        let averages: Option<Vec<u8>> = find.query_row([], |row| row.get(0)).optional()?;
+        let select = "SELECT block FROM words_data WHERE id = 1";
+        let averages: Option<Vec<u8>> = self.db.first(select, [], |row| row.get(0))?;
         let averages = averages.unwrap_or_default();
         let mut numbers = read_varints(&averages);
         Ok(WordTotals {

@@ -28,6 +28,7 @@
 //! assert_eq!(found.hits.len(), 1);
 //! ```
 
+mod changed_rows;
 mod codec;
 mod compact;
 mod completions;
@@ -42,6 +43,7 @@ mod document_series;
 mod error;
 mod error_signatures;
 mod file_digests;
+mod file_session;
 mod files;
 mod forget;
 mod frame;
@@ -93,6 +95,7 @@ mod session_tree;
 mod sessions;
 mod settings;
 mod snapshot_cache;
+mod sql;
 mod substitutes;
 mod term_stats;
 mod titles;
@@ -141,8 +144,8 @@ pub use reader::Reader;
 pub use replacement::MissingTurns;
 pub use row::{CopyRow, SessionBranch, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
+pub use session_core::KnownTurns;
 pub use session_tree::{SessionTree, with_subagents};
-pub use sessions::KnownTurns;
 pub use term_stats::{SubstituteKind, TermStats};
 pub use turn_columns::TurnColumns;
 pub use turn_record::TurnRecord;

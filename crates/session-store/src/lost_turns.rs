@@ -7,9 +7,10 @@ use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::replacement::LOST;
+use crate::sql::Statements;
+use crate::turns::DeliveredTurn;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
-use session_core::Turn;
+use rusqlite::params;
 use std::ops::Range;
 
 /// A lost turn with its index in its session.
@@ -20,15 +21,11 @@ struct LostTurn {
 }
 
 impl Writer {
-    /// Brings a session's lost turns into the order in which a turn with these keys can be stored: the lost turn that it
+    /// Brings a session's lost turns into the order in which a turn can be stored: the lost turn that it
     /// is takes its index, else the lost ones from its index on move by one. Returns true where indexes changed.
-    pub(crate) fn make_room_before_lost(
-        &mut self,
-        session: SessionId,
-        turn: &Turn,
-        keys: DedupKeys,
-    ) -> Result<bool> {
-        let index = turn.index;
+    pub(crate) fn make_room_before_lost(&mut self, delivered: DeliveredTurn<'_>) -> Result<bool> {
+        let DeliveredTurn { session, turn, .. } = delivered;
+        let (index, keys) = (turn.index, delivered.hashes.dedup_keys);
         if turn.continues
             || keys == DedupKeys::default()
             || self.new_session.is_beyond(session, index)
@@ -63,16 +60,18 @@ impl Writer {
     /// Returns true where the session's last turn is lost.
     fn ends_with_lost(&self, session: SessionId) -> Result<bool> {
         let select = "SELECT start >= ?2 FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let found = find.query_row(params![session, LOST], |row| row.get(0));
-        Ok(found.optional()?.unwrap_or_default())
+        Ok(self
+            .reader
+            .db
+            .first(select, params![session, LOST], |row| row.get(0))?
+            .unwrap_or_default())
     }
 
     fn lost_turn_at(&self, session: SessionId, index: u32) -> Result<Option<TurnId>> {
         let select = "SELECT id FROM turns WHERE session = ?1 AND idx = ?2 AND start >= ?3";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let found = find.query_row(params![session, index, LOST], |row| row.get(0));
-        Ok(found.optional()?)
+        self.reader
+            .db
+            .first(select, params![session, index, LOST], |row| row.get(0))
     }
 
     /// Returns the first lost turn from an index on that has one of the keys.
@@ -82,27 +81,23 @@ impl Writer {
         index: u32,
         keys: DedupKeys,
     ) -> Result<Option<LostTurn>> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT id, idx FROM turns WHERE session = ?1 AND idx >= ?2 AND start >= ?3
-               AND (origin = ?4 OR prompt_time = ?5) ORDER BY idx LIMIT 1",
-        )?;
         let values = params![session, index, LOST, keys.origin, keys.prompt_time];
-        let found = find.query_row(values, |row| {
+        let select = "SELECT id, idx FROM turns WHERE session = ?1 AND idx >= ?2 AND start >= ?3
+               AND (origin = ?4 OR prompt_time = ?5) ORDER BY idx LIMIT 1";
+        self.reader.db.first(select, values, |row| {
             Ok(LostTurn {
                 id: row.get(0)?,
                 index: row.get(1)?,
             })
-        });
-        Ok(found.optional()?)
+        })
     }
 
     /// Moves a lost turn to an index before it, and those between by one.
     fn move_lost_to(&mut self, session: SessionId, lost: LostTurn, index: u32) -> Result<()> {
         let set = "UPDATE turns SET idx = ?2 WHERE id = ?1";
-        self.reader.db.execute(set, params![lost.id, -1])?;
+        self.reader.db.run(set, params![lost.id, -1])?;
         self.shift_turns(session, index..lost.index, 1)?;
-        self.reader.db.execute(set, params![lost.id, index])?;
-        Ok(())
+        self.reader.db.run(set, params![lost.id, index])
     }
 
     /// Deletes a lost turn that is to be stored at the index of one that is not lost, and closes its gap.
@@ -119,11 +114,8 @@ impl Writer {
         let Range { start, end } = indexes;
         let negate =
             "UPDATE turns SET idx = -idx - 2 WHERE session = ?1 AND idx >= ?2 AND idx < ?3";
-        self.reader
-            .db
-            .execute(negate, params![session, start, end])?;
+        self.reader.db.run(negate, params![session, start, end])?;
         let shift = "UPDATE turns SET idx = -idx - 2 + ?2 WHERE session = ?1 AND idx < -1";
-        self.reader.db.execute(shift, params![session, by])?;
-        Ok(())
+        self.reader.db.run(shift, params![session, by])
     }
 }

@@ -7,6 +7,7 @@
 use crate::error::{Result, StoreError};
 use crate::id::SessionId;
 use crate::schema::{FORMAT_VERSION, open_readable, version};
+use crate::sql::Statements;
 use crate::writer::{MigrationProgress, Writer};
 use std::path::Path;
 
@@ -206,12 +207,8 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
 impl Writer {
     /// Returns the numbers of all sessions; a migration has no blocks of them yet.
     pub(crate) fn session_ids(&self) -> Result<Vec<SessionId>> {
-        let mut find = self
-            .reader
-            .db
-            .prepare("SELECT id FROM sessions ORDER BY id")?;
-        let ids = find.query_map([], |row| row.get(0))?;
-        Ok(ids.collect::<rusqlite::Result<_>>()?)
+        let select = "SELECT id FROM sessions ORDER BY id";
+        self.reader.db.rows(select, [], |row| row.get(0))
     }
 }
 

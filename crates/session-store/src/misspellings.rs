@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::id::TurnId;
 use crate::lexical::indexed_texts;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::word_index::Vocabulary;
 use session_core::{is_stop_word, text};
 use std::cmp::Reverse;
@@ -90,9 +91,9 @@ impl Reader {
             return Ok(None);
         };
         let select = "SELECT rowid FROM words WHERE words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
-        let mut find = self.db.prepare_cached(select)?;
-        let turns = find.query_map((format!("\"{word}\""), MAX_TURNS), |row| row.get(0))?;
-        let turns: Vec<TurnId> = turns.collect::<rusqlite::Result<_>>()?;
+        let turns: Vec<TurnId> =
+            self.db
+                .rows(select, (format!("\"{word}\""), MAX_TURNS), |row| row.get(0))?;
         let mut first = None;
         for turn in turns {
             if first == Some(0) || *room == 0 {

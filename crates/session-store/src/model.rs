@@ -6,8 +6,9 @@ use crate::error::Result;
 use crate::id::ModelId;
 use crate::matrix::{self, MatrixId, VectorMatrix};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -126,11 +127,7 @@ impl Reader {
     /// When the database fails.
     pub fn model(&self, fingerprint: &str) -> Result<Option<ModelRow>> {
         let query = format!("SELECT {COLUMNS} FROM models WHERE fingerprint = ?1");
-        Ok(self
-            .db
-            .prepare_cached(&query)?
-            .query_row([fingerprint], model_row)
-            .optional()?)
+        self.db.first(&query, [fingerprint], model_row)
     }
 
     /// Returns all models in the index, by number.
@@ -138,23 +135,18 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn models(&self) -> Result<Vec<ModelRow>> {
-        let mut found = self
-            .db
-            .prepare(&format!("SELECT {COLUMNS} FROM models ORDER BY id"))?;
-        let rows = found.query_map([], model_row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let select = format!("SELECT {COLUMNS} FROM models ORDER BY id");
+        self.db.rows(&select, [], model_row)
     }
 
     /// Returns the numbers of models whose rows cannot be read, and of those that have vectors but no row.
-    fn unreadable_models(&self) -> Result<Vec<ModelId>> {
+    pub(crate) fn unreadable_models(&self) -> Result<Vec<ModelId>> {
         let mut find = self.db.prepare(&format!("SELECT {COLUMNS} FROM models"))?;
         let readable = find.query_map([], model_row)?;
         let readable: HashSet<ModelId> = readable.flatten().map(|model| model.id).collect();
         let select = "SELECT id FROM models UNION SELECT model FROM vectors UNION SELECT model FROM owner_blocks
             UNION SELECT model FROM embedded";
-        let mut find = self.db.prepare(select)?;
-        let all = find.query_map([], |row| row.get(0))?;
-        let all: Vec<ModelId> = all.collect::<rusqlite::Result<_>>()?;
+        let all: Vec<ModelId> = self.db.rows(select, [], |row| row.get(0))?;
         let unreadable = all.into_iter().filter(|model| !readable.contains(model));
         Ok(unreadable.collect())
     }
@@ -173,8 +165,9 @@ impl Reader {
 }
 
 impl Writer {
-    /// Returns the model with this fingerprint, inserted if there was none. The vectors of one that is known with another
-    /// number of components, which only damage explains, are deleted.
+    /// Returns the model with this fingerprint, inserted if there was none. Vectors are deleted where only damage explains
+    /// them: those of a model that is known with another number of components, and those that a lost row left under the
+    /// number that a new model gets.
     ///
     /// # Errors
     /// When the database fails.
@@ -184,6 +177,7 @@ impl Writer {
             return Ok(known.clone());
         }
         self.begin()?;
+        self.delete_unreadable_models()?;
         if let Some(known) = known {
             self.clear_vectors(known.id)?;
         }
@@ -258,7 +252,7 @@ impl Writer {
                 self.clear_vectors(other.id)?;
                 self.delete_checksums(&other)?;
                 let delete = "DELETE FROM models WHERE id = ?1";
-                self.reader.db.execute(delete, [other.id])?;
+                self.reader.db.run(delete, [other.id])?;
             }
         }
         Ok(())
@@ -274,7 +268,7 @@ impl Writer {
         self.begin()?;
         for model in unreadable {
             let delete = "DELETE FROM models WHERE id = ?1";
-            self.reader.db.execute(delete, [model])?;
+            self.reader.db.run(delete, [model])?;
             self.clear_vectors(model)?;
         }
         self.delete_stray_checksums()?;
@@ -297,9 +291,7 @@ impl Writer {
         let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());
         self.reader
             .db
-            .prepare_cached(&update)?
-            .execute(params![model, rows.cast_signed()])?;
-        Ok(())
+            .run(&update, params![model, rows.cast_signed()])
     }
 
     /// Deletes matrix files of generations that are not current, and of models that the index no longer has.

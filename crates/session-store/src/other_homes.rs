@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::id::FileId;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rustc_hash::FxHashSet;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -58,19 +59,20 @@ impl Reader {
             first.trim_end_matches(MAIN_SEPARATOR)
         );
         let select = "SELECT id FROM files WHERE path >= ?1 AND path < ?2";
-        let mut find = self.db.prepare_cached(select)?;
-        let files = find.query_map([first, behind], |row| row.get(0))?;
-        Ok(files.collect::<rusqlite::Result<_>>()?)
+        self.db.rows(select, [first, behind], |row| row.get(0))
     }
 }
 
 impl Writer {
     /// Notes the user's own home and those of other machines: sessions in these are
-    /// [elsewhere](crate::SessionRow::is_elsewhere).
+    /// [elsewhere](crate::SessionRow::is_elsewhere). Without effect where they are known.
     ///
     /// # Errors
     /// When the database fails.
     pub fn set_other_homes(&mut self, own: &Path, others: &[PathBuf]) -> Result<()> {
+        if self.reader.has_other_homes(own, others)? {
+            return Ok(());
+        }
         self.set_setting(SETTING, &format_homes(own, others))
     }
 }

@@ -6,8 +6,8 @@ use crate::frame;
 use crate::id::{SessionId, TurnId};
 use crate::last_frames::LastFrames;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::vectors::SessionContents;
-use rusqlite::OptionalExtension;
 use session_core::TurnContent;
 
 /// Contents of turns as the index holds them. To unpack them takes longer than to read them, and any thread can.
@@ -66,10 +66,9 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn packed_turn(&self, turn: TurnId) -> Result<PackedTurns<'_>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1",
-        )?;
-        let packed = find.query_row([turn], read_frame).optional()?;
+        let select =
+            "SELECT c.frame FROM turns t JOIN contents c ON c.id = t.frame WHERE t.id = ?1";
+        let packed = self.db.first(select, [turn], read_frame)?;
         let frame = packed.map(|packed| PackedFrame {
             packed,
             turns: vec![turn],

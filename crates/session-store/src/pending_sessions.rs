@@ -6,8 +6,9 @@
 use crate::error::Result;
 use crate::id::{ModelId, SessionId};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
 
 /// A session whose current revision none of the given models has embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,21 +51,18 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn pending_sessions(&self, models: &[ModelId]) -> Result<Vec<PendingSession>> {
-        let mut find = self.db.prepare_cached(&format!(
+        let select = format!(
             "SELECT s.id, s.revision, s.turns FROM {} WHERE NOT EXISTS ({}) ORDER BY s.ended_ms DESC, s.id DESC",
             self.candidates_sql(models)?,
             embedded_at_revision_sql(models)
-        ))?;
-        let rows = find.query_map([], pending_session)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        );
+        self.db.rows(&select, [], pending_session)
     }
 
     /// Returns a session with its current revision.
     pub(crate) fn pending_session(&self, id: SessionId) -> Result<Option<PendingSession>> {
-        let mut find = self
-            .db
-            .prepare_cached("SELECT id, revision, turns FROM sessions WHERE id = ?1")?;
-        Ok(find.query_row([id], pending_session).optional()?)
+        let select = "SELECT id, revision, turns FROM sessions WHERE id = ?1";
+        self.db.first(select, [id], pending_session)
     }
 
     /// Returns true when a session's current revision is embedded by none of these models.
@@ -72,21 +70,21 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn has_pending_sessions(&self, models: &[ModelId]) -> Result<bool> {
-        let mut find = self.db.prepare_cached(&format!(
+        let select = format!(
             "SELECT EXISTS(SELECT 1 FROM {} WHERE NOT EXISTS ({}))",
             self.candidates_sql(models)?,
             embedded_at_revision_sql(models)
-        ))?;
-        Ok(find.query_row([], |row| row.get(0))?)
+        );
+        self.db.single(&select, [], |row| row.get(0))
     }
 
     /// Returns SQL for the sessions `s` that may not be embedded by these models.
     fn candidates_sql(&self, models: &[ModelId]) -> Result<&'static str> {
-        let mut find = self.db.prepare_cached(&format!(
+        let select = format!(
             "SELECT EXISTS(SELECT 1 FROM models WHERE complete AND id IN ({}))",
             sql_list(models)
-        ))?;
-        Ok(if find.query_row([], |row| row.get(0))? {
+        );
+        Ok(if self.db.single(&select, [], |row| row.get(0))? {
             "changed_sessions c CROSS JOIN sessions s ON s.id = c.session"
         } else {
             "sessions s"
@@ -104,7 +102,7 @@ impl Writer {
         let is_complete = !self.reader.has_pending_sessions(&[model])?;
         if is_complete {
             let update = "UPDATE models SET complete = 1 WHERE id = ?1 AND NOT complete";
-            self.reader.db.prepare_cached(update)?.execute([model])?;
+            self.reader.db.run(update, [model])?;
             self.delete_embedded_changes()?;
         }
         Ok(is_complete)
@@ -117,8 +115,7 @@ impl Writer {
              WHERE m.complete AND NOT EXISTS (
                SELECT 1 FROM embedded e WHERE e.model = m.id AND e.session = s.id AND e.revision = s.revision))";
         self.changed_session.set(None);
-        self.reader.db.prepare_cached(delete)?.execute([])?;
-        Ok(())
+        self.reader.db.run(delete, [])
     }
 
     /// Notes that a session may be pending by any model. To be called with each change of a session's
@@ -126,7 +123,7 @@ impl Writer {
     pub(crate) fn note_changed(&self, session: SessionId) -> Result<()> {
         if self.changed_session.replace(Some(session)) != Some(session) {
             let insert = "INSERT OR IGNORE INTO changed_sessions(session) VALUES(?1)";
-            self.reader.db.prepare_cached(insert)?.execute([session])?;
+            self.reader.db.run(insert, [session])?;
         }
         Ok(())
     }

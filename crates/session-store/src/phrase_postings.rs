@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::lexical::fts5_string;
 use crate::postings::{PositionLimit, Posting, PostingList, PostingsReader, WordPosition};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use session_core::parallel::run_both;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -161,9 +162,8 @@ impl Reader {
 
     fn word_state(&self) -> Result<WordState> {
         let select = "SELECT id, block FROM words_data WHERE id IN (1, 10) ORDER BY id";
-        let mut find = self.db.prepare_cached(select)?;
-        let rows = find.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.db
+            .rows(select, [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }
 

@@ -6,9 +6,10 @@
 //! (`xQueryPhrase`, <https://sqlite.org/fts5.html#custom_auxiliary_functions>).
 
 use crate::error::Result;
+use crate::sql::Statements;
 use crate::word_index::COLUMNS;
+use rusqlite::Connection;
 use rusqlite::ffi::{self, Fts5Context, Fts5ExtensionApi, Fts5PhraseIter, fts5_api};
-use rusqlite::{Connection, OptionalExtension};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -125,12 +126,9 @@ impl PostingsReader {
         phrases: &[String],
         limit: PositionLimit,
     ) -> Result<QueryPostings> {
-        let mut find =
-            db.prepare_cached("SELECT postings(words) FROM words WHERE words MATCH ?1 LIMIT 1")?;
         lock(&self.0).limit = limit;
-        let any_matches = find
-            .query_row([phrases.join(" OR ")], |_| Ok(()))
-            .optional()?;
+        let select = "SELECT postings(words) FROM words WHERE words MATCH ?1 LIMIT 1";
+        let any_matches = db.first(select, [phrases.join(" OR ")], |_| Ok(()))?;
         let mut read = std::mem::take(&mut lock(&self.0).read);
         if any_matches.is_none() {
             read = QueryPostings::default();

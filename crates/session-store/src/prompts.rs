@@ -1,13 +1,14 @@
 //! Links sessions of which an agent keeps the prompts alone to their transcripts.
 
 use crate::error::Result;
+use crate::file_session::FileSession;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::prepared_turn::PreparedTurn;
 use crate::replacement::LOST;
-use crate::row::PROMPTS_ONLY;
+use crate::sql::Statements;
 use crate::titles::can_title_session;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use session_core::slash_command::is_built_in_command;
 use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
 use std::ops::RangeInclusive;
@@ -24,7 +25,7 @@ struct TimedTurn {
     started_ms: i64,
 }
 
-/// SQL for a session `s` of which the agent keeps the prompts alone, [`PROMPTS_ONLY`], as the index of these has it.
+/// SQL for a session `s` of which the agent keeps the prompts alone, [`PROMPTS_ONLY`](crate::row::PROMPTS_ONLY), as the index of these has it.
 const PROMPT_SESSION: &str = "s.gone & 2";
 /// SQL for any other session.
 const TRANSCRIPT: &str = "NOT (s.gone & 2)";
@@ -98,9 +99,10 @@ impl Writer {
             return Ok(false);
         }
         let select = "SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE session = ?1";
-        let mut next = self.reader.db.prepare_cached(select)?;
-        turn.index = next.query_row([ended.session], |row| row.get(0))?;
-        drop(next);
+        turn.index = self
+            .reader
+            .db
+            .single(select, [ended.session], |row| row.get(0))?;
         let start = LOST.cast_unsigned();
         turn.span = TurnSpan {
             start,
@@ -110,43 +112,17 @@ impl Writer {
         Ok(true)
     }
 
-    /// Gives an [adoptable](Writer::find_adoptable) session to the file of its transcript. Returns true when there was
+    /// Gives an [adoptable](FileSession::find_adoptable) session to the file of its transcript. Returns true when there was
     /// one: its turns are to be replaced.
-    pub(crate) fn adopt_session(
-        &self,
-        file: FileId,
-        source: &SourceName,
-        meta: &SessionMeta,
-    ) -> Result<bool> {
+    pub(crate) fn adopt_session(&self, transcript: FileSession<'_>) -> Result<bool> {
+        let db = &self.reader.db;
         // Not for each session: a change of a foreign key makes FTS5 write its words to disk.
-        let Some(session) = self.find_adoptable(file, source, meta)? else {
+        let Some(session) = transcript.find_adoptable(db)? else {
             return Ok(false);
         };
         let update = "UPDATE sessions SET file = ?1 WHERE id = ?2";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![file, session])?;
+        db.run(update, params![transcript.file, session])?;
         Ok(true)
-    }
-
-    /// Finds the session of a transcript of which only prompts were known, or that another file no longer
-    /// holds: an agent may move its sessions from a tree of files to a database.
-    pub(crate) fn find_adoptable(
-        &self,
-        file: FileId,
-        source: &SourceName,
-        meta: &SessionMeta,
-    ) -> Result<Option<SessionId>> {
-        if meta.prompts_only {
-            return Ok(None);
-        }
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT id FROM sessions s WHERE uid = ?2 AND source = ?3
-               AND (gone & ?4 OR (gone AND EXISTS (SELECT 1 FROM files f WHERE f.id = s.file AND NOT f.gone)))
-               AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1)
-             ORDER BY gone & ?4 DESC LIMIT 1",
-        )?;
-        let values = params![file, meta.id, source.as_str(), PROMPTS_ONLY];
-        Ok(find.query_row(values, |row| row.get(0)).optional()?)
     }
 
     /// Makes each prompt without a transcript a copy of the turn of a transcript that holds
@@ -173,20 +149,21 @@ impl Writer {
 
     /// Returns the turns of sessions of one kind that are no copies and began in a time, in the order of their times.
     fn turns_at(&self, times: RangeInclusive<i64>, kind: &str) -> Result<Vec<TimedTurn>> {
-        let mut find = self.reader.db.prepare_cached(&format!(
+        let select = format!(
             "SELECT t.id, t.session, s.source, t.started_ms FROM sessions s CROSS JOIN turns t ON t.session = s.id
              WHERE {kind} AND s.started_ms <= ?2 AND s.ended_ms >= ?1
                AND t.started_ms BETWEEN ?1 AND ?2 AND t.owner IS NULL ORDER BY t.started_ms, t.id",
-        ))?;
-        let rows = find.query_map([times.start(), times.end()], |row| {
-            Ok(TimedTurn {
-                id: row.get(0)?,
-                session: row.get(1)?,
-                source: row.get(2)?,
-                started_ms: row.get(3)?,
+        );
+        self.reader
+            .db
+            .rows(&select, [times.start(), times.end()], |row| {
+                Ok(TimedTurn {
+                    id: row.get(0)?,
+                    session: row.get(1)?,
+                    source: row.get(2)?,
+                    started_ms: row.get(3)?,
+                })
             })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Returns the transcript's turn with a prompt's text and about its time.
@@ -215,14 +192,10 @@ impl Writer {
     /// Makes a prompt, and the copies of it, copies of a transcript's turn.
     fn make_copy(&mut self, prompt: &TimedTurn, owner: TurnId) -> Result<()> {
         self.delete_words(prompt.id)?;
-        self.reader
-            .db
-            .prepare_cached("UPDATE turns SET owner = ?2 WHERE id = ?1")?
-            .execute([prompt.id, owner])?;
-        self.reader
-            .db
-            .prepare_cached("UPDATE turns SET owner = ?2 WHERE owner = ?1")?
-            .execute([prompt.id, owner])?;
+        let update = "UPDATE turns SET owner = ?2 WHERE id = ?1";
+        self.reader.db.run(update, [prompt.id, owner])?;
+        let update = "UPDATE turns SET owner = ?2 WHERE owner = ?1";
+        self.reader.db.run(update, [prompt.id, owner])?;
         self.index_title(prompt.session)?;
         self.bump_revision(prompt.session)
     }

@@ -48,14 +48,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns true when the files may hold deleted text.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn is_purge_pending(&self) -> Result<bool> {
-        self.reader.is_purge_pending()
-    }
-
     /// Commits, and removes from the files what was deleted: words, rows, vectors, the log.
     ///
     /// # Errors

@@ -6,8 +6,9 @@ use crate::last_frames::LastFrames;
 use crate::postings::PostingsReader;
 use crate::row::{CopyRow, SessionBranch, TURN_COLUMNS, TurnRow, turn_row};
 use crate::snapshot_cache::SnapshotCache;
+use crate::sql::Statements;
 use crate::{directory, schema};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use session_files::DatabaseCopy;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -144,10 +145,8 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn turn(&self, id: TurnId) -> Result<Option<TurnRow>> {
-        let mut found = self
-            .db
-            .prepare_cached(&format!("SELECT {TURN_COLUMNS} FROM turns WHERE id = ?1"))?;
-        Ok(found.query_row([id], turn_row).optional()?)
+        let select = format!("SELECT {TURN_COLUMNS} FROM turns WHERE id = ?1");
+        self.db.first(&select, [id], turn_row)
     }
 
     /// Returns all turns that are copies of another, by owner and number.
@@ -155,17 +154,15 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn copies(&self) -> Result<Vec<CopyRow>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY owner, id",
-        )?;
-        let rows = find.query_map([], |row| {
+        let select =
+            "SELECT owner, id, session FROM turns WHERE owner IS NOT NULL ORDER BY owner, id";
+        self.db.rows(select, [], |row| {
             Ok(CopyRow {
                 owner: row.get(0)?,
                 turn: row.get(1)?,
                 session: row.get(2)?,
             })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Returns the git branches of the turns of each session, the one of the latest turn first.
@@ -173,17 +170,14 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn session_branches(&self) -> Result<Vec<SessionBranch>> {
-        let mut find = self.db.prepare_cached(
-            "SELECT session, branch FROM turns WHERE branch IS NOT NULL
-             GROUP BY session, branch ORDER BY max(started_ms) DESC, branch",
-        )?;
-        let rows = find.query_map([], |row| {
+        let select = "SELECT session, branch FROM turns WHERE branch IS NOT NULL
+             GROUP BY session, branch ORDER BY max(started_ms) DESC, branch";
+        self.db.rows(select, [], |row| {
             Ok(SessionBranch {
                 session: row.get(0)?,
                 branch: row.get(1)?,
             })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// Returns the turns of a session, in order.
@@ -192,9 +186,7 @@ impl Reader {
     /// When the database fails.
     pub fn turns(&self, session: SessionId) -> Result<Vec<TurnRow>> {
         let query = format!("SELECT {TURN_COLUMNS} FROM turns WHERE session = ?1 ORDER BY idx");
-        let mut found = self.db.prepare_cached(&query)?;
-        let rows = found.query_map([session], turn_row)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.db.rows(&query, [session], turn_row)
     }
 
     /// Makes the error of a damaged index; `what` is the rest of its message.

@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::given_titles::ExternalTitle;
 use crate::id::SessionId;
 use crate::row::TurnRow;
+use crate::sql::Statements;
 use crate::writer::{MigrationProgress, Writer};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use session_core::TurnContent;
 use session_redact::Redactor;
 
@@ -52,10 +53,7 @@ impl Writer {
         let key = hash_prompt_time(turn.started_ms, content.typed_prompt());
         let hashes = self.turn_hashes(turn.id)?;
         let update = "UPDATE turns SET prompt_time = ?2 WHERE id = ?1";
-        self.reader
-            .db
-            .prepare_cached(update)?
-            .execute(params![turn.id, key])?;
+        self.reader.db.run(update, params![turn.id, key])?;
         self.update_turn_keys(turn.id, hashes)
     }
 
@@ -63,19 +61,14 @@ impl Writer {
         let mut found = false;
         for column in TITLES {
             let select = format!("SELECT {column} FROM sessions WHERE id = ?1");
-            let text: Option<Option<String>> = self
-                .reader
-                .db
-                .prepare_cached(&select)?
-                .query_row([session], |row| row.get(0))
-                .optional()?;
+            let text: Option<Option<String>> =
+                self.reader.db.first(&select, [session], |row| row.get(0))?;
             let Some(mut text) = text.flatten() else {
                 continue;
             };
             if redactor.redact_in_place(&mut text) {
                 let update = format!("UPDATE sessions SET {column} = ?2 WHERE id = ?1");
-                let mut update = self.reader.db.prepare_cached(&update)?;
-                update.execute(params![session, text])?;
+                self.reader.db.run(&update, params![session, text])?;
                 found = true;
             }
         }
@@ -86,7 +79,7 @@ impl Writer {
         for ExternalTitle { leaf, mut title } in self.reader.external_titles()? {
             if redactor.redact_in_place(&mut title) {
                 let update = "UPDATE titles SET title = ?2 WHERE leaf = ?1";
-                self.reader.db.execute(update, params![leaf, title])?;
+                self.reader.db.run(update, params![leaf, title])?;
             }
         }
         Ok(())

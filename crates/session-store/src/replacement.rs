@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 
@@ -89,13 +90,13 @@ impl Writer {
         if done.keeps_missing_turns() {
             self.mark_as_lost(done)?;
         }
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT id FROM turns WHERE session = ?1 AND idx >= ?2 AND start < ?3",
-        )?;
-        let old: Vec<TurnId> = find
-            .query_map(params![done.session, done.turns, LOST], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        drop(find);
+        let select = "SELECT id FROM turns WHERE session = ?1 AND idx >= ?2 AND start < ?3";
+        let old: Vec<TurnId> =
+            self.reader
+                .db
+                .rows(select, params![done.session, done.turns, LOST], |row| {
+                    row.get(0)
+                })?;
         for &id in &old {
             self.delete_owner(id)?;
         }
@@ -110,9 +111,9 @@ impl Writer {
     /// Marks the stored turns beyond the delivered ones as missing from the history.
     fn mark_as_lost(&mut self, done: SessionReplacement) -> Result<()> {
         let update = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE session = ?1 AND idx >= ?2 AND start < ?3";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![done.session, done.turns, LOST])?;
-        Ok(())
+        self.reader
+            .db
+            .run(update, params![done.session, done.turns, LOST])
     }
 
     /// Marks the stored turns of a file's sessions that lie beyond its new size as missing from the history.
@@ -124,17 +125,18 @@ impl Writer {
         let update =
             "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE start < ?3 AND stop > ?2
             AND session IN (SELECT id FROM sessions WHERE file = ?1)";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![file, size.cast_signed(), LOST])?;
-        Ok(())
+        self.reader
+            .db
+            .run(update, params![file, size.cast_signed(), LOST])
     }
 
     /// Sets what a replaced session derives from its turns, where not all of them came just now.
     fn count_replaced(&mut self, done: SessionReplacement, is_shorter: bool) -> Result<()> {
         let select = "SELECT EXISTS(SELECT 1 FROM turns WHERE session = ?1 AND idx >= ?2)";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let has_rest: bool = find.query_row(params![done.session, done.turns], |row| row.get(0))?;
-        drop(find);
+        let has_rest: bool =
+            self.reader
+                .db
+                .single(select, params![done.session, done.turns], |row| row.get(0))?;
         if has_rest || is_shorter {
             self.recount_session(done.session)?;
         }
@@ -147,12 +149,9 @@ impl Writer {
 
     /// Counts the turns of a session again, and sets its times from theirs.
     pub(crate) fn recount_session(&self, session: SessionId) -> Result<()> {
-        let mut update = self.reader.db.prepare_cached(
-            "UPDATE sessions SET (turns, started_ms, ended_ms) =
+        let update = "UPDATE sessions SET (turns, started_ms, ended_ms) =
                (SELECT coalesce(max(idx) + 1, 0), min(started_ms), max(ended_ms)
-                FROM turns WHERE session = ?1) WHERE id = ?1",
-        )?;
-        update.execute([session])?;
-        Ok(())
+                FROM turns WHERE session = ?1) WHERE id = ?1";
+        self.reader.db.run(update, [session])
     }
 }

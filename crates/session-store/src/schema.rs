@@ -191,7 +191,7 @@ fn check_version(found: u32, root: &Path) -> Result<()> {
 }
 
 /// More than there are different statements.
-const CACHED_STATEMENTS: usize = 128;
+const CACHED_STATEMENTS: usize = 256;
 
 /// Keeps prepared statements and their plans. Otherwise SQLite looks at
 /// each new value for a better plan and prepares many anew, to no gain: the

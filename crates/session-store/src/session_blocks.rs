@@ -4,14 +4,13 @@ use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
 use crate::row::{PROMPTS_ONLY, SessionRow};
+use crate::sql::Statements;
 use crate::titles::TitleCandidates;
 use crate::writer::Writer;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Row, params};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 use std::mem::take;
-use std::sync::{Arc, Mutex};
 
 /// Sessions of a block: it is written again when one of them changes.
 const BLOCK_SESSIONS: u64 = 64;
@@ -97,28 +96,8 @@ impl<'a> BlockSession<'a> {
     }
 }
 
-/// The blocks that differ from `sessions` until [`Writer::write_session_blocks`].
-#[derive(Debug, Clone, Default)]
-pub(crate) struct StaleSessions(Arc<Mutex<BTreeSet<u64>>>);
-
-impl StaleSessions {
-    /// Notes from now on each row of `sessions` that a connection inserts, changes or deletes.
-    pub(crate) fn watch(&self, db: &mut Connection) -> Result<()> {
-        let stale = self.clone();
-        let note = move |_, _: &str, table: &str, row: i64| {
-            if table == "sessions" {
-                stale.with(|blocks| blocks.insert(block_of(row)));
-            }
-        };
-        Ok(db.update_hook(Some(note))?)
-    }
-
-    fn with<T>(&self, change: impl FnOnce(&mut BTreeSet<u64>) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(|e| e.into_inner()))
-    }
-}
-
-fn block_of(session: i64) -> u64 {
+/// Returns the block that a session stands in.
+pub(crate) fn block_of_session(session: i64) -> u64 {
     session.cast_unsigned() / BLOCK_SESSIONS
 }
 
@@ -126,9 +105,7 @@ impl Reader {
     /// Reads all sessions, by number.
     pub(crate) fn read_session_blocks(&self) -> Result<Vec<TitleCandidates>> {
         let gone = "SELECT id FROM files WHERE gone";
-        let mut gone = self.db.prepare_cached(gone)?;
-        let gone = gone.query_map([], |row| row.get(0))?;
-        let gone: FxHashSet<FileId> = gone.collect::<rusqlite::Result<_>>()?;
+        let gone: FxHashSet<FileId> = self.db.rows(gone, [], |row| row.get(0))?;
         let elsewhere = self.files_elsewhere()?;
         let find = "SELECT block, sessions FROM session_blocks ORDER BY block";
         let mut find = self.db.prepare_cached(find)?;
@@ -140,7 +117,10 @@ impl Reader {
             let packed: Vec<BlockSession<'_>> = postcard::from_bytes(blob)
                 .map_err(|_| self.corrupt("a block of sessions cannot be read"))?;
             // A session in two blocks would be found twice.
-            if packed.iter().any(|session| block_of(session.id) != number) {
+            if packed
+                .iter()
+                .any(|session| block_of_session(session.id) != number)
+            {
                 return Err(self.corrupt(format!("block {number} has sessions of another one")));
             }
             sessions.extend(
@@ -156,7 +136,7 @@ impl Reader {
 impl Writer {
     /// Writes the blocks of sessions that have changed. To be called before each commit.
     pub(crate) fn write_session_blocks(&self) -> Result<()> {
-        let stale = self.stale_sessions.with(take);
+        let stale = self.changed_rows.with(|stale| take(&mut stale.sessions));
         stale
             .into_iter()
             .try_for_each(|block| self.write_session_block(block))
@@ -178,9 +158,9 @@ impl Writer {
         let mut list = postcard::to_allocvec(&count).map_err(failed)?;
         list.extend(packed);
         let write = "INSERT OR REPLACE INTO session_blocks(block, sessions) VALUES(?1, ?2)";
-        let mut write = self.reader.db.prepare_cached(write)?;
-        write.execute(params![block.cast_signed(), list])?;
-        Ok(())
+        self.reader
+            .db
+            .run(write, params![block.cast_signed(), list])
     }
 
     /// Deletes the blocks of all sessions, and marks them to be written anew.
@@ -188,8 +168,8 @@ impl Writer {
         self.reader.db.execute("DELETE FROM session_blocks", [])?;
         let last = "SELECT coalesce(max(id), 0) FROM sessions";
         let last = self.reader.db.query_row(last, [], |row| row.get(0))?;
-        self.stale_sessions
-            .with(|blocks| blocks.extend(0..=block_of(last)));
+        let all = 0..=block_of_session(last);
+        self.changed_rows.with(|stale| stale.sessions.extend(all));
         Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::id::SessionId;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use session_core::Turn;
@@ -64,12 +65,6 @@ impl Writer {
         let Some(counts) = self.counts.take() else {
             return Ok(());
         };
-        let mut update = self.reader.db.prepare_cached(
-            "UPDATE sessions SET turns = max(turns, ?2),
-               started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
-               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
-             WHERE id = ?1",
-        )?;
         let SessionCounts {
             session,
             turns,
@@ -77,9 +72,14 @@ impl Writer {
             ended_ms,
             changes,
         } = counts;
-        let written = update.execute(params![session, turns, started_ms, ended_ms, changes]);
-        drop(update);
-        let written = written.map(drop).map_err(Into::into);
+        let update = "UPDATE sessions SET turns = max(turns, ?2),
+               started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
+               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
+             WHERE id = ?1";
+        let written = self.reader.db.run(
+            update,
+            params![session, turns, started_ms, ended_ms, changes],
+        );
         self.note_failure(written)
     }
 }

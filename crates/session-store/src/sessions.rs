@@ -2,37 +2,24 @@
 
 use crate::codec::text_hash;
 use crate::error::Result;
+use crate::file_session::{FileSession, TitledSession};
 use crate::given_titles::{ExternalTitle, GivenTitle};
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
 use crate::replacement::SessionReplacement;
 use crate::row::PROMPTS_ONLY;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
-use session_core::{SessionMeta, SourceName};
+use rusqlite::params;
+use session_core::{KnownTurns, SessionMeta, SourceName};
 use std::collections::BTreeMap;
-
-/// Says what becomes of the stored turns of a session that is opened for more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum KnownTurns {
-    /// They stay: the turns to come follow them.
-    Keep,
-    /// The turns to come replace them: equal ones keep their numbers, and what is left over at the next checkpoint is
-    /// treated as [`MissingTurns`](crate::MissingTurns) says.
-    Replace,
-}
-
-/// A session of a file with the title of its history.
-struct TitledSession {
-    id: SessionId,
-    title: Option<String>,
-}
 
 impl Writer {
     /// Opens a session for its turns, or brings its metadata up to date, and returns its number.
     ///
     /// A session of which only prompts were known, or that left another file which is still there,
-    /// becomes the one that its transcript tells: its turns are replaced.
+    /// becomes the one that its transcript tells: its turns are replaced. Where they are, what is left over at the next
+    /// checkpoint is treated as [`MissingTurns`](crate::MissingTurns) says.
     ///
     /// # Errors
     /// When the database fails.
@@ -44,8 +31,9 @@ impl Writer {
         turns: KnownTurns,
     ) -> Result<SessionId> {
         self.begin()?;
-        let is_adopted = self.adopt_session(file, source, meta)?;
-        let id = self.upsert_session(file, source, meta)?;
+        let opened = FileSession { file, source, meta };
+        let is_adopted = self.adopt_session(opened)?;
+        let id = self.upsert_session(opened)?;
         if self.replacing.is_some_and(|r| r.session != id) {
             self.delete_stale_turns()?;
         }
@@ -69,56 +57,50 @@ impl Writer {
         source: &SourceName,
         meta: &SessionMeta,
     ) -> Result<Option<String>> {
-        let known = match self.find_session(file, &meta.id)? {
+        let db = &self.reader.db;
+        let opened = FileSession { file, source, meta };
+        let known = match opened.find_known(db)? {
             Some(known) => Some(known.id),
-            None => self.find_adoptable(file, source, meta)?,
+            None => opened.find_adoptable(db)?,
         };
-        let find = "SELECT project FROM sessions WHERE id = ?1 AND cwd = ?2";
-        let mut find = self.reader.db.prepare_cached(find)?;
-        let project = find.query_row(params![known, meta.cwd], |row| row.get(0));
-        Ok(project.optional()?.flatten())
+        let select = "SELECT project FROM sessions WHERE id = ?1 AND cwd = ?2";
+        let project = db.first(select, params![known, meta.cwd], |row| row.get(0))?;
+        Ok(project.flatten())
     }
 
     /// Clears what was derived from a session's turns, which are about to be read again.
     fn clear_derived_fields(&mut self, session: SessionId) -> Result<()> {
         self.clear_first_prompt(session)?;
-        self.reader
-            .db
-            .prepare_cached("UPDATE sessions SET started_ms = NULL, ended_ms = NULL WHERE id = ?1")?
-            .execute([session])?;
-        Ok(())
+        let update = "UPDATE sessions SET started_ms = NULL, ended_ms = NULL WHERE id = ?1";
+        self.reader.db.run(update, [session])
     }
 
-    fn upsert_session(
-        &mut self,
-        file: FileId,
-        source: &SourceName,
-        meta: &SessionMeta,
-    ) -> Result<SessionId> {
-        let known = self.find_session(file, &meta.id)?;
+    fn upsert_session(&mut self, opened: FileSession<'_>) -> Result<SessionId> {
+        let meta = opened.meta;
+        let known = opened.find_known(&self.reader.db)?;
         let TitledSession { id, title } = match known {
             Some(known) => known,
             None => TitledSession {
-                id: self.insert_session(file, source, &meta.id)?,
+                id: self.insert_session(opened)?,
                 title: None,
             },
         };
-        let mut update = self.reader.db.prepare_cached(
-            "UPDATE sessions SET parent = ?2, title = ?3, cwd = coalesce(?4, cwd),
+        let update = "UPDATE sessions SET parent = ?2, title = ?3, cwd = coalesce(?4, cwd),
                project = CASE WHEN ?4 IS NULL THEN coalesce(?5, project) ELSE ?5 END,
-               branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1",
+               branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1";
+        self.reader.db.run(
+            update,
+            params![
+                id,
+                meta.parent,
+                meta.title,
+                meta.cwd,
+                meta.project,
+                meta.branch,
+                meta.forked_from,
+                if meta.prompts_only { PROMPTS_ONLY } else { 0 },
+            ],
         )?;
-        update.execute(params![
-            id,
-            meta.parent,
-            meta.title,
-            meta.cwd,
-            meta.project,
-            meta.branch,
-            meta.forked_from,
-            if meta.prompts_only { PROMPTS_ONLY } else { 0 },
-        ])?;
-        drop(update);
         if title != meta.title {
             self.bump_revision(id)?;
             self.index_title(id)?;
@@ -126,46 +108,24 @@ impl Writer {
         Ok(id)
     }
 
-    fn insert_session(
-        &mut self,
-        file: FileId,
-        source: &SourceName,
-        uid: &str,
-    ) -> Result<SessionId> {
+    fn insert_session(&mut self, opened: FileSession<'_>) -> Result<SessionId> {
         // A number is not given again: who embeds beside this writer knows a session by it.
         let insert = "INSERT INTO sessions(id, file, source, uid) VALUES(max(
                coalesce((SELECT max(id) + 1 FROM sessions), 1),
                coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'next_session'), 1)
              ), ?1, ?2, ?3)";
-        let values = params![file, source.as_str(), uid];
-        let id = SessionId::new(self.reader.db.prepare_cached(insert)?.insert(values)?);
+        let FileSession { file, source, meta } = opened;
+        let values = params![file, source.as_str(), meta.id];
+        let id = SessionId::new(self.reader.db.insert(insert, values)?);
         self.note_changed(id)?;
         self.new_session = NewSession::new(id);
         Ok(id)
     }
 
-    /// Finds a session of a file by the agent's id.
-    fn find_session(&self, file: FileId, uid: &str) -> Result<Option<TitledSession>> {
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT id, title FROM sessions WHERE file = ?1 AND uid = ?2")?;
-        let found = find.query_row(params![file, uid], |row| {
-            Ok(TitledSession {
-                id: row.get(0)?,
-                title: row.get(1)?,
-            })
-        });
-        Ok(found.optional()?)
-    }
-
     /// Increments a session's revision, so that its vectors are out of date.
     pub(crate) fn bump_revision(&self, session: SessionId) -> Result<()> {
-        let mut update = self
-            .reader
-            .db
-            .prepare_cached("UPDATE sessions SET revision = revision + 1 WHERE id = ?1")?;
-        update.execute([session])?;
+        let update = "UPDATE sessions SET revision = revision + 1 WHERE id = ?1";
+        self.reader.db.run(update, [session])?;
         self.note_changed(session)
     }
 
@@ -179,23 +139,21 @@ impl Writer {
         if let Some(moved) = self.find_moved(file, uid)? {
             return self.delete_moved_session(moved);
         }
-        self.reader.db.execute(
+        self.reader.db.run(
             "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
             params![file, uid],
-        )?;
-        Ok(())
+        )
     }
 
     /// Returns the number of a session of this file that the history of another file holds.
     fn find_moved(&self, file: FileId, uid: &str) -> Result<Option<SessionId>> {
-        let mut find = self.reader.db.prepare_cached(
+        let select =
             "SELECT s.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
              JOIN files f ON f.id = o.file
-             WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND o.gone = 0 AND f.gone = 0",
-        )?;
-        Ok(find
-            .query_row(params![file, uid], |row| row.get(0))
-            .optional()?)
+             WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND o.gone = 0 AND f.gone = 0";
+        self.reader
+            .db
+            .first(select, params![file, uid], |row| row.get(0))
     }
 
     /// Gives a title to the session that holds message `leaf`, now or when it
@@ -205,12 +163,8 @@ impl Writer {
     /// When the database fails.
     pub fn store_external_title(&mut self, leaf: &str, title: &str) -> Result<()> {
         self.begin()?;
-        let mut insert = self
-            .reader
-            .db
-            .prepare_cached("INSERT OR REPLACE INTO titles(leaf, title) VALUES(?1, ?2)")?;
-        insert.execute(params![text_hash(leaf), title])?;
-        Ok(())
+        let insert = "INSERT OR REPLACE INTO titles(leaf, title) VALUES(?1, ?2)";
+        self.reader.db.run(insert, params![text_hash(leaf), title])
     }
 
     /// Joins titles that came from other files to their sessions. To be called
@@ -221,7 +175,7 @@ impl Writer {
     pub fn apply_external_titles(&mut self) -> Result<()> {
         self.begin()?;
         for GivenTitle { session, title } in self.new_external_titles()? {
-            self.reader.db.execute(
+            self.reader.db.run(
                 "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
                 params![session, title],
             )?;
@@ -253,19 +207,18 @@ impl Writer {
 
     /// Returns a turn that ends with message `leaf`, is no copy, and whose session has no title of its own.
     fn titled_turn(&self, turn: TurnId, leaf: i64, title: &str) -> Result<Option<TitledTurn>> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
-             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL",
-        )?;
-        let found = find.query_row(params![turn, leaf, title], |row| {
-            Ok(TitledTurn {
-                session: row.get(0)?,
-                index: row.get(1)?,
-                title: title.to_owned(),
-                is_new: row.get(2)?,
+        let select = "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
+             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL";
+        self.reader
+            .db
+            .first(select, params![turn, leaf, title], |row| {
+                Ok(TitledTurn {
+                    session: row.get(0)?,
+                    index: row.get(1)?,
+                    title: title.to_owned(),
+                    is_new: row.get(2)?,
+                })
             })
-        });
-        Ok(found.optional()?)
     }
 }
 

@@ -4,8 +4,8 @@
 
 use crate::error::Result;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::OptionalExtension;
 
 impl Reader {
     /// Returns the value of a setting, if it was noted.
@@ -14,8 +14,7 @@ impl Reader {
     /// When the database fails.
     pub fn setting(&self, key: &str) -> Result<Option<String>> {
         let select = "SELECT value FROM settings WHERE key = ?1";
-        let mut find = self.db.prepare_cached(select)?;
-        Ok(find.query_row([key], |row| row.get(0)).optional()?)
+        self.db.first(select, [key], |row| row.get(0))
     }
 }
 
@@ -27,14 +26,12 @@ impl Writer {
     pub fn set_setting(&mut self, key: &str, value: &str) -> Result<()> {
         self.begin()?;
         let insert = "INSERT OR REPLACE INTO settings(key, value) VALUES(?1, ?2)";
-        self.reader.db.execute(insert, [key, value])?;
-        Ok(())
+        self.reader.db.run(insert, [key, value])
     }
 
     /// Deletes a setting, for the next commit.
     pub(crate) fn delete_setting(&self, key: &str) -> Result<()> {
         let delete = "DELETE FROM settings WHERE key = ?1";
-        self.reader.db.prepare_cached(delete)?.execute([key])?;
-        Ok(())
+        self.reader.db.run(delete, [key])
     }
 }

@@ -7,8 +7,9 @@ use crate::codec::text_hash;
 use crate::error::Result;
 use crate::id::{SessionId, SessionTurn};
 use crate::new_session::NewSession;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use rustc_hash::FxHashMap;
 use session_core::title::{PromptOpening, TemplateTitle};
 use session_core::{PromptKind, Turn, TurnContent, noise, title};
@@ -133,15 +134,12 @@ impl Writer {
     /// Returns the title that the first prompt of a session gives.
     fn first_prompt(&self, session: SessionId) -> Result<Option<String>> {
         let find = "SELECT first_prompt FROM sessions WHERE id = ?1";
-        let mut find = self.reader.db.prepare_cached(find)?;
-        Ok(find.query_row([session], |row| row.get(0))?)
+        self.reader.db.single(find, [session], |row| row.get(0))
     }
 
     fn set_first_prompt(&self, session: SessionId, title: &str) -> Result<()> {
         let update = "UPDATE sessions SET first_prompt = ?2, rest = NULL WHERE id = ?1";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![session, title])?;
-        Ok(())
+        self.reader.db.run(update, params![session, title])
     }
 
     pub(crate) fn insert_opening(
@@ -154,10 +152,10 @@ impl Writer {
         let Some(template) = opening.template_key().map(text_hash) else {
             return Ok(());
         };
+        let insert = "INSERT INTO openings(session, template, turn) VALUES(?1, ?2, ?3)";
         self.reader
             .db
-            .prepare_cached("INSERT INTO openings(session, template, turn) VALUES(?1, ?2, ?3)")?
-            .execute(params![session, template, index])?;
+            .run(insert, params![session, template, index])?;
         self.pending_titles.note(template, session);
         Ok(())
     }
@@ -165,14 +163,11 @@ impl Writer {
     /// Finds the openings of all sessions, and those that are named by what was done: of an index
     /// that was written before these were kept.
     pub(crate) fn find_openings(&mut self) -> Result<()> {
-        let mut find = self
+        let select = "SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0";
+        let sessions: Vec<(SessionId, bool)> = self
             .reader
             .db
-            .prepare("SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0")?;
-        let sessions: Vec<(SessionId, bool)> = find
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        drop(find);
+            .rows(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (session, has_prompt) in sessions {
             if has_prompt {
                 self.find_opening(session)?
@@ -269,32 +264,22 @@ impl Writer {
     pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
         self.new_session = NewSession::default();
         self.delete_opening(session)?;
-        self.reader
-            .db
-            .prepare_cached(
-                "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1",
-            )?
-            .execute([session])?;
-        Ok(())
+        let update =
+            "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1";
+        self.reader.db.run(update, [session])
     }
 
     /// Deletes the opening of a session, whose title others of its template may share.
     fn delete_opening(&mut self, session: SessionId) -> Result<()> {
         self.known_openings.remove(session);
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT template FROM openings WHERE session = ?1")?;
-        let template: Option<i64> = find.query_row([session], |row| row.get(0)).optional()?;
-        drop(find);
+        let select = "SELECT template FROM openings WHERE session = ?1";
+        let template: Option<i64> = self.reader.db.first(select, [session], |row| row.get(0))?;
         if let Some(template) = template {
             self.pending_titles.note(template, session);
         }
         self.reader
             .db
-            .prepare_cached("DELETE FROM openings WHERE session = ?1")?
-            .execute([session])?;
-        Ok(())
+            .run("DELETE FROM openings WHERE session = ?1", [session])
     }
 
     /// Gives their titles to the sessions that were written to, and to those that share a template
@@ -317,13 +302,13 @@ impl Writer {
         template: i64,
         changed: &BTreeSet<SessionId>,
     ) -> Result<()> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT t.id, o.session FROM openings o JOIN turns t ON t.session = o.session AND t.idx = o.turn
-             WHERE o.template = ?1 ORDER BY o.session",
-        )?;
-        let found = find.query_map([template], SessionTurn::from_row)?;
-        let found = found.collect::<rusqlite::Result<Vec<_>>>()?;
-        drop(find);
+        let select = "SELECT t.id, o.session FROM openings o
+              JOIN turns t ON t.session = o.session AND t.idx = o.turn
+             WHERE o.template = ?1 ORDER BY o.session";
+        let found: Vec<SessionTurn> =
+            self.reader
+                .db
+                .rows(select, [template], SessionTurn::from_row)?;
         for end in (0..found.len())
             .step_by(MAX_COMPARED)
             .map(|n| n + MAX_COMPARED)
@@ -393,9 +378,7 @@ impl Writer {
         });
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let update = "UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![session, rest])?;
-        Ok(())
+        self.reader.db.run(update, params![session, rest])
     }
 
     /// Returns the opening of the session whose first prompt is that of a turn.
@@ -436,8 +419,7 @@ impl Writer {
         let find =
             "SELECT first_prompt, work, coalesce(title, given_title), template, rest IS NOT NULL
              FROM sessions s LEFT JOIN openings o ON o.session = s.id WHERE s.id = ?1";
-        let mut find = self.reader.db.prepare_cached(find)?;
-        let stored = find.query_row([session], |row| {
+        self.reader.db.first(find, [session], |row| {
             Ok(StoredTitles {
                 first_prompt: row.get(0)?,
                 work: row.get(1)?,
@@ -445,8 +427,7 @@ impl Writer {
                 template: row.get(3)?,
                 has_rest: row.get(4)?,
             })
-        });
-        Ok(stored.optional()?)
+        })
     }
 
     /// Stores the title of what was changed in a session with prompts, and returns it.
@@ -464,9 +445,7 @@ impl Writer {
 
     fn set_work_title(&self, session: SessionId, title: Option<&str>) -> Result<()> {
         let update = "UPDATE sessions SET work = ?2 WHERE id = ?1 AND work IS NOT ?2";
-        let mut update = self.reader.db.prepare_cached(update)?;
-        update.execute(params![session, title])?;
-        Ok(())
+        self.reader.db.run(update, params![session, title])
     }
 }
 

@@ -4,9 +4,10 @@ use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::varint::read_varints;
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 /// The session of each turn, and the number of tokens by which it is indexed, 0 where its words are not.
 #[derive(Debug, Clone, Default)]
@@ -84,9 +85,7 @@ impl Writer {
         let db = &self.reader.db;
         let read = |block: u64| {
             let find = "SELECT turns FROM turn_blocks WHERE block = ?1";
-            let mut find = db.prepare_cached(find)?;
-            let turns = find.query_row([block.cast_signed()], read_blob);
-            Ok(turns.optional()?)
+            db.first(find, [block.cast_signed()], read_blob)
         };
         self.turn_blocks.row_mut((), turn.as_index() as u64, read)
     }
@@ -95,8 +94,9 @@ impl Writer {
     pub(crate) fn write_turn_blocks(&mut self) -> Result<()> {
         let write = "INSERT OR REPLACE INTO turn_blocks(block, turns) VALUES(?1, ?2)";
         for ChangedBlock { number, packed, .. } in self.turn_blocks.take() {
-            let mut write = self.reader.db.prepare_cached(write)?;
-            write.execute(params![number.cast_signed(), packed])?;
+            self.reader
+                .db
+                .run(write, params![number.cast_signed(), packed])?;
         }
         Ok(())
     }
@@ -107,16 +107,13 @@ impl Writer {
         self.turn_blocks.forget(|()| true);
         self.reader.db.execute("DELETE FROM turn_blocks", [])?;
         // `words_docsize` is FTS5's own: a varint for each column.
-        let mut find = self.reader.db.prepare(
-            "SELECT t.id, t.session, d.sz FROM turns t LEFT JOIN words_docsize d ON d.id = t.id",
-        )?;
-        let turns = find.query_map([], |row| {
+        let select =
+            "SELECT t.id, t.session, d.sz FROM turns t LEFT JOIN words_docsize d ON d.id = t.id";
+        let turns: Vec<(TurnId, SessionId, u64)> = self.reader.db.rows(select, [], |row| {
             let sizes = row.get_ref(2)?.as_blob_or_null().unwrap_or_default();
             let tokens: u64 = read_varints(sizes.unwrap_or_default()).sum();
             Ok((row.get(0)?, row.get(1)?, tokens))
         })?;
-        let turns: Vec<(TurnId, SessionId, u64)> = turns.collect::<rusqlite::Result<_>>()?;
-        drop(find);
         for (turn, session, tokens) in turns {
             self.set_turn_session(turn, session)?;
             self.set_turn_tokens(turn, u32::try_from(tokens).unwrap_or(u32::MAX))?;

@@ -10,8 +10,9 @@ use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::TurnId;
 use crate::key_filter::KeyFilter;
+use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, Row, params};
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::Turn;
 use std::cell::{Cell, RefCell};
@@ -259,8 +260,7 @@ fn remove_stored(db: &Connection, row: i64, removed: &[u64]) -> Result<()> {
 /// Deletes a bucket without entries: its number is the first bits of the hashes that it had.
 fn delete_bucket(db: &Connection, row: i64) -> Result<()> {
     let delete = "DELETE FROM turn_keys WHERE bucket = ?1";
-    db.prepare_cached(delete)?.execute([row])?;
-    Ok(())
+    db.run(delete, [row])
 }
 
 /// Merges all layers to one.
@@ -272,8 +272,7 @@ fn merge_layers(db: &Connection, layers: i64) -> Result<()> {
         }
     }
     let delete = "DELETE FROM turn_keys WHERE bucket >= ?1";
-    db.prepare_cached(delete)?.execute([row_of(1, 0)])?;
-    Ok(())
+    db.run(delete, [row_of(1, 0)])
 }
 
 /// Returns the bits of a hash, the first of the 63 first.
@@ -302,15 +301,14 @@ fn entries(keys: &[u8]) -> impl Iterator<Item = u64> {
 }
 
 fn read_bucket(db: &Connection, bucket: i64) -> Result<Vec<u8>> {
-    let mut find = db.prepare_cached("SELECT keys FROM turn_keys WHERE bucket = ?1")?;
-    let keys = find.query_row([bucket], |row| row.get(0)).optional()?;
+    let select = "SELECT keys FROM turn_keys WHERE bucket = ?1";
+    let keys = db.first(select, [bucket], |row| row.get(0))?;
     Ok(keys.unwrap_or_default())
 }
 
 fn write_bucket(db: &Connection, bucket: i64, keys: &[u8]) -> Result<()> {
     let insert = "INSERT OR REPLACE INTO turn_keys(bucket, keys) VALUES(?1, ?2)";
-    db.prepare_cached(insert)?.execute(params![bucket, keys])?;
-    Ok(())
+    db.run(insert, params![bucket, keys])
 }
 
 impl Writer {
@@ -328,8 +326,7 @@ impl Writer {
     /// Returns the hashes of a stored turn.
     pub(crate) fn turn_hashes(&self, turn: TurnId) -> Result<TurnHashes> {
         let select = "SELECT origin, prompt_time, leaf FROM turns WHERE id = ?1";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let found = find.query_row([turn], TurnHashes::from_row).optional()?;
+        let found = self.reader.db.first(select, [turn], TurnHashes::from_row)?;
         Ok(found.unwrap_or_default())
     }
 
@@ -371,14 +368,12 @@ impl Writer {
     fn hashes_after(&self, turn: TurnId) -> Result<Vec<HashedTurn>> {
         let select =
             "SELECT origin, prompt_time, leaf, id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let turns = find.query_map([turn], |row| {
+        self.reader.db.rows(select, [turn], |row| {
             Ok(HashedTurn {
                 turn: row.get(3)?,
                 hashes: TurnHashes::from_row(row)?,
             })
-        })?;
-        Ok(turns.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 

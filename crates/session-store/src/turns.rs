@@ -8,12 +8,21 @@ use crate::lexical;
 use crate::prepared_turn::{PreparedTurn, PreparedWords, StoredForms, TurnPreparer};
 use crate::reader::Reader;
 use crate::row::prompt_kind_to_db;
+use crate::sql::Statements;
 use crate::titles::can_title_session;
 use crate::turn_keys::TurnHashes;
 use crate::word_index::TurnWords;
 use crate::writer::{MigrationProgress, Writer};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use session_core::{Turn, TurnContent, text, title};
+
+/// A turn that is to be stored in a session.
+#[derive(Clone, Copy)]
+pub(crate) struct DeliveredTurn<'t> {
+    pub(crate) session: SessionId,
+    pub(crate) turn: &'t Turn,
+    pub(crate) hashes: TurnHashes,
+}
 
 /// A stored turn with its content and dedup keys.
 struct StoredTurn {
@@ -36,12 +45,10 @@ impl Reader {
     /// Returns the title to index with a turn: its session's, if the turn is the first that is
     /// not a copy, else none. A session without a title has the head of the turn's prompt.
     pub(crate) fn indexed_title(&self, id: TurnId, content: &TurnContent) -> Result<String> {
-        let mut find = self.db.prepare_cached(
-            "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
+        let select = "SELECT coalesce(s.title, s.given_title) FROM turns t JOIN sessions s ON s.id = t.session
              WHERE t.id = ?1 AND NOT EXISTS
-               (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)",
-        )?;
-        let found: Option<Option<String>> = find.query_row([id], |row| row.get(0)).optional()?;
+               (SELECT 1 FROM turns u WHERE u.session = t.session AND u.idx < t.idx AND u.owner IS NULL)";
+        let found: Option<Option<String>> = self.db.first(select, [id], |row| row.get(0))?;
         Ok(match found {
             None => String::new(),
             Some(Some(title)) => text::compose(&title).into_owned(),
@@ -58,14 +65,18 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn add_turn(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
-        let hashes = TurnHashes::from_turn(turn);
-        self.store_turn(session, turn, hashes, |writer, known| match known {
-            Some(known) => writer.change_turn(&known, session, turn),
+        let delivered = DeliveredTurn {
+            session,
+            turn,
+            hashes: TurnHashes::from_turn(turn),
+        };
+        self.store_turn(delivered, |writer, known| match known {
+            Some(known) => writer.change_turn(&known, delivered),
             None => {
                 let content = TurnContent::from_turn(turn);
-                let id = writer.insert_turn(session, turn, hashes, &content_json(&content)?)?;
+                let id = writer.insert_turn(delivered, &content_json(&content)?)?;
                 let form = IndexedForm::Content(&content);
-                writer.index_new_turn(id, session, turn, hashes, form)?;
+                writer.index_new_turn(id, delivered, form)?;
                 Ok(true)
             }
         })
@@ -89,17 +100,18 @@ impl Writer {
         else {
             return self.add_turn(session, turn);
         };
-        let hashes = *hashes;
-        self.store_turn(session, turn, hashes, |writer, known| match known {
-            Some(known) => {
-                let content = parse_content(json);
-                writer.replace_turn(&known, session, turn, hashes, &content)
-            }
+        let delivered = DeliveredTurn {
+            session,
+            turn,
+            hashes: *hashes,
+        };
+        self.store_turn(delivered, |writer, known| match known {
+            Some(known) => writer.replace_turn(&known, delivered, &parse_content(json)),
             None => {
-                let id = writer.insert_turn(session, turn, hashes, json)?;
+                let id = writer.insert_turn(delivered, json)?;
                 let has_title = writer.new_session.is_titled_before(session, turn.index);
                 let form = IndexedForm::Prepared { words, has_title };
-                writer.index_new_turn(id, session, turn, hashes, form)?;
+                writer.index_new_turn(id, delivered, form)?;
                 Ok(true)
             }
         })
@@ -109,14 +121,13 @@ impl Writer {
     /// `store` returns false when neither words nor dedup keys changed.
     fn store_turn(
         &mut self,
-        session: SessionId,
-        turn: &Turn,
-        hashes: TurnHashes,
+        delivered: DeliveredTurn<'_>,
         store: impl FnOnce(&mut Self, Option<StoredTurn>) -> Result<bool>,
     ) -> Result<()> {
+        let DeliveredTurn { session, turn, .. } = delivered;
         self.begin_turn()?;
         self.count_replaced_turn(session, turn);
-        let is_shifted = self.make_room_before_lost(session, turn, hashes.dedup_keys)?;
+        let is_shifted = self.make_room_before_lost(delivered)?;
         let known = self.stored_turn(session, turn.index)?;
         let begun = known.as_ref().filter(|_| turn.continues);
         let begun = begun.map(|known| self.reader.turn(known.id)).transpose()?;
@@ -137,7 +148,8 @@ impl Writer {
     }
 
     /// Replaces a stored turn, or appends to it.
-    fn change_turn(&mut self, known: &StoredTurn, session: SessionId, turn: &Turn) -> Result<bool> {
+    fn change_turn(&mut self, known: &StoredTurn, delivered: DeliveredTurn<'_>) -> Result<bool> {
+        let turn = delivered.turn;
         let content = if turn.continues {
             let mut content = known.content.clone();
             content.append(turn);
@@ -145,7 +157,7 @@ impl Writer {
         } else {
             TurnContent::from_turn(turn)
         };
-        self.replace_turn(known, session, turn, TurnHashes::from_turn(turn), &content)
+        self.replace_turn(known, delivered, &content)
     }
 
     /// Updates a stored turn and its words; returns false when neither they nor its
@@ -153,14 +165,13 @@ impl Writer {
     fn replace_turn(
         &mut self,
         known: &StoredTurn,
-        session: SessionId,
-        turn: &Turn,
-        hashes: TurnHashes,
+        delivered: DeliveredTurn<'_>,
         content: &TurnContent,
     ) -> Result<bool> {
+        let DeliveredTurn { session, turn, .. } = delivered;
         self.new_session.note_change(session);
         self.known_openings.remove(session);
-        let changed = self.update_turn(known, turn, hashes, content)?;
+        let changed = self.update_turn(known, delivered, content)?;
         if changed {
             self.reindex_turn(known.id, session, content)?;
             self.reindex_copies(known.id)?;
@@ -188,11 +199,11 @@ impl Writer {
         }
         let select =
             "SELECT origin, prompt_time, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
-        let mut find = self.reader.db.prepare_cached(select)?;
-        let known = find.query_row(params![session, index], |row| {
+        let db = &self.reader.db;
+        let known = db.first(select, params![session, index], |row| {
             Ok((row.get(3)?, TurnHashes::from_row(row)?))
-        });
-        let Some((id, hashes)) = known.optional()? else {
+        })?;
+        let Some((id, hashes)) = known else {
             return Ok(None);
         };
         let content = self.content(id)?;
@@ -203,34 +214,35 @@ impl Writer {
         }))
     }
 
-    fn insert_turn(
-        &mut self,
-        session: SessionId,
-        turn: &Turn,
-        hashes: TurnHashes,
-        json: &[u8],
-    ) -> Result<TurnId> {
-        let frame = self.frames.open_with_space(&self.reader, session)?;
-        let mut insert = self.reader.db.prepare_cached(
-            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop, origin, prompt_time, leaf, frame)
-             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
-        )?;
-        let id = insert.insert(params![
+    fn insert_turn(&mut self, delivered: DeliveredTurn<'_>, json: &[u8]) -> Result<TurnId> {
+        let DeliveredTurn {
             session,
-            turn.index,
-            prompt_kind_to_db(turn.kind),
-            turn.started_ms,
-            turn.ended_ms,
-            turn.branch,
-            turn.span.start.cast_signed(),
-            turn.span.end.cast_signed(),
-            hashes.dedup_keys.origin,
-            hashes.dedup_keys.prompt_time,
-            hashes.leaf,
-            frame
-        ])?;
+            turn,
+            hashes,
+        } = delivered;
+        let frame = self.frames.open_with_space(&self.reader, session)?;
+        let insert =
+            "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop,
+               origin, prompt_time, leaf, frame)
+             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
+        let id = self.reader.db.insert(
+            insert,
+            params![
+                session,
+                turn.index,
+                prompt_kind_to_db(turn.kind),
+                turn.started_ms,
+                turn.ended_ms,
+                turn.branch,
+                turn.span.start.cast_signed(),
+                turn.span.end.cast_signed(),
+                hashes.dedup_keys.origin,
+                hashes.dedup_keys.prompt_time,
+                hashes.leaf,
+                frame
+            ],
+        )?;
         let id = TurnId::new(id);
-        drop(insert);
         self.set_turn_session(id, session)?;
         self.frames.insert(id, json);
         Ok(id)
@@ -241,22 +253,42 @@ impl Writer {
     fn update_turn(
         &mut self,
         known: &StoredTurn,
-        turn: &Turn,
-        hashes: TurnHashes,
+        delivered: DeliveredTurn<'_>,
         content: &TurnContent,
     ) -> Result<bool> {
+        let DeliveredTurn { turn, hashes, .. } = delivered;
         let end = turn.span.end.cast_signed();
-        self.reader.db.prepare_cached(
-            "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf), ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch) WHERE id = ?1",
-        )?.execute(params![known.id, end, hashes.leaf, turn.ended_ms, turn.continues, turn.branch])?;
+        let update = "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf),
+               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch)
+             WHERE id = ?1";
+        self.reader.db.run(
+            update,
+            params![
+                known.id,
+                end,
+                hashes.leaf,
+                turn.ended_ms,
+                turn.continues,
+                turn.branch
+            ],
+        )?;
         let keys_changed = !turn.continues && hashes.dedup_keys != known.hashes.dedup_keys;
         if !turn.continues {
-            self.reader.db.prepare_cached(
-                "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6, origin = ?7, prompt_time = ?8 WHERE id = ?1",
-            )?.execute(params![
-                known.id, prompt_kind_to_db(turn.kind), turn.started_ms, turn.ended_ms, turn.branch,
-                turn.span.start.cast_signed(), hashes.dedup_keys.origin, hashes.dedup_keys.prompt_time
-            ])?;
+            let update = "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6,
+                   origin = ?7, prompt_time = ?8 WHERE id = ?1";
+            self.reader.db.run(
+                update,
+                params![
+                    known.id,
+                    prompt_kind_to_db(turn.kind),
+                    turn.started_ms,
+                    turn.ended_ms,
+                    turn.branch,
+                    turn.span.start.cast_signed(),
+                    hashes.dedup_keys.origin,
+                    hashes.dedup_keys.prompt_time
+                ],
+            )?;
         }
         self.update_turn_keys(known.id, known.hashes)?;
         if known.content == *content {
@@ -275,11 +307,11 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<()> {
         self.new_session.note_change(session);
+        let select = "SELECT owner IS NOT NULL FROM turns WHERE id = ?1";
         let was_copy = self
             .reader
             .db
-            .prepare_cached("SELECT owner IS NOT NULL FROM turns WHERE id = ?1")?
-            .query_row([id], |row| row.get::<_, bool>(0))?;
+            .single(select, [id], |row| row.get::<_, bool>(0))?;
         self.delete_words(id)?;
         let keys = self.reader.dedup_keys(id)?;
         let alike = self.owners_alike(id, keys)?;
@@ -299,11 +331,14 @@ impl Writer {
     fn index_new_turn(
         &mut self,
         id: TurnId,
-        session: SessionId,
-        turn: &Turn,
-        hashes: TurnHashes,
+        delivered: DeliveredTurn<'_>,
         form: IndexedForm<'_>,
     ) -> Result<()> {
+        let DeliveredTurn {
+            session,
+            turn,
+            hashes,
+        } = delivered;
         // Before its own keys are there, which would be found.
         let alike = self.owners_alike(id, hashes.dedup_keys)?;
         self.add_turn_keys(id, hashes)?;
@@ -342,13 +377,9 @@ impl Writer {
 
     /// Indexes again the copies of a turn that changed or is deleted.
     fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
-        let mut find = self
-            .reader
-            .db
-            .prepare_cached("SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id")?;
-        let copies = find.query_map([owner], SessionTurn::from_row)?;
-        let copies = copies.collect::<rusqlite::Result<Vec<_>>>()?;
-        drop(find);
+        let select = "SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id";
+        let db = &self.reader.db;
+        let copies: Vec<SessionTurn> = db.rows(select, [owner], SessionTurn::from_row)?;
         self.reindex_turns(&copies)
     }
 
@@ -374,7 +405,7 @@ impl Writer {
         self.frames.delete(&self.reader, id)?;
         let hashes = self.turn_hashes(id)?;
         let delete = "DELETE FROM turns WHERE id = ?1";
-        self.reader.db.prepare_cached(delete)?.execute([id])?;
+        self.reader.db.run(delete, [id])?;
         self.clear_turn_columns(id)?;
         self.update_turn_keys(id, hashes)
     }
@@ -438,13 +469,9 @@ impl Writer {
     /// Indexes a session's first two own turns again: the title is indexed with the
     /// first that is not a copy, and may have been with the second.
     pub(crate) fn index_title(&mut self, session: SessionId) -> Result<()> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2",
-        )?;
-        let first: Vec<TurnId> = find
-            .query_map([session], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        drop(find);
+        let select =
+            "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2";
+        let first: Vec<TurnId> = self.reader.db.rows(select, [session], |row| row.get(0))?;
         for id in first {
             self.delete_words(id)?;
             let content = self.content(id)?;

@@ -7,9 +7,10 @@ use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::varint::{push_varint, read_varint};
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use rustc_hash::FxHashSet;
 
 /// A row of one of a model's matrices.
@@ -78,11 +79,12 @@ pub(crate) struct Orphan {
 impl Reader {
     fn read_entries(&self, model: ModelId, session: SessionId) -> Result<Vec<VectorEntry>> {
         let find = "SELECT entries FROM vectors WHERE session = ?1 AND model = ?2";
-        let mut find = self.db.prepare_cached(find)?;
-        let entries = find.query_row([i64::from(session), model.into()], |row| {
-            Ok(unpack(row.get_ref(0)?.as_blob().unwrap_or_default()))
-        });
-        Ok(entries.optional()?.unwrap_or_default())
+        Ok(self
+            .db
+            .first(find, [i64::from(session), model.into()], |row| {
+                Ok(unpack(row.get_ref(0)?.as_blob().unwrap_or_default()))
+            })?
+            .unwrap_or_default())
     }
 
     /// Returns the rows of a model's matrices that belong to a session, up to one that the matrix does not have: what
@@ -121,22 +123,18 @@ impl Reader {
     /// Finds the row with the vector of a text by its hash: of a model whose [texts are indexed](Writer::index_texts).
     pub(crate) fn find_text(&self, model: ModelId, hash: i64) -> Result<Option<MatrixRow>> {
         let find = "SELECT level, row FROM vector_texts WHERE model = ?1 AND hash = ?2 LIMIT 1";
-        let mut find = self.db.prepare_cached(find)?;
-        let found = find.query_row(params![model, hash], |row| {
+        self.db.first(find, params![model, hash], |row| {
             Ok(MatrixRow {
                 level: Level::from_number(row.get(0)?),
                 index: row.get::<_, i64>(1)?.cast_unsigned(),
             })
-        });
-        Ok(found.optional()?)
+        })
     }
 
     /// Returns the sessions of which a model has vectors.
     pub(crate) fn sessions_with_vectors(&self, model: ModelId) -> Result<Vec<SessionId>> {
         let find = "SELECT session FROM vectors WHERE model = ?1 ORDER BY session";
-        let mut find = self.db.prepare(find)?;
-        let sessions = find.query_map([model], |row| row.get(0))?;
-        Ok(sessions.collect::<rusqlite::Result<_>>()?)
+        self.db.rows(find, [model], |row| row.get(0))
     }
 }
 
@@ -151,14 +149,12 @@ impl Writer {
         let db = &self.reader.db;
         if entries.is_empty() {
             let delete = "DELETE FROM vectors WHERE session = ?1 AND model = ?2";
-            db.prepare_cached(delete)?
-                .execute(params![session, model])?;
+            db.run(delete, params![session, model])?;
             return Ok(());
         }
         let write = "INSERT OR REPLACE INTO vectors(session, model, entries) VALUES(?1, ?2, ?3)";
         let values = params![session, model, pack(entries)];
-        db.prepare_cached(write)?.execute(values)?;
-        Ok(())
+        db.run(write, values)
     }
 
     /// Lets a vector be found by its text.
@@ -166,14 +162,10 @@ impl Writer {
         let MatrixRow { level, index } = entry.row;
         let insert =
             "INSERT OR IGNORE INTO vector_texts(model, hash, level, row) VALUES(?1, ?2, ?3, ?4)";
-        let mut insert = self.reader.db.prepare_cached(insert)?;
-        insert.execute(params![
-            model,
-            entry.hash,
-            level.number(),
-            index.cast_signed()
-        ])?;
-        Ok(())
+        self.reader.db.run(
+            insert,
+            params![model, entry.hash, level.number(), index.cast_signed()],
+        )
     }
 
     /// Lets all vectors of a model be found by their texts.
@@ -225,10 +217,10 @@ impl Writer {
             let MatrixRow { level, index } = row;
             let name = level.name();
             let note = format!("UPDATE models SET {name}_dead = {name}_dead + 1 WHERE id = ?1");
-            db.prepare_cached(&note)?.execute([model])?;
+            db.run(&note, [model])?;
             let delete = "DELETE FROM vector_texts WHERE model = ?1 AND hash = ?2 AND level = ?3 AND row = ?4";
             let values = params![model, hash, level.number(), index.cast_signed()];
-            db.prepare_cached(delete)?.execute(values)?;
+            db.run(delete, values)?;
         }
         Ok(())
     }
@@ -250,17 +242,14 @@ impl Writer {
 
     fn sessions_of_vector_rows(&self, model: ModelId) -> Result<Vec<SessionId>> {
         let find = "SELECT DISTINCT session FROM vector_rows WHERE model = ?1 ORDER BY session";
-        let mut find = self.reader.db.prepare_cached(find)?;
-        let sessions = find.query_map([model], |row| row.get(0))?;
-        Ok(sessions.collect::<rusqlite::Result<_>>()?)
+        self.reader.db.rows(find, [model], |row| row.get(0))
     }
 
     fn vector_rows(&self, model: ModelId, session: SessionId) -> Result<Vec<VectorEntry>> {
-        let mut find = self.reader.db.prepare_cached(
-            // Without the name all rows of the model would be read.
-            "SELECT level, row, turn, hash FROM vector_rows INDEXED BY vectors_session WHERE session = ?1 AND model = ?2 ORDER BY level, row",
-        )?;
-        let entries = find.query_map([i64::from(session), model.into()], |row| {
+        // Without the name all rows of the model would be read.
+        let select = "SELECT level, row, turn, hash FROM vector_rows INDEXED BY vectors_session
+            WHERE session = ?1 AND model = ?2 ORDER BY level, row";
+        self.reader.db.rows(select, params![session, model], |row| {
             Ok(VectorEntry {
                 row: MatrixRow {
                     level: Level::from_number(row.get(0)?),
@@ -269,8 +258,7 @@ impl Writer {
                 turn: Some(row.get(2)?).filter(|turn| *turn != TurnId::default()),
                 hash: row.get(3)?,
             })
-        })?;
-        Ok(entries.collect::<rusqlite::Result<_>>()?)
+        })
     }
 }
 

@@ -9,9 +9,10 @@ use crate::matrix::MatrixId;
 use crate::model::Level;
 use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::vector_entries::{MatrixRow, VectorEntry};
 use crate::writer::Writer;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 /// A row of a matrix with the turn or session whose text it embeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +72,10 @@ impl Reader {
     }
 
     fn read_vector_owners(&self, model: ModelId, level: Level) -> Result<VectorOwners> {
-        let mut count = self
+        let select = "SELECT count(*) FROM owner_blocks WHERE model = ?1 AND level = ?2";
+        let count = self
             .db
-            .prepare_cached("SELECT count(*) FROM owner_blocks WHERE model = ?1 AND level = ?2")?;
-        let count = count.query_row(params![model, level.number()], |row| row.get(0))?;
+            .single(select, params![model, level.number()], |row| row.get(0))?;
         let mut find = self.db.prepare_cached(
             "SELECT block, owners FROM owner_blocks WHERE model = ?1 AND level = ?2 ORDER BY block",
         )?;
@@ -117,12 +118,10 @@ impl Writer {
         let matrix = MatrixId { model, level };
         let db = &self.reader.db;
         let read = |block: u64| {
-            let mut find = db.prepare_cached(
-                "SELECT owners FROM owner_blocks WHERE model = ?1 AND level = ?2 AND block = ?3",
-            )?;
             let values = params![model, level.number(), block.cast_signed()];
-            let owners = find.query_row(values, read_blob);
-            Ok(owners.optional()?)
+            let select =
+                "SELECT owners FROM owner_blocks WHERE model = ?1 AND level = ?2 AND block = ?3";
+            db.first(select, values, read_blob)
         };
         self.owner_blocks.row_mut(matrix, index, read)
     }
@@ -136,8 +135,10 @@ impl Writer {
             packed,
         } in self.owner_blocks.take()
         {
-            let mut write = self.reader.db.prepare_cached(write)?;
-            write.execute(params![model, level.number(), number.cast_signed(), packed])?;
+            self.reader.db.run(
+                write,
+                params![model, level.number(), number.cast_signed(), packed],
+            )?;
         }
         Ok(())
     }
@@ -147,9 +148,7 @@ impl Writer {
         self.owner_blocks
             .forget(|matrix| matrix == MatrixId { model, level });
         let delete = "DELETE FROM owner_blocks WHERE model = ?1 AND level = ?2";
-        let mut delete = self.reader.db.prepare_cached(delete)?;
-        delete.execute(params![model, level.number()])?;
-        Ok(())
+        self.reader.db.run(delete, params![model, level.number()])
     }
 
     /// Makes the blocks of all matrices anew: their bytes may have been damaged, which no check of SQLite tells.

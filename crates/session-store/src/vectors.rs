@@ -7,7 +7,7 @@ use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
-use rusqlite::OptionalExtension;
+use crate::sql::Statements;
 use rustc_hash::FxHashSet;
 
 /// Says which documents of a session are passed to [`Writer::store_documents`](crate::Writer::store_documents).
@@ -119,11 +119,11 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn session_title(&self, session: SessionId) -> Result<Option<String>> {
-        let mut title = self
+        let select = "SELECT coalesce(title, given_title) FROM sessions WHERE id = ?1";
+        Ok(self
             .db
-            .prepare_cached("SELECT coalesce(title, given_title) FROM sessions WHERE id = ?1")?;
-        let title = title.query_row([session], |row| row.get(0));
-        Ok(title.optional()?.flatten())
+            .first(select, [session], |row| row.get(0))?
+            .flatten())
     }
 
     /// Returns the texts of which the index holds a vector by this model: those of a session, or of any where the model's
@@ -149,8 +149,7 @@ impl Reader {
     /// million.
     pub(crate) fn noted_dead_rows(&self, model: ModelId, level: Level) -> Result<usize> {
         let select = format!("SELECT {}_dead FROM models WHERE id = ?1", level.name());
-        let mut find = self.db.prepare_cached(&select)?;
-        let dead: i64 = find.query_row([model], |row| row.get(0))?;
+        let dead: i64 = self.db.single(&select, [model], |row| row.get(0))?;
         Ok(usize::try_from(dead).unwrap_or_default())
     }
 
@@ -166,12 +165,11 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn embedded_sessions(&self, model: ModelId) -> Result<u64> {
-        let mut count = self.db.prepare_cached(
-            "SELECT count(*) FROM embedded e JOIN sessions s ON s.id = e.session
-             WHERE e.model = ?1 AND e.revision = s.revision",
-        )?;
-        Ok(count
-            .query_row([model], |row| row.get::<_, i64>(0))?
+        let select = "SELECT count(*) FROM embedded e JOIN sessions s ON s.id = e.session
+             WHERE e.model = ?1 AND e.revision = s.revision";
+        Ok(self
+            .db
+            .single(select, [model], |row| row.get::<_, i64>(0))?
             .cast_unsigned())
     }
 }

@@ -72,10 +72,19 @@ impl Reader {
     /// Compares blocks of sessions, turns and owners of vectors with the rows that they repeat.
     pub(crate) fn verify_copied_rows(&self) -> Result<()> {
         self.verify_blocks()?;
+        self.verify_models()?;
         let models = self.models()?;
         models.iter().try_for_each(|m| self.verify_owners(m))
     }
 
+    /// Checks that each model that has vectors has a row.
+    fn verify_models(&self) -> Result<()> {
+        if self.unreadable_models()?.is_empty() {
+            Ok(())
+        } else {
+            Err(self.corrupt("it has vectors of a model that it does not list"))
+        }
+    }
     /// Checks the database's own structure, and that no table or column is missing.
     fn verify_database(&self) -> Result<()> {
         self.verify_schema()?;

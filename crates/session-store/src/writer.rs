@@ -1,10 +1,10 @@
 //! The one writer.
 
+use crate::changed_rows::ChangedRows;
 use crate::directory::{self, IndexLock};
 use crate::directory_ownership::{check_ownership, delete_model_files};
 use crate::document_series::DocumentSeries;
 use crate::error::{Result, StoreError};
-use crate::file_digests::StaleFiles;
 use crate::frame_buffer::FrameBuffer;
 use crate::id::{SessionId, TurnId};
 use crate::matrix::{MatrixAppenders, is_matrix_name};
@@ -14,7 +14,6 @@ use crate::old_databases::free_old_name;
 use crate::reader::Reader;
 use crate::replacement::SessionReplacement;
 use crate::schema;
-use crate::session_blocks::StaleSessions;
 use crate::session_counts::SessionCounts;
 use crate::titles::{KnownOpenings, PendingTitles};
 use crate::turn_columns::TurnBlocks;
@@ -54,10 +53,8 @@ pub struct Writer {
     pub(crate) owner_blocks: OwnerBlocks,
     /// Blocks of turns that are not yet in the database.
     pub(crate) turn_blocks: TurnBlocks,
-    /// Blocks of files that are to be written again.
-    pub(crate) stale_files: StaleFiles,
-    /// Blocks of sessions that are to be written again.
-    pub(crate) stale_sessions: StaleSessions,
+    /// Blocks of sessions and files that are to be written again.
+    pub(crate) changed_rows: ChangedRows,
     /// The session that [`Writer::note_changed`] has noted last: turns come session by session.
     pub(crate) changed_session: Cell<Option<SessionId>>,
     /// Counts of turns that are not yet in the row of their session.
@@ -156,8 +153,8 @@ impl Writer {
 
     fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions<'_>) -> Result<Self> {
         let mut db = schema::open_writable(root)?;
-        let stale_sessions = StaleSessions::default();
-        stale_sessions.watch(&mut db)?;
+        let changed_rows = ChangedRows::default();
+        changed_rows.watch(&mut db)?;
         let mut writer = Self {
             reader: Reader::new(db, root),
             frames: FrameBuffer::default(),
@@ -168,8 +165,7 @@ impl Writer {
             orphans: Vec::new(),
             owner_blocks: OwnerBlocks::default(),
             turn_blocks: TurnBlocks::default(),
-            stale_files: StaleFiles::default(),
-            stale_sessions,
+            changed_rows,
             changed_session: Cell::default(),
             counts: None,
             new_session: NewSession::default(),

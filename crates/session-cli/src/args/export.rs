@@ -1,6 +1,8 @@
 //! Arguments of `export`.
 
-use clap::{Args, ValueEnum, ValueHint};
+use super::values::named_values;
+use clap::{Args, ValueHint};
+use session_export::ExportFormat;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -19,8 +21,8 @@ pub struct SessionExportArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Output format [default: by the extension of FILE, else html]
-    #[arg(long, value_name = "FORMAT")]
-    pub format: Option<ExportFormatArg>,
+    #[arg(long, value_name = "FORMAT", value_parser = named_values(&ExportFormat::ALL, ExportFormat::name, |_| None))]
+    pub format: Option<ExportFormat>,
     /// Print JSON, as --format json does
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
@@ -30,11 +32,4 @@ pub struct SessionExportArgs {
     /// Replace the file if it exists
     #[arg(long, requires = "output")]
     pub force: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ExportFormatArg {
-    Html,
-    Markdown,
-    Json,
 }

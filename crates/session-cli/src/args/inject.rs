@@ -1,6 +1,8 @@
 //! Arguments of `inject`, `hook` and `config`.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use super::JsonFlagArgs;
+use super::values::named_values;
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use session_agents::{Agent, HookEvent};
 use std::path::PathBuf;
@@ -88,7 +90,7 @@ pub enum HookCommand {
     /// Remove the hook from an agent's settings; all others stay
     Uninstall(HookChangeArgs),
     /// Show where the hook is installed and whether it works
-    Status(HookStatusArgs),
+    Status(JsonFlagArgs),
     /// Answer a hook: its JSON on stdin, the answer on stdout
     Run(HookRunArgs),
 }
@@ -119,13 +121,6 @@ pub struct HookChangeArgs {
 }
 
 #[derive(Debug, Args)]
-pub struct HookStatusArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
 pub struct HookRunArgs {
     /// Answer for the plugin: print nothing where the settings have the hook, too
     #[arg(long)]
@@ -134,31 +129,29 @@ pub struct HookRunArgs {
 
 /// Reads the name of an agent, with a line of help for each.
 fn hook_agents() -> impl TypedValueParser<Value = Agent> {
-    let help = |agent: &Agent| match agent {
-        Agent::Claude => "Claude Code: settings.json",
-        Agent::OpenCode => "OpenCode: a plugin, for all events that it has",
-        Agent::Codex => "Codex: hooks.json; it asks whether you trust it",
-    };
-    let value = |agent: &Agent| PossibleValue::new(agent.name()).help(help(agent));
-    PossibleValuesParser::new(Agent::ALL.iter().map(value))
-        .try_map(|name| Agent::from_name(&name).ok_or("unknown agent"))
+    named_values(&Agent::ALL, Agent::name, |agent| {
+        Some(match agent {
+            Agent::Claude => "Claude Code: settings.json",
+            Agent::OpenCode => "OpenCode: a plugin, for all events that it has",
+            Agent::Codex => "Codex: hooks.json; it asks whether you trust it",
+        })
+    })
 }
 
 /// Reads the name of an event, with a line of help for each.
 fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
-    let help = |event: &HookEvent| match event {
-        HookEvent::UserPromptSubmit => "Before each prompt: what helps with it",
-        HookEvent::SessionStart => {
-            "When a session begins or was compacted: a line for each memory; then a suggestion to save, with auto_save"
-        }
-        HookEvent::PreCompact => "Before a conversation is compacted: nothing",
-        HookEvent::PreToolUse => "Before a tool is called: what concerns its file or command",
-        HookEvent::PostToolUseFailure => "After a tool failed: what concerns its error",
-        HookEvent::PostToolUse => "After a command of Codex: what concerns its output",
-    };
-    let value = |event: &HookEvent| PossibleValue::new(event.name()).help(help(event));
-    PossibleValuesParser::new(HookEvent::ALL.iter().map(value))
-        .try_map(|name| HookEvent::from_name(&name).ok_or("unknown event"))
+    named_values(&HookEvent::ALL, HookEvent::name, |event| {
+        Some(match event {
+            HookEvent::UserPromptSubmit => "Before each prompt: what helps with it",
+            HookEvent::SessionStart => {
+                "When a session begins or was compacted: a line for each memory; then a suggestion to save, with auto_save"
+            }
+            HookEvent::PreCompact => "Before a conversation is compacted: nothing",
+            HookEvent::PreToolUse => "Before a tool is called: what concerns its file or command",
+            HookEvent::PostToolUseFailure => "After a tool failed: what concerns its error",
+            HookEvent::PostToolUse => "After a command of Codex: what concerns its output",
+        })
+    })
 }
 
 #[derive(Debug, Args)]

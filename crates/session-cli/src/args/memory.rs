@@ -1,8 +1,10 @@
 //! Arguments of `memory`.
 
-use super::TimeArgs;
-use super::values::{memory_importance_parser, memory_kind_parser, parse_age, parse_limit};
-use clap::{ArgGroup, Args, Subcommand, ValueEnum, ValueHint};
+use super::values::{
+    memory_importance_parser, memory_kind_parser, named_values, parse_age, parse_limit,
+};
+use super::{JsonFlagArgs, TimeArgs};
+use clap::{ArgGroup, Args, Subcommand, ValueHint};
 use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
 
@@ -62,13 +64,6 @@ pub enum MemoryCommand {
     Stats(JsonFlagArgs),
     /// Write the most important memories to a file for CLAUDE.md
     SyncContext(SyncContextArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct JsonFlagArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 // The fields of a memory.
@@ -296,31 +291,14 @@ pub struct MemoryImportArgs {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// Format of the file or folder
-    #[arg(long, value_name = "FORMAT", default_value = "session-search")]
-    pub format: MemoryFormatArg,
+    #[arg(long, value_name = "FORMAT", default_value = "session-search", value_parser = named_values(&ImportFormat::ALL, ImportFormat::name, |_| None))]
+    pub format: ImportFormat,
     /// For all projects
     #[arg(long)]
     pub global: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum MemoryFormatArg {
-    SessionSearch,
-    CursorMemory,
-    ConversationMemory,
-}
-
-impl From<MemoryFormatArg> for ImportFormat {
-    fn from(format: MemoryFormatArg) -> Self {
-        match format {
-            MemoryFormatArg::SessionSearch => Self::SessionSearch,
-            MemoryFormatArg::CursorMemory => Self::CursorMemory,
-            MemoryFormatArg::ConversationMemory => Self::ConversationMemory,
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! Arguments of `model`.
 
+use super::JsonFlagArgs;
 use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
@@ -20,7 +21,7 @@ pub struct ModelArgs {
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// List models: size, dimensions, licence, state, share of the index
-    List(ModelListArgs),
+    List(JsonFlagArgs),
     /// Use this model from now on
     Use(ModelNameArgs),
     /// Download a model from the hub; an interrupted download resumes
@@ -31,13 +32,6 @@ pub enum ModelCommand {
     Verify(ModelNameArgs),
     /// Remove a model's files; its vectors stay in the index
     Remove(ModelNameArgs),
-}
-
-#[derive(Debug, Args)]
-pub struct ModelListArgs {
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -15,9 +15,6 @@ pub struct SessionArgument {
 
 impl SessionArgument {
     /// Parses what a user typed.
-    ///
-    /// # Errors
-    /// When something follows a `:` that is neither a turn nor a range of turns, or turns follow turns.
     pub fn parse(typed: &str) -> Result<Self> {
         let reference = SessionReference::parse(typed);
         let session = reference.id.to_owned();

@@ -1,8 +1,8 @@
 //! Arguments of `setup`.
 
-use super::values::parse_kept_days;
+use super::values::{named_values, parse_kept_days};
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use session_agents::Agent;
 use session_setup::{SetupOptions, SkillChoice};
 
@@ -72,12 +72,13 @@ impl SetupArgs {
 
 /// Reads the name of an agent, with a line of help for each.
 fn agents() -> impl TypedValueParser<Value = Agent> {
-    let help = |agent: Agent| match agent {
-        Agent::Claude => "Claude Code: the skill; the command that adds the MCP server is shown",
-        Agent::OpenCode => "OpenCode: the skill, the MCP server, the hook",
-        Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server, the hook",
-    };
-    let value = |agent: &Agent| PossibleValue::new(agent.name()).help(help(*agent));
-    PossibleValuesParser::new(Agent::ALL.iter().map(value))
-        .try_map(|name| Agent::from_name(&name).ok_or("unknown agent"))
+    named_values(&Agent::ALL, Agent::name, |agent| {
+        Some(match agent {
+            Agent::Claude => {
+                "Claude Code: the skill; the command that adds the MCP server is shown"
+            }
+            Agent::OpenCode => "OpenCode: the skill, the MCP server, the hook",
+            Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server, the hook",
+        })
+    })
 }

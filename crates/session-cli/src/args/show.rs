@@ -1,7 +1,6 @@
 //! Arguments of `show`.
 
-use super::parse_by_name;
-use super::values::parse_count;
+use super::values::{named_values, parse_count};
 use clap::{Args, ValueEnum};
 use session_output::TurnItemKind;
 
@@ -23,7 +22,7 @@ pub struct ShowArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Print only this
-    #[arg(long, value_name = "KIND", value_parser = parse_by_name(&TurnItemKind::ALL, TurnItemKind::name))]
+    #[arg(long, value_name = "KIND", value_parser = named_values(&TurnItemKind::ALL, TurnItemKind::name, |_| None))]
     pub only: Option<TurnItemKind>,
     /// Turns of context before and after
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, value_parser = parse_count, allow_negative_numbers = true)]

@@ -1,5 +1,6 @@
 //! Arguments of `skill`.
 
+use super::JsonFlagArgs;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
@@ -27,7 +28,7 @@ pub enum SkillCommand {
     /// Add keywords of saved memories to the skill's description
     Sync(SkillSyncArgs),
     /// Show where the skill is installed and whether it is current
-    Status(SkillStatusArgs),
+    Status(JsonFlagArgs),
 }
 
 #[derive(Debug, Args)]
@@ -64,13 +65,6 @@ pub struct SkillSyncArgs {
     /// Print what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub json: bool,
-}
-
-#[derive(Debug, Args)]
-pub struct SkillStatusArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,

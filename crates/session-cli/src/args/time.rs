@@ -48,9 +48,6 @@ impl TimeArgs {
     }
 
     /// Returns the time range that is asked for, as seen from `now`.
-    ///
-    /// # Errors
-    /// When a time cannot be parsed, or the range ends before it begins.
     pub fn parse_range(&self, now: fn() -> Zoned) -> Result<TimeRange> {
         let (since, until) = (self.since.as_deref(), self.until.as_deref());
         let typed = match (&self.stretch, self.days) {

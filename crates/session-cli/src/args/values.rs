@@ -1,16 +1,12 @@
 //! Values of options: numbers and names, refused in the words of a person.
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use session_memory::{Importance, MemoryKind};
 use std::ffi::OsStr;
 
 /// Most days that Claude Code keeps a history.
 const MAX_KEPT_DAYS: u32 = 36_500;
-/// Names of kinds as they are typed.
-const KINDS: [&str; 5] = ["decision", "known-issue", "context", "preference", "todo"];
-/// Names of importances as they are typed.
-const IMPORTANCES: [&str; 3] = ["high", "normal", "low"];
 
 /// Parses the most items of a list.
 pub fn parse_limit(text: &str) -> Result<usize, String> {
@@ -72,6 +68,25 @@ pub fn parse_entry(text: &str) -> Result<u32, String> {
     text.parse().map_err(refused)
 }
 
+/// Reads a value of a library's enum by its name, with a line of help where there is one.
+pub fn named_values<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: fn(T) -> &'static str,
+    help: fn(T) -> Option<&'static str>,
+) -> impl TypedValueParser<Value = T> {
+    let value = move |value: &T| {
+        let named = PossibleValue::new(name(*value));
+        match help(*value) {
+            Some(help) => named.help(help),
+            None => named,
+        }
+    };
+    PossibleValuesParser::new(all.iter().map(value)).try_map(move |typed| {
+        let mut all = all.iter().copied();
+        all.find(|value| name(*value) == typed).ok_or("unknown")
+    })
+}
+
 /// Reads a value by a function of its own, and offers names to completions.
 #[derive(Clone)]
 pub struct OfferedNames<T> {
@@ -108,16 +123,22 @@ pub fn agent_name_parser() -> OfferedNames<String> {
 /// Reads the kind of a memory.
 pub fn memory_kind_parser() -> OfferedNames<MemoryKind> {
     OfferedNames {
-        names: KINDS.to_vec(),
-        parse: |text| MemoryKind::from_name(&text).ok_or_else(|| format_refusal(&KINDS)),
+        names: MemoryKind::ALL.map(MemoryKind::name).to_vec(),
+        parse: |text| {
+            let refused = || format_refusal(&MemoryKind::ALL.map(MemoryKind::name));
+            MemoryKind::from_name(&text).ok_or_else(refused)
+        },
     }
 }
 
 /// Reads the importance of a memory.
 pub fn memory_importance_parser() -> OfferedNames<Importance> {
     OfferedNames {
-        names: IMPORTANCES.to_vec(),
-        parse: |text| Importance::from_name(&text).ok_or_else(|| format_refusal(&IMPORTANCES)),
+        names: Importance::ALL.map(Importance::label).to_vec(),
+        parse: |text| {
+            let refused = || format_refusal(&Importance::ALL.map(Importance::label));
+            Importance::from_name(&text).ok_or_else(refused)
+        },
     }
 }
 
@@ -132,12 +153,11 @@ mod tests {
 
     #[test]
     fn each_name_that_is_offered_is_read() {
-        for kind in KINDS {
-            assert!(MemoryKind::from_name(kind).is_some(), "{kind}");
+        for kind in MemoryKind::ALL {
+            assert_eq!(MemoryKind::from_name(kind.name()), Some(kind));
         }
-        assert_eq!(KINDS.len(), MemoryKind::ALL.len());
-        for importance in IMPORTANCES {
-            assert!(Importance::from_name(importance).is_some(), "{importance}");
+        for importance in Importance::ALL {
+            assert_eq!(Importance::from_name(importance.label()), Some(importance));
         }
     }
 

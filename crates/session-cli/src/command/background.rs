@@ -75,9 +75,6 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
 }
 
 /// Embeds what is left to embed, on its own and behind all other processes, until all is done.
-///
-/// # Errors
-/// When the index or the model fails.
 pub fn run(home: &Home) -> Result<()> {
     let Some(_lock) = IndexLock::acquire_embedding_within(&home.root, LOCK_PATIENCE)? else {
         return Ok(());

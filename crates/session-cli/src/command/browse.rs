@@ -16,9 +16,6 @@ use std::io::IsTerminal;
 const DUMB: &str = "TERM is `dumb`";
 
 /// Runs the command.
-///
-/// # Errors
-/// When there is no terminal, or the session that is chosen cannot be resumed.
 pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     if !std::io::stdin().is_terminal() {
         return Err(make_terminal_error("stdin is not a terminal"));

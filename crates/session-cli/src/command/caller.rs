@@ -29,9 +29,6 @@ pub fn find_calling_sessions<'a>(
 }
 
 /// Notes which sessions are left out.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn note_left_out(sessions: &[String]) -> Result<()> {
     let note = |uid| format!("this session, {uid}, is left out; --include-current finds it, too");
     print_notes(sessions.iter().map(note))

@@ -6,7 +6,7 @@ use crate::command::search::FormattedAnswer;
 use crate::command::show::SessionExchanges;
 use crate::command::{refresh, search, show};
 use crate::output::notes::print_note;
-use crate::output::{json, terminal_width};
+use crate::output::{self, json, terminal_width};
 use anyhow::{Result, bail};
 use clap::Parser;
 use session_core::TurnAddress;
@@ -15,7 +15,6 @@ use session_export::make_shown_session;
 use session_output::{JsonDemo, format_demo_command, format_step};
 use session_query::DemoIndex;
 use session_redact::Redactor;
-use std::io::Write;
 
 /// Runs a search as if it were typed.
 fn run_search(demo: &DemoIndex, words: &[&str]) -> Result<DemoSearch> {
@@ -49,9 +48,6 @@ fn print_answer(
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// When the temporary folder or the index fails.
 pub fn run(args: &DemoArgs) -> Result<CommandOutcome> {
     let demo = DemoIndex::create(&refresh::new_bar)?;
     let walk = find_turns(&demo, &args.query)?;
@@ -100,13 +96,7 @@ fn find_turns(demo: &DemoIndex, query: &str) -> Result<DemoWalk> {
     let best = turns.answer.answer.results.hits.first().or(Some(best));
     let turn = best.and_then(|hit| hit.turn.as_ref());
     let address = TurnAddress::new(&id, turn.map_or(0, |turn| turn.index)).to_string();
-    let shown_turns = show::read_turns(
-        &address,
-        0,
-        &demo.snapshot.index,
-        &demo.snapshot.sessions,
-        &Redactor::off(),
-    )?;
+    let shown_turns = show::read_turns(&address, 0, &demo.snapshot, &Redactor::off())?;
     walk.shown = Some(DemoTurns {
         address,
         turns: shown_turns,
@@ -139,7 +129,7 @@ impl DemoWalk {
             let listing = &search.answer;
             listing
                 .make_listing(&search.args, sessions, Some(&demo.refreshed))
-                .to_json()
+                .to_json(Vec::new())
         };
         JsonDemo {
             sessions: answer(&self.sessions),
@@ -168,11 +158,10 @@ impl DemoWalk {
             print_answer(demo, args, answer)?;
         }
         if let Some(DemoTurns { address, turns }) = &self.shown {
-            let SessionExchanges { session, exchanges } = turns;
             print_step("Level 3: everything around it", &["show", address])?;
             let typed = ["session-search", "show", address, "--no-pager"];
             if let Some(Command::Show(args)) = Arguments::try_parse_from(typed)?.command {
-                show::print_exchanges(&args, session, exchanges, &demo.snapshot.sessions)?;
+                turns.print(&args, &demo.snapshot.sessions)?;
             }
         }
         Ok(())
@@ -180,24 +169,17 @@ impl DemoWalk {
 }
 
 /// Answers a search from the demo history.
-///
-/// # Errors
-/// As [`run`].
 pub fn run_search_in_demo(args: &SearchArgs) -> Result<CommandOutcome> {
     let demo = DemoIndex::create(&refresh::new_bar)?;
     let answer = answer_from_demo(&demo, args)?;
     let found = print_answer(&demo, args, &answer)?;
     if found == CommandOutcome::Something && !args.json {
         let next = format_demo_command(&search::query_text(args), terminal_width());
-        write!(anstream::stdout(), "{next}")?;
+        output::print(next)?;
     }
     Ok(found)
 }
 
 fn print_step(title: &str, words: &[&str]) -> Result<()> {
-    Ok(write!(
-        anstream::stdout(),
-        "{}",
-        format_step(title, words, terminal_width())
-    )?)
+    output::print(format_step(title, words, terminal_width()))
 }

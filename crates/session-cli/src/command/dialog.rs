@@ -6,9 +6,6 @@ use session_setup::{SetupDialog, SetupError};
 use std::io::{IsTerminal, Write};
 
 /// Runs a function with a dialog on stdin and stderr.
-///
-/// # Errors
-/// Those of the function.
 pub fn with_terminal<T>(
     assume_yes: bool,
     function: impl FnOnce(&mut SetupDialog<'_>) -> Result<T>,

@@ -5,7 +5,7 @@ use crate::args::DoctorArgs;
 use crate::command::refresh;
 use crate::memories::{Memories, merged_settings};
 use crate::output::terminal_width;
-use crate::output::{json, notes};
+use crate::output::{self, json, notes};
 use anyhow::Result;
 use session_config::{Home, current_directory};
 use session_doctor::{
@@ -15,12 +15,8 @@ use session_doctor::{
 use session_indexer::RefreshMode;
 use session_output::{JsonDoctor, describe_fix, format_findings};
 use std::collections::BTreeSet;
-use std::io::Write;
 
 /// Runs the command.
-///
-/// # Errors
-/// When a fix fails, or the answer cannot be written.
 pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let mut findings = examine_all(&home)?;
@@ -47,13 +43,9 @@ pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
         })?;
     } else {
         for fix in &fixes {
-            writeln!(notes::open_stderr(), "{}", describe_fix(*fix))?;
+            notes::print_line(describe_fix(*fix))?;
         }
-        write!(
-            anstream::stdout(),
-            "{}",
-            format_findings(&findings, terminal_width())
-        )?;
+        output::print(format_findings(&findings, terminal_width()))?;
     }
     let is_well = findings
         .iter()

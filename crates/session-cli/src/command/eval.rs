@@ -3,6 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::{EvalArgs, EvalLevel, TuningConstant};
 use crate::command::refresh;
+use crate::output;
 use crate::output::json;
 use crate::output::notes::print_note;
 use crate::output_path;
@@ -19,14 +20,10 @@ use session_query::{TABLE, embed_query};
 use session_search::{FusionMode, Level, RankingTuning};
 use session_sources::Env;
 use session_store::Reader;
-use std::io::Write;
 use std::sync::Arc;
 use tempfile::TempDir;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the set cannot be read, or the index fails.
 pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     let mut set = LabelledSet::open(&output_path::open_directory(&args.set)?)?;
     for folder in args.runs.iter().chain(&args.index) {
@@ -171,7 +168,7 @@ fn print_reports(args: &EvalArgs, reports: &[EvalReport]) -> Result<CommandOutco
         json::print(&reports)?;
     } else {
         for report in reports {
-            write!(anstream::stdout(), "{}", format_report(report))?;
+            output::print(format_report(report))?;
         }
     }
     let asked: usize = reports.iter().map(|r| r.all.questions).sum();

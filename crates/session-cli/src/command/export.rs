@@ -1,9 +1,8 @@
 //! `export`: a session as one file.
 
 use crate::CommandOutcome;
-use crate::args::{ExportFormatArg, SessionArgument, SessionExportArgs};
-use crate::command::refresh::{self, RefreshedIndex};
-use crate::command::{filter, show};
+use crate::args::{SessionArgument, SessionExportArgs};
+use crate::command::{filter, refresh, show};
 use crate::output::notes;
 use crate::output::notes::print_note;
 use crate::output_path;
@@ -13,13 +12,11 @@ use session_display::SessionIds;
 use session_display::{pluralize, sanitize_line};
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_files::path_line;
+use session_query::Snapshot;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index fails, the argument names nothing, or the file cannot be written.
 pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     check_folder(args)?;
     let format = choose_format(args)?;
@@ -28,15 +25,18 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     }
     let argument = SessionArgument::parse(&args.id)?;
     let home = Home::from_process()?;
-    let RefreshedIndex {
-        index, sessions, ..
-    } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
+    let named = std::slice::from_ref(&args.id);
+    let Snapshot { index, sessions } = refresh::open_index_with_sessions(&home, named)?.snapshot;
     let redactor = home.config.redactor();
     let row = filter::find_session(&sessions, &argument.session)?;
     let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?
         .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {
         show::print_missing_turns(&row, &sessions)?;
+        // The document says so, too; a file is not made for that.
+        if format == ExportFormat::Json && args.output.is_none() {
+            print_session(&session, format)?;
+        }
         return Ok(CommandOutcome::Nothing);
     }
     match output_path::file_path(args.output.as_deref()) {
@@ -69,12 +69,8 @@ fn check_folder(args: &SessionExportArgs) -> Result<()> {
 
 /// Returns the format that is named, or else that of the file.
 fn choose_format(args: &SessionExportArgs) -> Result<ExportFormat> {
-    let named = args.format.map(|format| match format {
-        ExportFormatArg::Html => ExportFormat::Html,
-        ExportFormatArg::Markdown => ExportFormat::Markdown,
-        ExportFormatArg::Json => ExportFormat::Json,
-    });
-    if let Some(format) = named.or(args.json.then_some(ExportFormat::Json)) {
+    let as_json = args.json.then_some(ExportFormat::Json);
+    if let Some(format) = args.format.or(as_json) {
         return Ok(format);
     }
     match output_path::file_path(args.output.as_deref()).filter(|path| !path.is_dir()) {
@@ -105,7 +101,7 @@ fn write_file(
     })?;
     let turns = pluralize(session.len(), "turn");
     let name = sanitize_line(&path.to_string_lossy());
-    writeln!(notes::open_stderr(), "{turns} in {name}")?;
+    notes::print_line(format_args!("{turns} in {name}"))?;
     match ExportFormat::from_path(path).filter(|of_name| *of_name != format) {
         Some(_) => print_note(&format!("{name} holds {}, as was asked", format.title())),
         None => Ok(()),

@@ -2,14 +2,13 @@
 
 use crate::CommandOutcome;
 use crate::args::FixArgs;
-use crate::command::caller;
 use crate::command::found::FilteredHistory;
-use crate::output::{json, notes, terminal_width};
+use crate::output::terminal_width;
 use anyhow::{Result, bail};
 use session_display::SessionIds;
-use session_output::{FixListing, list_hints};
-use session_query::{CureSearch, MAX_FAILED_TURNS, read_project};
-use std::io::{IsTerminal, Read, Write};
+use session_output::FixListing;
+use session_query::{CureSearch, MAX_FAILED_TURNS, Snapshot, read_project};
+use std::io::{IsTerminal, Read};
 
 /// Most bytes of an output that are kept: its end, where the error is.
 const STDIN_LIMIT: usize = 1 << 20;
@@ -19,9 +18,6 @@ const NO_ERROR: &str =
     "there is no error to look for\nhint: give its line, or pipe a command's output into it";
 
 /// Runs `fix`.
-///
-/// # Errors
-/// When no error is given, the index fails, or a condition cannot be read.
 pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let error = args.error.clone().map_or_else(read_error, Ok)?;
     if error.trim().is_empty() {
@@ -36,30 +32,26 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         is_in_project: &|session| here.matches(session),
         max_failed: MAX_FAILED_TURNS,
     };
-    let found = query.find(&history.index, &history.sessions)?;
+    let Snapshot { index, sessions } = &history.refreshed.snapshot;
+    let found = query.find(index, sessions)?;
     let listing = FixListing {
         error: error.trim(),
         found: &found,
-        ids: SessionIds::new(&history.sessions),
+        ids: SessionIds::new(sessions),
         left_out: &history.resolved.left_out,
-        is_complete: history.is_complete,
+        is_complete: history.refreshed.is_complete,
         limit: args.limit,
         width: terminal_width(),
     };
     let is_missing = found.cures.is_empty() && (args.json || found.failed.is_empty());
     let explain = || history.explain_nothing(|scope| listing.format_nothing(scope));
     let missing = is_missing.then(explain);
-    if args.json {
-        let hints = missing.as_deref().map(list_hints);
-        json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
-    } else {
-        caller::note_left_out(&history.resolved.left_out)?
-    }
-    if let Some(text) = missing {
-        writeln!(notes::open_stderr(), "{text}")?;
-    } else if !args.json {
-        write!(anstream::stdout(), "{}", listing.format())?;
-    }
+    history.print(
+        missing.as_deref(),
+        args.json,
+        |hints| listing.to_json(hints),
+        || listing.format(),
+    )?;
     Ok(CommandOutcome::from_found(!found.cures.is_empty()))
 }
 

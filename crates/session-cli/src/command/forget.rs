@@ -3,14 +3,13 @@
 use crate::CommandOutcome;
 use crate::args::{ForgetArgs, SessionArgument, TimeArgs};
 use crate::command::dialog::with_terminal;
-use crate::command::filter;
-use crate::command::refresh::{self, RefreshedIndex};
+use crate::command::{filter, refresh};
 use crate::output::notes::{print_note, print_notes};
-use crate::output::{json, notes, terminal_width};
+use crate::output::{self, json, notes, terminal_width};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
-use session_display::SessionIds;
+use session_display::{SessionIds, format_unknown_project};
 use session_forget::{
     ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget,
     IndexCounts, MatchingSessions, RemovedCounts, check_project_name, parse_forget_pattern,
@@ -22,15 +21,11 @@ use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
-use session_query::find_project_sessions;
+use session_query::{Snapshot, find_project_sessions};
 use session_store::{PurgeOutcome, SessionRow, find_open_processes, old_databases};
-use std::io::Write;
 use std::path::Path;
 
 /// Runs the command.
-///
-/// # Errors
-/// When nothing is named, the index cannot be written, or nobody consents.
 pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     if args.list {
@@ -39,9 +34,8 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     if let Some(entry) = args.undo {
         return undo_entry(entry, args, &home);
     }
-    let RefreshedIndex {
-        index, sessions, ..
-    } = refresh::open_index_with_sessions(&home, &args.ids)?;
+    let Snapshot { index, sessions } =
+        refresh::open_index_with_sessions(&home, &args.ids)?.snapshot;
     let request = parse_request(args, &sessions)?;
     let plan = request.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
@@ -82,9 +76,10 @@ fn report_empty_plan(
     sessions: &[SessionRow],
     has_leftovers: bool,
 ) -> Result<CommandOutcome> {
-    let unknown = filter::format_unknown_project_named(args.project.as_deref(), sessions);
+    let clauses = args.project.as_deref().map(filter::project_clause);
+    let unknown = format_unknown_project(clauses.as_slice(), sessions);
     let text = unknown.as_deref().unwrap_or("nothing to forget");
-    writeln!(notes::open_stderr(), "{text}")?;
+    notes::print_line(text)?;
     if has_leftovers && !args.dry_run {
         purge_leftovers(home)?;
     }
@@ -103,8 +98,8 @@ fn report_empty_plan(
 fn print_listing(args: &ForgetArgs, listing: &ForgetListing<'_>) -> Result<()> {
     match (args.json, args.dry_run) {
         (true, _) => {}
-        (false, true) => write!(anstream::stdout(), "{}", listing.format_whole())?,
-        (false, false) => write!(notes::open_stderr(), "{}", listing.format_summary())?,
+        (false, true) => output::print(listing.format_whole())?,
+        (false, false) => notes::print(listing.format_summary())?,
     }
     Ok(())
 }
@@ -236,7 +231,7 @@ fn print_report(
         json::print(&JsonForgotten::new(plan, memories, outcome))?;
     } else {
         let counts = format_forget_counts(plan);
-        writeln!(notes::open_stderr(), "{}", outcome.format(&counts))?;
+        notes::print_line(outcome.format(&counts))?;
     }
     match outcome {
         ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {
@@ -253,10 +248,10 @@ fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
     if args.json {
         json::print(&JsonForgetRecords::new(entries))?
     } else {
-        write!(anstream::stdout(), "{}", format_forget_records(entries))?
+        output::print(format_forget_records(entries))?
     }
     if entries.is_empty() {
-        writeln!(notes::open_stderr(), "nothing was forgotten")?;
+        notes::print_line("nothing was forgotten")?;
         return Ok(CommandOutcome::Nothing);
     }
     Ok(CommandOutcome::Something)
@@ -295,7 +290,7 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         json::print(&undone)?;
     } else {
         let text = format_restored(restored, &obstacles);
-        writeln!(notes::open_stderr(), "{text}")?;
+        notes::print_line(text)?;
     }
     Ok(CommandOutcome::Something)
 }

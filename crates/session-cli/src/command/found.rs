@@ -4,29 +4,25 @@ use crate::CommandOutcome;
 use crate::args::{CommandsArgs, FilesArgs, FilterArgs, FoundListArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
-use crate::output::{json, notes, terminal_width};
+use crate::output::{self, terminal_width};
 use anyhow::Result;
+use serde::Serialize;
 use session_config::Home;
 use session_display::{SessionIds, fit_line};
 use session_output::{PrintedFinding, SearchedScope, TurnListing, format_unmet_clause, list_hints};
-use session_query::{ResolvedFilter, find_unmet_clause};
+use session_query::{ResolvedFilter, Snapshot, find_unmet_clause};
 use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn, LinePattern};
-use session_store::{Reader, SessionRow};
-use std::io::Write;
 
 /// Most columns of what was searched for in the note that it was not found.
 const MAX_TYPED_COLUMNS: usize = 48;
 
 /// Runs `files`.
-///
-/// # Errors
-/// When the index fails, or a condition cannot be read.
 pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
     let history = FilteredHistory::open(&args.listed.filter)?;
     let turns = MatchingTurns {
         matching: FoundFile::find_turns(
-            &history.index,
-            &history.sessions,
+            &history.refreshed.snapshot.index,
+            &history.refreshed.snapshot.sessions,
             &history.resolved.filter,
             &args.path,
         )?,
@@ -38,9 +34,6 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
 }
 
 /// Runs `commands`.
-///
-/// # Errors
-/// As [`run_files`].
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let pattern = LinePattern::new(&args.pattern);
     let wanted = CommandPattern {
@@ -50,8 +43,8 @@ pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let history = FilteredHistory::open(&args.listed.filter)?;
     let turns = MatchingTurns {
         matching: FoundCommand::find_turns(
-            &history.index,
-            &history.sessions,
+            &history.refreshed.snapshot.index,
+            &history.refreshed.snapshot.sessions,
             &history.resolved.filter,
             wanted,
         )?,
@@ -84,63 +77,53 @@ struct MatchingTurns<T> {
 /// asks does is no find.
 pub struct FilteredHistory {
     /// The index.
-    pub index: Reader,
-    /// All sessions of the index.
-    pub sessions: Vec<SessionRow>,
+    pub refreshed: RefreshedIndex,
     /// The sessions and turns that are let through.
     pub resolved: ResolvedFilter,
-    /// The index is as the histories are.
-    pub is_complete: bool,
-    /// That there is no history, where there is none.
-    pub no_history: Option<String>,
 }
 
 impl FilteredHistory {
     /// Opens the index, brought up to date.
-    ///
-    /// # Errors
-    /// When the index fails, or a condition cannot be read.
     pub fn open(args: &FilterArgs) -> Result<Self> {
         let home = Home::from_process()?;
         let refreshed = refresh::open_index_with_sessions(&home, &filter::named_sessions(args))?;
-        let no_history = refreshed.format_no_history_of(&home);
-        let RefreshedIndex {
-            index,
-            sessions,
-            is_complete,
-            ..
-        } = refreshed;
-        let filter = filter::parse_filter(args, &sessions)?.including_subagents(&sessions);
-        let callers = caller::find_calling_sessions(args, &home, &sessions);
+        let sessions = &refreshed.snapshot.sessions;
+        let filter = filter::parse_filter(args, sessions)?.including_subagents(sessions);
+        let callers = caller::find_calling_sessions(args, &home, sessions);
         Ok(Self {
-            resolved: ResolvedFilter::new(filter, &callers, &sessions),
-            index,
-            is_complete,
-            no_history,
-            sessions,
+            resolved: ResolvedFilter::new(filter, &callers, sessions),
+            refreshed,
         })
     }
 
     /// Returns why nothing was found: there is no history, or none of the project, or what `otherwise` says of
     /// the sessions that were searched.
     pub fn explain_nothing(&self, otherwise: impl Fn(&SearchedScope) -> String) -> String {
-        if let Some(text) = &self.no_history {
+        if let Some(text) = &self.refreshed.no_history {
             return text.clone();
         }
-        let Self {
-            index,
-            sessions,
-            resolved,
-            ..
-        } = self;
-        let unmet = find_unmet_clause(index, sessions, &resolved.filter.clauses);
+        let Snapshot { index, sessions } = &self.refreshed.snapshot;
+        let unmet = find_unmet_clause(index, sessions, &self.resolved.filter.clauses);
         let unmet = unmet.and_then(|unmet| format_unmet_clause(&unmet, sessions));
         unmet.unwrap_or_else(|| {
-            otherwise(&SearchedScope::new(
-                resolved,
-                resolved.count_sessions(sessions),
-            ))
+            let count = self.resolved.count_sessions(sessions);
+            otherwise(&SearchedScope::new(&self.resolved, count))
         })
+    }
+
+    /// Prints a listing, or why it is `missing`; JSON has that as hints.
+    pub fn print<J: Serialize>(
+        &self,
+        missing: Option<&str>,
+        as_json: bool,
+        to_json: impl FnOnce(Vec<String>) -> J,
+        format: impl FnOnce() -> String,
+    ) -> Result<()> {
+        if !as_json {
+            caller::note_left_out(&self.resolved.left_out)?;
+        }
+        let hints = || missing.map(list_hints).unwrap_or_default();
+        output::print_answer(missing, as_json, || to_json(hints()), format)
     }
 }
 
@@ -154,26 +137,19 @@ fn print_listing<T: PrintedFinding>(
     let listing = TurnListing {
         wanted,
         matching,
-        ids: SessionIds::new(&history.sessions),
+        ids: SessionIds::new(&history.refreshed.snapshot.sessions),
         left_out: &history.resolved.left_out,
-        is_complete: history.is_complete,
+        is_complete: history.refreshed.is_complete,
         limit: args.limit,
         width: terminal_width(),
     };
     let explain = || history.explain_nothing(|scope| scope.format_nothing(nothing));
     let missing = matching.is_empty().then(explain);
-    if args.json {
-        let hints = missing.as_deref().map(list_hints);
-        json::print(&listing.to_json().with_hints(hints.unwrap_or_default()))?;
-    } else {
-        caller::note_left_out(&history.resolved.left_out)?;
-    }
-    if let Some(text) = missing {
-        writeln!(notes::open_stderr(), "{text}")?;
-        return Ok(CommandOutcome::Nothing);
-    }
-    if !args.json {
-        write!(anstream::stdout(), "{}", listing.format())?;
-    }
-    Ok(CommandOutcome::Something)
+    history.print(
+        missing.as_deref(),
+        args.json,
+        |hints| listing.to_json(hints),
+        || listing.format(),
+    )?;
+    Ok(CommandOutcome::from_found(missing.is_none()))
 }

@@ -3,7 +3,6 @@
 use crate::CommandOutcome;
 use crate::args::IndexArgs;
 use crate::command::background;
-use crate::command::lock_wait::wait_for_lock;
 use crate::command::refresh;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::progress::IndexProgressBar;
@@ -15,13 +14,9 @@ use session_indexer::{EmbeddingCounts, RefreshMode};
 use session_output::{format_index_outcome, format_old_database, format_open_directory};
 use session_query::{QueryModels, SearchEngine};
 use session_store::{IndexLock, StoreError};
-use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index or the model fails, or another process does not end.
 pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     if args.background {
@@ -50,11 +45,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     if args.json {
         json::print(&outcome)?;
     } else {
-        writeln!(
-            notes::open_stderr(),
-            "{}",
-            format_index_outcome(&outcome, began.elapsed())
-        )?;
+        notes::print_line(format_index_outcome(&outcome, began.elapsed()))?;
     }
     Ok(CommandOutcome::Something)
 }
@@ -65,13 +56,12 @@ fn embed(home: &Home, models: &QueryModels) -> Result<EmbeddingCounts> {
         models.load_chosen()?; // fails where it is none that could be loaded
         return Ok(EmbeddingCounts::default());
     }
-    let _lock = wait_for_lock(
-        "its embedding",
-        Duration::MAX,
-        || match IndexLock::acquire_embedding(&home.root) {
-            Err(StoreError::Locked { .. }) => Ok(None),
-            lock => Ok(Some(lock?)),
-        },
-    )?;
+    let _lock = match IndexLock::acquire_embedding(&home.root) {
+        Err(StoreError::Locked { .. }) => {
+            refresh::note_lock_wait("its embedding");
+            IndexLock::acquire_embedding_within(&home.root, Duration::MAX)?
+        }
+        lock => Some(lock?),
+    };
     Ok(models.embed_pending(&|| false, &IndexProgressBar::new())?)
 }

@@ -3,33 +3,24 @@
 use crate::CommandOutcome;
 use crate::args::InjectArgs;
 use crate::command::filter::find_session;
+use crate::command::hook;
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
-use crate::output::{json, notes};
-use anyhow::{Error, Result, anyhow};
+use crate::output::{self, json, notes};
+use anyhow::{Result, anyhow};
 use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
-use session_hooks::PromptOutcome;
+use session_hooks::{
+    AnsweredHook, HookOrigin, PromptOutcome, hook_session_id, is_whole_session_id,
+};
 use session_memory::{InjectionSwitch, MemoryState, SessionStateFile};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
-use session_sources::{find_source, readable_json};
-use session_store::SessionRow;
-use std::io::{Read, Write};
 use std::time::Instant;
 
-/// The fewest characters of a whole id: those of agents with a hook have 30 or 36.
-const WHOLE_ID_CHARS: usize = 30;
-/// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a
-/// hook reads at most 8 MB.
-const STDIN_LIMIT: u64 = 2 << 20;
-
-/// Runs the command.
-///
-/// # Errors
-/// Only for a prompt on the command line: a hook gets an answer, or none.
+/// Runs the command. Fails only for a prompt on the command line: a hook gets an answer, or none.
 pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     if let (true, Some(session)) = (args.off || args.on, &args.session) {
         return switch_injection(session, args.off, args.json);
@@ -51,10 +42,7 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     let outcome = PromptOutcome::decide(&input, memories, started, None)?;
     let found = print_outcome(&outcome, waiting, args)?;
     if found == CommandOutcome::Nothing && !args.explain {
-        writeln!(
-            notes::open_stderr(),
-            "nothing is injected\nhint: --explain says why"
-        )?;
+        notes::print_line("nothing is injected\nhint: --explain says why")?;
     }
     Ok(found)
 }
@@ -70,7 +58,7 @@ fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
     } else {
         let block = decision.block().map_or("", |block| &block.text);
         let why = format_trigger_decision(&decision, waiting, crate::output::terminal_width());
-        write!(anstream::stdout(), "{block}{why}")?;
+        output::print(format_args!("{block}{why}"))?;
     }
     Ok(CommandOutcome::from_found(decision.block().is_some()))
 }
@@ -101,7 +89,7 @@ fn hook_input(args: &InjectArgs) -> Result<HookInput> {
 
 /// Counts the memories that wait for trust, and names them on stderr.
 fn count_waiting(memories: &Memories) -> Result<usize> {
-    let active = memories::list_memories(memories, &[MemoryState::Active], None)?;
+    let active = memories::print_damaged(memories.list_in_scope(&[MemoryState::Active]))?;
     note_waiting(&active)?;
     let waiting = active.iter().filter(|memory| !memory.trust.is_trusted());
     Ok(waiting.count())
@@ -109,12 +97,12 @@ fn count_waiting(memories: &Memories) -> Result<usize> {
 
 /// Answers a hook. An error prints nothing, and the prompt goes on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    let found = crate::command::hook::run_with_timeout(|input, outcome| {
-        if input.hook_event_name.is_empty() || input.hook_event_name == "UserPromptSubmit" {
-            let _ = print_outcome(outcome, 0, args);
-        }
-    });
-    Ok(found)
+    if let Some(AnsweredHook { input, outcome }) = hook::answer_stdin(HookOrigin::Settings)
+        && (input.hook_event_name.is_empty() || input.hook_event_name == "UserPromptSubmit")
+    {
+        let _ = print_outcome(&outcome, 0, args);
+    }
+    Ok(CommandOutcome::Something)
 }
 
 fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOutcome> {
@@ -130,54 +118,25 @@ fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOu
     if as_json {
         json::print(&serde_json::json!({"session": session, "off": off}))?
     } else {
-        writeln!(
-            notes::open_stderr(),
+        notes::print_line(format_args!(
             "{state} for session {}",
             sanitize_line(session)
-        )?
+        ))?
     }
     Ok(CommandOutcome::Something)
 }
 
-/// Returns the id by which hooks ask for a session that is named by its id or the beginning of it; for a
-/// subagent, that of its session. A session may be so new that the index does not have it: then its whole id
-/// names it.
+/// Returns the id by which hooks name a session that is named by its id or the beginning of it. A session may be so new
+/// that the index does not have it: then its whole id names it.
 fn find_hook_session_id(id: &str, home: &Home) -> Result<String> {
     let sessions = home.index().and_then(|index| index.sessions());
     match find_session(&sessions.unwrap_or_default(), id) {
-        Ok(session) => Ok(hook_session_id(&session)),
-        Err(_) if is_whole_id(id, home) => Ok(id.to_owned()),
-        Err(error) => Err(with_whole_id(error)),
+        Ok(session) => Ok(hook_session_id(&session).to_owned()),
+        Err(_) if is_whole_session_id(id, &home.root) => Ok(id.to_owned()),
+        Err(error) => Err(anyhow!(
+            "{error}, or write the whole id, which may be of a session that is not indexed yet"
+        )),
     }
-}
-
-/// Adds to the hint of an id that names no session what names a new one.
-fn with_whole_id(error: Error) -> Error {
-    anyhow!("{error}, or write the whole id, which may be of a session that is not indexed yet")
-}
-
-/// Returns true for an id that hooks asked by, or that is as long as a whole one.
-fn is_whole_id(id: &str, home: &Home) -> bool {
-    id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(&home.root, id).exists()
-}
-
-fn hook_session_id(session: &SessionRow) -> String {
-    let uid = session.parent.as_ref().unwrap_or(&session.uid);
-    let source = find_source(&session.source);
-    source
-        .map_or(uid.as_str(), |source| source.own_id(uid))
-        .to_owned()
-}
-
-/// Reads a hook's JSON from stdin.
-///
-/// # Errors
-/// When stdin is no JSON object of a hook.
-pub fn read_hook_input() -> Result<HookInput> {
-    let mut text = Vec::new();
-    std::io::stdin().take(STDIN_LIMIT).read_to_end(&mut text)?;
-    let read = serde_json::from_slice(&text);
-    Ok(read.or_else(|_| serde_json::from_str(&readable_json(&text)))?)
 }
 
 /// Prints an outcome; `waiting` memories wait for trust.
@@ -197,11 +156,11 @@ fn print_outcome(
         json::print(&json)?;
     } else {
         let text = block.as_ref().map_or("", |block| &block.text);
-        write!(anstream::stdout(), "{text}")?;
+        output::print(text)?;
         if args.explain {
             let width = crate::output::terminal_width();
             let text = format_decision(decision, waiting, width);
-            write!(anstream::stdout(), "{text}")?;
+            output::print(text)?;
         }
     }
     Ok(CommandOutcome::from_found(block.is_some()))

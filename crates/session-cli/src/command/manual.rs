@@ -2,19 +2,16 @@
 
 use crate::CommandOutcome;
 use crate::args::{Arguments, CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
+use crate::output;
 use crate::output_path;
 use anyhow::{Context, Result};
 use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
 use session_files::{Dir, Durability, path_line};
-use std::io::Write;
 use std::path::Path;
 
 /// Prints the completions of a shell.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn run_completions(args: &CompletionsArgs) -> Result<CommandOutcome> {
     // clap adds the arguments of commands when it builds them.
     let mut command = Arguments::command();
@@ -27,7 +24,7 @@ pub fn run_completions(args: &CompletionsArgs) -> Result<CommandOutcome> {
         Shell::Bash => fix_bash_completions(&String::from_utf8_lossy(&script), &name).into_bytes(),
         _ => script,
     };
-    std::io::stdout().write_all(&script)?;
+    output::print_bytes(&script)?;
     Ok(CommandOutcome::Something)
 }
 
@@ -64,30 +61,24 @@ fn fix_bash_completions(script: &str, name: &str) -> String {
 }
 
 /// Prints the commands that bind the picker to a key of a shell.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn run_shell_init(args: &ShellInitArgs) -> Result<CommandOutcome> {
     let script = match args.shell {
         InitShell::Bash => include_str!("../../shell/init.bash"),
         InitShell::Zsh => include_str!("../../shell/init.zsh"),
         InitShell::Fish => include_str!("../../shell/init.fish"),
     };
-    std::io::stdout().write_all(script.as_bytes())?;
+    output::print_bytes(script.as_bytes())?;
     Ok(CommandOutcome::Something)
 }
 
 /// Prints the man page, or writes those of all commands.
-///
-/// # Errors
-/// When stdout or the folder cannot be written.
 pub fn run_man(args: &ManArgs) -> Result<CommandOutcome> {
     let command = Arguments::command();
     match &args.output {
         None => {
             let mut page = Vec::new();
             Man::new(command).render(&mut page)?;
-            std::io::stdout().write_all(&page)?;
+            output::print_bytes(&page)?;
         }
         Some(folder) => {
             output_path::require_parent(folder)?;

@@ -10,9 +10,6 @@ use session_query::FrontEndCallbacks;
 use std::io::IsTerminal;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the client does not speak the protocol.
 pub fn run() -> Result<CommandOutcome> {
     if std::io::stdin().is_terminal() {
         print_note("this waits for an MCP client on stdin; Ctrl-C ends it")?;

@@ -1,133 +1,95 @@
 //! The index, brought up to date before a command reads it.
 
-use crate::command::lock_wait::{LockNote, wait_for_lock};
-use crate::output::notes::print_notes;
+use crate::output::notes::{self, print_notes};
 use crate::output::progress::IndexProgressBar;
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
-use session_core::SessionReference;
 use session_embed::Embedder;
-use session_indexer::{
-    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer,
-};
+use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes};
 use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history};
-use session_store::{Reader, SessionRow, Writer};
+use session_store::{Reader, Writer};
 
 /// The index, brought up to date as far as a command can wait for it.
 pub struct RefreshedIndex {
-    /// The index.
-    pub index: Reader,
-    /// All sessions of the index.
-    pub sessions: Vec<SessionRow>,
+    /// The index with its sessions.
+    pub snapshot: Snapshot,
     /// True when all changed histories have been read.
     pub is_complete: bool,
-    /// True where something was forgotten, or is excluded by the configuration.
-    pub is_excluding: bool,
+    /// The sentence that there is no history, where the index holds no session.
+    pub no_history: Option<String>,
 }
 
 impl RefreshedIndex {
     /// Returns when the first session began, in milliseconds since 1970; without one, now.
     pub fn earliest_ms(&self, now: &Zoned) -> i64 {
-        let starts = self
-            .sessions
-            .iter()
-            .filter_map(|session| session.started_ms);
+        let sessions = self.snapshot.sessions.iter();
+        let starts = sessions.filter_map(|session| session.started_ms);
         starts.min().unwrap_or(now.timestamp().as_millisecond())
-    }
-
-    /// Formats that there is no history, where the index holds no session.
-    pub fn format_no_history_of(&self, home: &Home) -> Option<String> {
-        let is_empty = self.sessions.is_empty();
-        is_empty.then(|| {
-            let misplaced = find_misplaced_history(&home.env);
-            let problems = self.index.problems().unwrap_or_default();
-            format_no_history(&home.env, self.is_excluding, misplaced.as_ref(), &problems)
-        })
     }
 }
 
 /// Opens the index, brought up to date as for a search.
-///
-/// # Errors
-/// When the index or the model fails.
 pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
     open_index_with_sessions(home, &[])
 }
 
 /// Opens the index, brought up to date as for a search; where a session that is named is not in it, to the end.
-///
-/// # Errors
-/// As [`update_index`].
 pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<RefreshedIndex> {
     let engine = SearchEngine::new(home.clone())?;
     let policy = engine.read_policy()?;
     let live = live_index(&engine, &policy);
-    let outcome = refresh_for_sessions(&engine, &live, named)?;
+    let outcome = engine.refresh_for_sessions(&live, named, note_update_wait)?;
     note_unread(&outcome)?;
-    let Snapshot { index, sessions } = live.snapshot()?;
+    let snapshot = live.snapshot()?;
+    let explain = || explain_no_history(home, &policy, Some(&snapshot.index));
     Ok(RefreshedIndex {
-        index,
-        sessions,
+        no_history: snapshot.sessions.is_empty().then(explain),
         is_complete: outcome.is_complete(),
-        is_excluding: !policy.exclusions.is_empty(),
+        snapshot,
     })
 }
 
-/// Refreshes the index as for a search, and goes on to the end where a session that is named (`ID`, `ID:7`, `ID:5-9`) is not
-/// in it: that it is nowhere can be said only then.
-///
-/// # Errors
-/// As [`update_index`].
-pub fn refresh_for_sessions(
-    engine: &SearchEngine,
-    live: &LiveIndex<'_>,
-    named: &[String],
-) -> Result<RefreshOutcome> {
-    let ids: Vec<String> = named
-        .iter()
-        .map(|id| SessionReference::strip_turns(id).to_owned())
-        .collect();
-    let outcome = live.refresh_for_query()?;
-    if live.may_have_unread_session(&ids, &outcome)? {
-        update_index(engine, RefreshMode::Changes)
-    } else {
-        Ok(outcome)
-    }
+/// Formats why there is no history.
+pub fn explain_no_history(home: &Home, policy: &ReadPolicy, index: Option<&Reader>) -> String {
+    let is_excluding = !policy.exclusions.is_empty();
+    let misplaced = find_misplaced_history(&home.env);
+    // Why nothing was found is no reason to fail.
+    let problems = index.and_then(|index| index.problems().ok());
+    format_no_history(
+        &home.env,
+        is_excluding,
+        misplaced.as_ref(),
+        &problems.unwrap_or_default(),
+    )
 }
 
-/// Opens the index for writing, after another process that writes to it.
-///
-/// # Errors
-/// When it cannot be written, or the other process does not end within a minute.
+/// Opens the index for writing, after another process that writes to it. The wait ends after a minute.
 pub fn open_writer(home: &Home) -> Result<Writer> {
-    let mut note = LockNote::new("writing to the index");
-    let on_wait = || {
-        let _ = note.print_once();
-    };
+    let on_wait = || note_lock_wait("writing to the index");
     Ok(wait_for_writer(&home.root, on_wait)?)
 }
 
 /// Reads all that changed into the index, however long it takes.
-///
-/// # Errors
-/// As [`update_index`].
 pub fn update_home_index(home: &Home, mode: RefreshMode) -> Result<RefreshOutcome> {
     update_index(&SearchEngine::new(home.clone())?, mode)
 }
 
-/// Reads all that changed into the index, as soon as no other process is writing.
-///
-/// # Errors
-/// When the index or the model fails, or another process does not end.
+/// Reads all that changed into the index, with a progress bar.
 pub fn update_index(engine: &SearchEngine, mode: RefreshMode) -> Result<RefreshOutcome> {
-    wait_for_lock("its update", MAX_LOCK_WAIT, || {
-        // What was forgotten while another process wrote is not read, either.
-        let policy = engine.read_policy()?;
-        let outcome = live_index(engine, &policy).refresh(mode, None)?;
-        Ok((!outcome.locked).then_some(outcome))
-    })
+    Ok(engine.update(mode, &new_bar, note_update_wait)?)
+}
+
+/// Notes that another process updates the index.
+pub fn note_update_wait() {
+    note_lock_wait("its update");
+}
+
+/// Notes that another process has to finish some work first. A failure to note it changes nothing.
+pub fn note_lock_wait(work: &str) {
+    let text = format_args!("waiting for another process to finish {work}");
+    let _ = notes::print_line(text);
 }
 
 /// Returns the user's index, refreshed with a progress bar.
@@ -163,9 +125,6 @@ pub fn set_thread_count(count: usize) {
 }
 
 /// Notes what a refresh left unread.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn note_unread(outcome: &RefreshOutcome) -> Result<()> {
     print_notes(format_refresh_notes(outcome))
 }

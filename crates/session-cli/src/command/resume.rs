@@ -2,9 +2,9 @@
 
 use crate::CommandOutcome;
 use crate::args::ResumeArgs;
-use crate::command::filter;
-use crate::command::refresh::{self, RefreshedIndex};
+use crate::command::{filter, refresh};
 use crate::environment::removed_variables;
+use crate::output;
 use crate::output::json;
 use crate::output::notes::print_note;
 use anyhow::{Error, Result, bail};
@@ -12,18 +12,15 @@ use session_agents::{ResumeCommand, ResumeMode};
 use session_config::Home;
 use session_core::text::sanitize_text;
 use session_display::{SessionIds, sanitize_line};
-use std::io::{ErrorKind, Write};
+use session_query::Snapshot;
+use std::io::ErrorKind;
 use std::process::Command;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index fails, or the session cannot be resumed.
 pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
-    let RefreshedIndex {
-        index, sessions, ..
-    } = refresh::open_index_with_sessions(&home, std::slice::from_ref(&args.id))?;
+    let named = std::slice::from_ref(&args.id);
+    let Snapshot { index, sessions } = refresh::open_index_with_sessions(&home, named)?.snapshot;
     let session = filter::find_session(&sessions, &args.id)?;
     let mode = if args.fork {
         ResumeMode::Fork
@@ -43,15 +40,8 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
 }
 
 /// Prints the command of the agent.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
-    writeln!(
-        anstream::stdout(),
-        "{}",
-        sanitize_text(&resume.shell_line())
-    )?;
+    output::print(format_args!("{}\n", sanitize_text(&resume.shell_line())))?;
     if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
         print_note(&missing_directory(directory))?;
     }
@@ -60,9 +50,6 @@ pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
 
 /// Starts the agent in place of this process. Returns only where that fails, or where a process
 /// cannot be replaced: then after the agent's end.
-///
-/// # Errors
-/// When the agent does not start.
 pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
     let mut agent = Command::new(&resume.command[0]);
     agent.args(&resume.command[1..]);

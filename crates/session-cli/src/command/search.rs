@@ -4,7 +4,7 @@ use crate::CommandOutcome;
 use crate::args::{RankingArgs, SearchArgs, join_query};
 use crate::command::{background, caller, demo, filter, memory, refresh};
 use crate::output::notes::{print_note, print_notes};
-use crate::output::{is_styled, json, notes, terminal_width};
+use crate::output::{self, is_styled, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
@@ -12,17 +12,16 @@ use session_core::Query;
 use session_display::{Preview, SessionIds, make_plain_previews, make_previews, pluralize};
 use session_indexer::RefreshOutcome;
 use session_output::{
-    JsonSearch, SearchListing, compact_json_without_history, format_no_history,
-    format_unmet_clause, format_unread_history, list_hints,
+    JsonSearch, SearchListing, compact_json_without_history, format_unmet_clause,
+    format_unread_history, list_hints,
 };
 use session_query::{
     Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery,
-    SearchAnswer, SearchEngine, Snapshot, TypedSearch, find_asked_time, find_misplaced_history,
+    SearchAnswer, SearchEngine, Snapshot, TypedSearch, find_asked_time, note_time_in_words,
 };
 use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
 use session_store::{Reader, SessionRow};
-use std::io::Write;
 
 /// A note is due while one session in so many, or more, is left to a model.
 const LEFT_OF: usize = 20;
@@ -31,9 +30,6 @@ const LEFT_OF: usize = 20;
 const NOTHING: &str = "nothing found";
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index or the model fails, or an argument names nothing.
 pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let engine = SearchEngine::new(home.clone())?;
@@ -53,7 +49,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         QueryRefresh::IfMissing
     } else {
         if !named.is_empty() {
-            refresh::refresh_for_sessions(&engine, &live, &named)?;
+            engine.refresh_for_sessions(&live, &named, refresh::note_update_wait)?;
         }
         QueryRefresh::BesideAnswer
     };
@@ -63,8 +59,11 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     } = live.answer(refresh, warm, answer)?;
     refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
-        let is_excluding = !policy.exclusions.is_empty();
-        return report_no_history(args, &query, &home, is_excluding, refreshed.as_ref());
+        let reason = || match Reader::open(&home.root) {
+            _ if refreshed.is_none() => format_unread_history().to_owned(),
+            index => refresh::explain_no_history(&home, &policy, index.as_ref().ok()),
+        };
+        return report_no_history(args, &query, reason, refreshed.as_ref());
     };
     let left = note_coverage(models, &snapshot, home.allows_background())?;
     let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
@@ -147,9 +146,6 @@ impl FormattedAnswer {
 
 /// Answers from an index that holds something, without the sessions of
 /// `callers` and what they started.
-///
-/// # Errors
-/// As [`run`].
 pub fn answer_search(
     args: &SearchArgs,
     query: &ResolvedQuery,
@@ -204,9 +200,6 @@ fn level_of_depth(depth: u8) -> Level {
 }
 
 /// Parses the query with its filters.
-///
-/// # Errors
-/// When times in it contradict each other.
 pub fn parse_query(args: &SearchArgs) -> Result<ResolvedQuery> {
     Ok(ResolvedQuery::parse(&query_text(args)).map_err(QueryError::from)?)
 }
@@ -217,9 +210,6 @@ pub fn query_text(args: &SearchArgs) -> String {
 }
 
 /// Prints an answer.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn print_answer(
     args: &SearchArgs,
     formatted: &FormattedAnswer,
@@ -230,11 +220,11 @@ pub fn print_answer(
     let listing = formatted.make_listing(args, sessions, refreshed);
     let related = find_related_memories(args, answer)?;
     if let (Some(related), false) = (&related, args.json) {
-        write!(anstream::stdout(), "{}", related.format(listing.explain))?;
+        output::print(related.format(listing.explain))?;
     }
     let found = outcome_of_results(results);
     note_about_answer(args, &listing)?;
-    let mut hints = list_hints_of_filters(answer);
+    let mut hints = list_hints_of_query(answer);
     if found == CommandOutcome::Nothing {
         let unmet = format_unmet_filter(answer, sessions);
         note_nothing_found(args, &listing, unmet.as_deref())?;
@@ -244,10 +234,10 @@ pub fn print_answer(
         json::print_text(&listing.compact_json(&hints)?)?;
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
-        let answer = listing.to_json().with_hints(hints);
+        let answer = listing.to_json(hints);
         json::print(&answer.with_memories(memories))?;
     } else if found == CommandOutcome::Something {
-        write!(anstream::stdout(), "{}", listing.format(terminal_width()))?;
+        output::print(listing.format(terminal_width()))?;
     }
     Ok(if related.is_some_and(|related| !related.is_empty()) {
         CommandOutcome::Something
@@ -273,9 +263,9 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
         return Ok(());
     }
     caller::note_left_out(&answer.filter.left_out)?;
-    note_asked_time(&answer.query.typed)?;
+    print_notes(describe_time(&answer.query.typed))?;
     for note in listing.format_unfound_words() {
-        writeln!(notes::open_stderr(), "{}", notes::fit_to_terminal(&note))?;
+        notes::print_line(notes::fit_to_terminal(&note))?;
     }
     Ok(())
 }
@@ -300,18 +290,19 @@ fn note_nothing_found(
     unmet: Option<&str>,
 ) -> Result<()> {
     if let Some(text) = unmet {
-        writeln!(notes::open_stderr(), "{text}")?;
+        notes::print_line(text)?;
     } else if !args.json {
         let text = listing.searched_scope().format_nothing(NOTHING);
-        writeln!(notes::open_stderr(), "{text}")?;
+        notes::print_line(text)?;
     }
     Ok(())
 }
 
-/// Returns for JSON which words were taken for no filter, though they begin as one.
-fn list_hints_of_filters(answer: &SearchAnswer) -> Vec<String> {
+/// Returns for JSON which words were taken for no filter, though they begin as one or say a time.
+fn list_hints_of_query(answer: &SearchAnswer) -> Vec<String> {
     let invalid = answer.query.invalid_filters.iter();
-    invalid.map(InvalidFilter::note).collect()
+    let invalid = invalid.map(InvalidFilter::note);
+    invalid.chain(describe_time(&answer.query.typed)).collect()
 }
 
 /// Returns for JSON why nothing was found, where filters may be the reason.
@@ -322,14 +313,11 @@ fn list_hints_of_nothing(listing: &SearchListing<'_>, unmet: Option<String>) -> 
     text.map(|text| list_hints(&text)).unwrap_or_default()
 }
 
-/// Notes which command answers a query that asks for what was done in a time.
-fn note_asked_time(query: &str) -> Result<()> {
-    if let Some(time) = find_asked_time(query, Zoned::now) {
-        print_note(&format!(
-            "`session-search digest {time}` lists what was done then"
-        ))?;
-    }
-    Ok(())
+/// Says what keeps to the time that a query has in words: a command where it asks for nothing else, filters beside a subject.
+fn describe_time(query: &str) -> Option<String> {
+    let list = |time| format!("`session-search digest {time}` lists what was done then");
+    let asked = find_asked_time(query, Zoned::now).map(list);
+    asked.or_else(|| note_time_in_words(query, Zoned::now))
 }
 
 /// Summarizes the work of a session, or of the turn that was found.
@@ -358,36 +346,21 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
 fn report_no_history(
     args: &SearchArgs,
     query: &ResolvedQuery,
-    home: &Home,
-    is_excluding: bool,
+    explain: impl FnOnce() -> String,
     refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
     if args.or_demo {
         print_note("this machine has no history yet; this is the built-in demo")?;
         return demo::run_search_in_demo(args);
     }
-    let reason = match refreshed {
-        Some(_) => {
-            let misplaced = find_misplaced_history(&home.env);
-            // Why nothing was found is no reason to fail.
-            let problems = Reader::open(&home.root).and_then(|index| index.problems());
-            format_no_history(
-                &home.env,
-                is_excluding,
-                misplaced.as_ref(),
-                &problems.unwrap_or_default(),
-            )
-        }
-        None => format_unread_history().to_owned(),
-    };
-    writeln!(notes::open_stderr(), "{reason}")?;
+    let reason = explain();
+    notes::print_line(&reason)?;
     let (query, hints) = (&query.typed, list_hints(&reason));
     if args.compact {
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
     } else if args.json {
         let level = level_of_depth(args.depth);
-        let answer = JsonSearch::without_history(query, level, refreshed);
-        json::print(&answer.with_hints(hints))?;
+        json::print(&JsonSearch::without_history(query, level, refreshed, hints))?;
     }
     Ok(CommandOutcome::Nothing)
 }

@@ -10,7 +10,6 @@ use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_config::Home;
 use session_setup::{AgentFailures, SetupDialog, StepOutcome, run_steps, undo_setup};
-use std::io::Write;
 
 const PLAN: &str = "\
 setup decides five things, each of which may stay as it is:
@@ -22,9 +21,6 @@ setup decides five things, each of which may stay as it is:
      hook (--agent NAME)";
 
 /// Runs the command.
-///
-/// # Errors
-/// When a step fails, or consent is missing where nobody can be asked.
 pub fn run(args: &SetupArgs) -> Result<CommandOutcome> {
     with_terminal(args.yes, |dialog| run_dialog(args, dialog))
 }
@@ -82,7 +78,7 @@ fn print_outcomes(
         } else {
             "nothing is changed"
         };
-        writeln!(notes::open_stderr(), "{text}")?;
+        notes::print_line(text)?;
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! `skill`: installs what teaches an agent to use this program.
 
 use crate::CommandOutcome;
-use crate::args::{SkillArgs, SkillChangeArgs, SkillCommand, SkillStatusArgs, SkillSyncArgs};
+use crate::args::{JsonFlagArgs, SkillArgs, SkillChangeArgs, SkillCommand, SkillSyncArgs};
 use crate::memories::find_current_project;
 use crate::output::notes::print_note;
-use crate::output::{json, notes};
+use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
     Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan, SkillReport,
@@ -16,7 +16,6 @@ use session_hooks::offered_keywords;
 use session_memory::MemoryStore;
 use session_output::{format_diff, format_skill_report};
 use session_sources::Env;
-use std::io::Write;
 
 /// Most columns of a plugin's name.
 const PLUGIN_COLUMNS: usize = 60;
@@ -25,9 +24,6 @@ const PLUGIN_COLUMNS: usize = 60;
 const NOT_DONE: &str = "no file is changed";
 
 /// Runs the command.
-///
-/// # Errors
-/// When a file cannot be read or written.
 pub fn run(args: &SkillArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     match &args.command {
@@ -82,14 +78,13 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         json::print(&report)?;
     } else if is_missing {
         let directory = report.directory.to_string_lossy();
-        writeln!(
-            notes::open_stderr(),
+        notes::print_line(format_args!(
             "the skill is not installed in {}",
             sanitize_line(&directory)
-        )?;
+        ))?;
     } else {
         let text = format_skill_report(&report, args.dry_run);
-        write!(anstream::stdout(), "{text}")?;
+        output::print(text)?;
     }
     if args.dry_run {
         print_note(NOT_DONE)?;
@@ -120,13 +115,10 @@ fn show_edit(file: &SkillFilePlan) -> Result<()> {
     let path = file.path();
     let path = sanitize_line(&path.to_string_lossy());
     let diff = format_diff(&file.diff());
-    Ok(writeln!(
-        notes::open_stderr(),
-        "{path} was edited:\n{diff}"
-    )?)
+    notes::print_line(format_args!("{path} was edited:\n{diff}"))
 }
 
-fn print_status(args: &SkillStatusArgs, env: &Env) -> Result<CommandOutcome> {
+fn print_status(args: &JsonFlagArgs, env: &Env) -> Result<CommandOutcome> {
     let mut reports = Vec::new();
     for location in all_locations(env) {
         let plan = SkillPlan::read(location)?;
@@ -161,14 +153,11 @@ fn print_reports(
     if as_json {
         json::print(&reports)?;
     } else if reports.is_empty() {
-        writeln!(
-            notes::open_stderr(),
-            "the skill is not installed\nhint: `session-search skill install`"
-        )?;
+        notes::print_line("the skill is not installed\nhint: `session-search skill install`")?;
     }
     for report in reports.iter().filter(|_| !as_json) {
         let text = format_skill_report(report, is_dry_run);
-        write!(anstream::stdout(), "{text}")?;
+        output::print(text)?;
     }
     Ok(CommandOutcome::from_found(!reports.is_empty()))
 }

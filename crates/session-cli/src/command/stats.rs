@@ -2,59 +2,40 @@
 
 use crate::CommandOutcome;
 use crate::args::{StatsArgs, TimeArgs};
-use crate::command::{filter, refresh};
-use crate::output::{json, notes, terminal_width};
+use crate::command::work_history::WorkHistory;
+use crate::output::{self, terminal_width};
 use anyhow::Result;
-use jiff::Zoned;
-use session_config::{CalendarDay, CalendarRange, Home};
+use session_config::CalendarDay;
 use session_output::{Calendar, NothingCounted};
-use session_report::{ReportScope, count_by_day};
-use std::io::Write;
+use session_query::Snapshot;
+use session_report::count_by_day;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index fails.
 pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
-    let range = time_args(args).parse_range(Zoned::now)?;
-    let home = Home::from_process()?;
-    let fresh = refresh::open_refreshed_index(&home)?;
-    let now = Zoned::now();
-    let range = CalendarRange::new(range, fresh.earliest_ms(&now), &now)?;
-    let days = range.days()?;
-    let includes_root = filter::session_test(&args.filter)?;
-    let scope = ReportScope {
-        includes_root: &includes_root,
-        branch: filter::wanted_branch(&args.filter),
-    };
+    let history = WorkHistory::open(&args.filter, &time_args(args))?;
+    let Snapshot { index, sessions } = &history.refreshed.snapshot;
+    let scope = history.scope();
     let range_of = |day: &CalendarDay| day.milliseconds.clone();
-    let counted = count_by_day(&fresh.index, &fresh.sessions, days, range_of, scope)?;
+    let counted = count_by_day(index, sessions, history.range.days()?, range_of, scope)?;
     let calendar = Calendar::new(counted);
-    if args.json {
-        json::print(&calendar.to_json(fresh.is_complete))?;
-    }
-    if calendar.is_empty() {
-        let project = filter::non_empty_project(args.filter.project.as_deref());
-        let nothing = || {
-            let from_ms = range.from.timestamp().as_millisecond();
-            let last_ms = scope.last_end_before(&fresh.sessions, from_ms);
-            let counted = NothingCounted {
-                project,
-                is_narrow: filter::names_agent_or_branch(&args.filter),
-                last_days: last_days(args),
-                last_day: last_ms.and_then(|ms| filter::day_in_zone_of(ms, &range.from)),
-            };
-            filter::format_unknown_project_named(project, &fresh.sessions)
-                .unwrap_or_else(|| counted.format())
+    let explain = || {
+        let last_ms = scope.last_end_before(sessions, history.begin_ms());
+        let nothing = NothingCounted {
+            project: history.project(),
+            is_narrow: history.names_agent_or_branch(),
+            last_days: last_days(args),
+            last_day: last_ms.and_then(|ms| history.day_of(ms)),
         };
-        let text = fresh.format_no_history_of(&home).unwrap_or_else(nothing);
-        writeln!(notes::open_stderr(), "{text}")?;
-        return Ok(CommandOutcome::Nothing);
-    }
-    if !args.json {
-        write!(anstream::stdout(), "{}", calendar.format(terminal_width()))?;
-    }
-    Ok(CommandOutcome::Something)
+        history.explain_nothing(|| nothing.format())
+    };
+    let missing = calendar.is_empty().then(explain);
+    output::print_answer(
+        missing.as_deref(),
+        args.json,
+        || calendar.to_json(history.refreshed.is_complete),
+        || calendar.format(terminal_width()),
+    )?;
+    Ok(CommandOutcome::from_found(missing.is_none()))
 }
 
 /// Days that are counted where no time is named.

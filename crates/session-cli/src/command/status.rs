@@ -1,20 +1,16 @@
 //! `status`: what is indexed, by what, and how fresh.
 
 use crate::CommandOutcome;
-use crate::args::StatusArgs;
-use crate::output::{json, notes, terminal_width};
+use crate::args::JsonFlagArgs;
+use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_output::StatusReport;
 use session_query::IndexStatus;
 use session_store::{Reader, StoreError};
-use std::io::Write;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index fails.
-pub fn run(args: &StatusArgs) -> Result<CommandOutcome> {
+pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let index = match Reader::open_verified(&home.root) {
         Err(StoreError::Missing { .. }) => return print_missing_index(args, &home),
@@ -28,17 +24,14 @@ pub fn run(args: &StatusArgs) -> Result<CommandOutcome> {
     if args.json {
         json::print(&report.to_json())?
     } else {
-        write!(anstream::stdout(), "{}", report.format(terminal_width()))?
+        output::print(report.format(terminal_width()))?
     }
     Ok(CommandOutcome::Something)
 }
 
 /// Prints that there is no index. Its JSON is that of an empty one.
-fn print_missing_index(args: &StatusArgs, home: &Home) -> Result<CommandOutcome> {
-    writeln!(
-        notes::open_stderr(),
-        "there is no index yet\nhint: the first `session-search search` makes it"
-    )?;
+fn print_missing_index(args: &JsonFlagArgs, home: &Home) -> Result<CommandOutcome> {
+    notes::print_line("there is no index yet\nhint: the first `session-search search` makes it")?;
     if args.json {
         let report = StatusReport {
             root: &home.root,

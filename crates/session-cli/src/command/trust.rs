@@ -5,18 +5,14 @@ use crate::args::TrustArgs;
 use crate::command::dialog::with_terminal;
 use crate::memories::{self, Memories, find_current_project};
 use crate::output::notes::print_note;
-use crate::output::{json, notes};
+use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
-use session_output::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
+use session_output::{JsonMemories, JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
 use session_setup::SetupDialog;
-use std::io::Write;
 use std::path::Path;
 
 /// Runs the command.
-///
-/// # Errors
-/// When there is no project, nobody sits at a terminal, or the answer cannot be kept.
 pub fn run(args: &TrustArgs) -> Result<CommandOutcome> {
     let memories = memories::open_memories()?;
     if args.list {
@@ -41,12 +37,12 @@ fn trust_memories(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcom
         .filter(|memory| !memory.trust.is_trusted());
     let waiting = keep_reviewable(waiting.collect())?;
     if waiting.is_empty() {
-        writeln!(notes::open_stderr(), "nothing waits for trust here")?;
+        notes::print_line("nothing waits for trust here")?;
         return print_trusted(&[], args.json);
     }
     let is_trusted = with_terminal(false, |dialog| confirm_trust(&waiting, dialog))?;
     if !is_trusted {
-        writeln!(notes::open_stderr(), "nothing is trusted")?;
+        notes::print_line("nothing is trusted")?;
         return print_trusted(&[], args.json);
     }
     memories.store.trust(&waiting)?;
@@ -100,7 +96,7 @@ fn print_trusted(memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     if as_json {
         json::print(&JsonTrusted::new(&ids))?;
     } else if !memories.is_empty() {
-        writeln!(notes::open_stderr(), "trusted: {}", ids.join(", "))?;
+        notes::print_line(format_args!("trusted: {}", ids.join(", ")))?;
     }
     Ok(CommandOutcome::from_found(!memories.is_empty()))
 }
@@ -112,8 +108,8 @@ fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome>
     let revoked = memories.store.revoke(ids)?;
     match args.json {
         true => json::print(&serde_json::json!({ "revoked": revoked }))?,
-        false if revoked == 0 => writeln!(notes::open_stderr(), "no memory was trusted")?,
-        false => writeln!(notes::open_stderr(), "no longer trusted: {revoked}")?,
+        false if revoked == 0 => notes::print_line("no memory was trusted")?,
+        false => notes::print_line(format_args!("no longer trusted: {revoked}"))?,
     }
     Ok(CommandOutcome::from_found(revoked > 0))
 }
@@ -129,18 +125,18 @@ fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
         .collect();
     let mut waiting = memories.store.list(&MemoryState::ALL).memories;
     waiting.retain(|memory| !memory.trust.is_trusted());
-    let list = JsonTrustList::new(&projects, &waiting);
+    let list = JsonTrustList {
+        projects: &projects,
+        waiting: JsonMemories(&waiting),
+    };
     if args.json {
         json::print(&list)?
     } else {
-        write!(anstream::stdout(), "{}", list.format())?
+        output::print(list.format())?
     }
     if projects.is_empty() && waiting.is_empty() {
         if !args.json {
-            writeln!(
-                notes::open_stderr(),
-                "nothing is trusted, and nothing waits"
-            )?;
+            notes::print_line("nothing is trusted, and nothing waits")?;
         }
         return Ok(CommandOutcome::Nothing);
     }

@@ -38,7 +38,7 @@ impl FileProgress for DownloadBars {
 
     fn note(&self, text: &str) {
         self.delayed.bar.suspend(|| {
-            let _ = std::io::Write::write_fmt(&mut notes::open_stderr(), format_args!("{text}\n"));
+            let _ = notes::print_line(text);
         });
     }
 }

@@ -7,25 +7,16 @@ use session_core::safe_json;
 use std::io::Write;
 
 /// Prints a value as one JSON document, its strings made printable.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn print(value: &impl Serialize) -> Result<()> {
     print_text(&safe_json::format_pretty(value)?)
 }
 
 /// Prints a value as one JSON document that keeps its strings to the byte.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn print_lossless(value: &impl Serialize) -> Result<()> {
     print_text(&safe_json::format_lossless(value)?)
 }
 
 /// Prints a JSON document that is text already. A reader that went away decides no exit code.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn print_text(json: &str) -> Result<()> {
     Ok(writeln!(
         UnbreakablePipe(std::io::stdout().lock()),

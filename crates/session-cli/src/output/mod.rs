@@ -6,12 +6,42 @@ pub mod download;
 pub mod json;
 pub mod notes;
 pub mod pager;
-mod pager_command;
 pub mod progress;
 pub mod stop_signal;
 mod unbreakable_pipe;
 
 use anstream::{AutoStream, ColorChoice};
+use anyhow::Result;
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::Write;
+
+/// Prints text on stdout, with the styles that it takes.
+pub fn print(text: impl Display) -> Result<()> {
+    Ok(write!(anstream::stdout(), "{text}")?)
+}
+
+/// Prints an answer as JSON or text. Why it is `missing` is noted in place of the text, and beside the JSON.
+pub fn print_answer<J: Serialize>(
+    missing: Option<&str>,
+    as_json: bool,
+    to_json: impl FnOnce() -> J,
+    format: impl FnOnce() -> String,
+) -> Result<()> {
+    if as_json {
+        json::print(&to_json())?;
+    }
+    match missing {
+        Some(text) => notes::print_line(text),
+        None if as_json => Ok(()),
+        None => print(format()),
+    }
+}
+
+/// Prints bytes on stdout as they are.
+pub fn print_bytes(bytes: &[u8]) -> Result<()> {
+    Ok(std::io::stdout().write_all(bytes)?)
+}
 
 /// Returns the columns to fill: those of the terminal, or of `COLUMNS`, else 100.
 pub fn terminal_width() -> usize {

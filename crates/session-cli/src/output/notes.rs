@@ -9,6 +9,7 @@ use session_core::text::sanitize_text;
 use session_display::wrap_note;
 use session_files::path_line;
 use session_models::WaitListener;
+use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,20 +30,24 @@ pub fn open_stderr() -> Box<dyn Write> {
     }
 }
 
+/// Prints text as a note is, with no line end added.
+pub fn print(text: impl Display) -> Result<()> {
+    Ok(write!(open_stderr(), "{text}")?)
+}
+
+/// Prints a line of text as a note is.
+pub fn print_line(text: impl Display) -> Result<()> {
+    Ok(writeln!(open_stderr(), "{text}")?)
+}
+
 /// Prints a note: what is worth knowing beside an answer. Session text in it is made printable.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn print_note(text: &str) -> Result<()> {
     let note = format!("note: {}", sanitize_text(&escape_directory_names(text)));
     let lines: Vec<String> = note.split('\n').map(fit_to_terminal).collect();
-    Ok(writeln!(open_stderr(), "{}", lines.join("\n"))?)
+    print_line(lines.join("\n"))
 }
 
 /// Prints notes.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn print_notes(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<()> {
     let mut texts = texts.into_iter();
     texts.try_for_each(|text| print_note(text.as_ref()))
@@ -60,7 +65,7 @@ pub fn fit_to_terminal(note: &str) -> String {
 /// Returns a listener that notes the first long wait for an endpoint.
 pub fn make_wait_listener() -> WaitListener {
     WaitListener::new(|sentence| {
-        let _ = writeln!(open_stderr(), "{}", sanitize_text(sentence));
+        let _ = print_line(sanitize_text(sentence));
     })
 }
 

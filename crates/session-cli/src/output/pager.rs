@@ -2,20 +2,17 @@
 
 use crate::environment;
 use crate::output::notes::print_note;
-use crate::output::pager_command::PagerCommand;
 use anyhow::Result;
+use session_config::PagerCommand;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::Stdio;
 
 /// Prints text with colour codes: through the pager where it is longer than the
 /// terminal, there is one, and it is not forbidden.
-///
-/// # Errors
-/// When stdout cannot be written.
 pub fn print_paged(text: &str, forbidden: bool) -> Result<()> {
     let paged = !forbidden && is_long(text) && print_through_pager(text);
     if !paged {
-        write!(anstream::stdout().lock(), "{text}")?;
+        super::print(text)?;
     }
     Ok(())
 }

@@ -31,6 +31,18 @@ fn a_session_is_printed_in_each_format() {
 }
 
 #[test]
+fn json_without_turns_is_the_document_of_show() {
+    let env = small();
+    let none = |command| env.run(&[command, "a1:99", "--json"]).exits(1).stdout();
+    assert!(none("show").contains("\"shown\": []"), "{}", none("show"));
+    assert_eq!(none("export"), none("show"));
+    let file = env.path("none.json");
+    let ran = env.run(&["export", "a1:99", "-o", file.to_str().unwrap()]);
+    ran.exits(1);
+    assert!(!file.exists());
+}
+
+#[test]
 fn a_file_has_the_format_of_its_name() {
     let env = small();
     let folder = env.path("out");

@@ -221,12 +221,7 @@ fn nothing_is_read_without_end() {
         .home("shop/.claude/skills/session-search/.installed.json");
     fs_err::create_dir_all(skill.parent().unwrap()).unwrap();
     symlink("/dev/zero", &skill).unwrap();
-    for name in [
-        ".recalled.json",
-        "index.md",
-        ".gitignore",
-        "active/mem-20260111-000000.md",
-    ] {
+    for name in ["index.md", ".gitignore", "active/mem-20260111-000000.md"] {
         link(&project, "/dev/zero", name);
     }
     fifo(&project.folder("active/mem-20260112-000000.md"));

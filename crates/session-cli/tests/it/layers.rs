@@ -149,7 +149,7 @@ const TOLD: [&str; 24] = [
     "session-eval/src/set.rs",
     "session-files/src/project.rs",
     "session-memory/src/import/conversation_memory.rs",
-    "session-memory/src/memory_directory.rs",
+    "session-memory/src/storage/memory_directory.rs",
 ];
 
 #[test]

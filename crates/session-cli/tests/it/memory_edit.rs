@@ -95,14 +95,6 @@ fn no_byte_of_a_memory_that_is_purged_stays() {
     let left = || files_with(&project, "zorbly");
     assert!(left().len() >= 3, "{:?}", left());
     assert_eq!(files_with(&project, TOKEN), Vec::<PathBuf>::new());
-    // As earlier versions left them.
-    let old = project
-        .env
-        .path("index")
-        .join(format!("{id}-a1b2.rejected.md"));
-    project.env.write(&old, "zorbly");
-    let old = project.env.path("index/.tmpa1b2").join(format!("{id}.md"));
-    project.env.write(&old, "zorbly");
     let backup = "f() { cp \"$1\" \"$1~\"; }; f";
     let held = left().len();
     edit(backup).succeeded();

@@ -14,7 +14,7 @@ const SECRET: &str = "PRIVATE-9f8e7d";
 const ID: &str = "mem-20260110-091500";
 
 /// The paths below a project that the program knows, and some that it might.
-const PATHS: [&str; 34] = [
+const PATHS: [&str; 33] = [
     ".claude",
     ".claude/session-search.toml",
     ".claude/session-search-context.md",
@@ -33,7 +33,6 @@ const PATHS: [&str; 34] = [
     ".claude/data/session-search/memories",
     ".claude/data/session-search/memories/.gitignore",
     ".claude/data/session-search/memories/.lock",
-    ".claude/data/session-search/memories/.recalled.json",
     ".claude/data/session-search/memories/index.md",
     ".claude/data/session-search/memories/daily",
     ".claude/data/session-search/memories/daily/2026-01-10.md",

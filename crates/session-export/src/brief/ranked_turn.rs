@@ -168,8 +168,10 @@ fn rank_parts(parts: &[TurnPart], answer: Option<usize>) -> Vec<usize> {
 }
 
 fn limit_bytes(bytes: usize) -> TextLimit {
-    let lines = usize::MAX;
-    TextLimit { lines, bytes }
+    TextLimit {
+        bytes,
+        ..TextLimit::UNLIMITED
+    }
 }
 
 /// Returns a part, cut if somebody said it. Calls and asides are cut before.

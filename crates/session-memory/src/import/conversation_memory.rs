@@ -3,12 +3,12 @@
 
 use super::section::{find_labelled, is_one_of, list_items, split_sections, split_words};
 use super::{FoundMemories, ImportFormat};
-use crate::directory_writer::MAX_CONVERSATION_BYTES;
+use crate::content::frontmatter_time::FrontmatterTime;
 use crate::error::{MemoryError, Result};
-use crate::frontmatter_time::FrontmatterTime;
-use crate::insertion::ImportedMemory;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
-use crate::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
+use crate::storage::directory_writer::MAX_CONVERSATION_BYTES;
+use crate::storage::insertion::ImportedMemory;
+use crate::storage::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;
@@ -182,7 +182,7 @@ fn write_body(summary: &str, info: &[String]) -> String {
         Some((first, rest)) if first.starts_with("# ") => rest.trim(),
         _ => summary.trim(),
     };
-    let list = crate::key_info::write_list(info);
+    let list = crate::content::key_info::write_list(info);
     let body = format!("{list}\n# Imported summary\n\n{rest}\n");
     body.trim().to_owned()
 }

@@ -3,13 +3,13 @@
 
 use super::section::{MarkdownSection, MarkdownSections, is_one_of, list_items, split_sections};
 use super::{FoundMemories, ImportFormat};
-use crate::directory_writer::MAX_CONVERSATION_BYTES;
-use crate::draft::normalize_tag;
+use crate::content::draft::normalize_tag;
+use crate::content::frontmatter_time::FrontmatterTime;
 use crate::error::{MemoryError, Result};
-use crate::frontmatter_time::FrontmatterTime;
-use crate::insertion::ImportedMemory;
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
-use crate::memory_file::MAX_FILES;
+use crate::storage::directory_writer::MAX_CONVERSATION_BYTES;
+use crate::storage::insertion::ImportedMemory;
+use crate::storage::memory_file::MAX_FILES;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;
@@ -177,7 +177,7 @@ fn read_session(
         keywords,
     });
     let notes = collect_notes(section.heading, head, &parts);
-    imported.body = format!("{}\n{notes}", crate::key_info::write_list(&info));
+    imported.body = format!("{}\n{notes}", crate::content::key_info::write_list(&info));
     imported.body = imported.body.trim().to_owned();
     imported
 }
@@ -227,10 +227,10 @@ fn collect_notes(heading: &str, head: &str, parts: &[MarkdownSection<'_>]) -> St
 
 /// Returns the text beside the items of a list; nothing of a text without a list.
 fn text_beside_items(text: &str) -> String {
-    if crate::key_info::read_items(text).is_empty() {
+    if crate::content::key_info::read_items(text).is_empty() {
         String::new()
     } else {
-        trim_rule(&crate::key_info::replace_items(text, &[]))
+        trim_rule(&crate::content::key_info::replace_items(text, &[]))
     }
 }
 
@@ -253,7 +253,7 @@ fn read_index_entry(entry: &IndexEntry, now: &Zoned) -> Option<ImportedMemory> {
         tags: collect_tags("", Some(entry)),
         keywords: entry.keywords.clone(),
     });
-    imported.body = crate::key_info::write_list(&info);
+    imported.body = crate::content::key_info::write_list(&info);
     Some(imported)
 }
 

@@ -1,12 +1,12 @@
 //! The export of memories: one JSON document, which can be imported again.
 
 use super::ImportFormat;
-use crate::conversation::{ConversationOrigin, SavedConversation};
+use crate::content::frontmatter as yaml;
 use crate::error::{DamagedFile, MemoryError, Result};
-use crate::frontmatter as yaml;
-use crate::insertion::ImportedMemory;
 use crate::memory::{Memory, MemoryScope, MemoryState};
-use crate::memory_store::MemoryStore;
+use crate::storage::conversation::{ConversationOrigin, SavedConversation};
+use crate::storage::insertion::ImportedMemory;
+use crate::storage::memory_store::MemoryStore;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::Path;

@@ -74,7 +74,7 @@ pub(super) fn is_one_of(text: &str, names: &[&str]) -> bool {
 
 /// Reads the items of a list; a text without a list is one item.
 pub(super) fn list_items(text: &str) -> Vec<String> {
-    let items = crate::key_info::read_items(text);
+    let items = crate::content::key_info::read_items(text);
     let text = text.trim().trim_end_matches("---").trim();
     if items.is_empty() && !text.is_empty() {
         vec![text.to_owned()]

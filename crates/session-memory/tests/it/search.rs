@@ -2,7 +2,9 @@
 
 use crate::support::{TestMemories, days_ago, draft, embedder, now};
 use jiff::Timestamp;
-use session_memory::{MemoryError, MemoryQuery, MemoryState, find_duplicates, search_memories};
+use session_memory::{
+    Memory, MemoryError, MemoryQuery, MemoryState, find_duplicates, search_memories,
+};
 
 #[test]
 fn a_score_is_the_match_times_decay_and_weight() {
@@ -141,6 +143,52 @@ fn what_replaced_a_deleted_replacement_stands_in_for_it() {
         let c = world.store.find(c.id()).unwrap();
         world.store.purge(std::slice::from_ref(&c), &now()).unwrap();
         assert_eq!(replacement(a.id()), None, "{is_purged}");
+    }
+}
+
+/// Each order of the ids of a chain leaves what the memory after the chain replaces.
+#[test]
+fn what_replaced_several_purged_replacements_stands_in_for_them() {
+    for order in [[1, 2], [2, 1]] {
+        let world = TestMemories::new();
+        let save = |port: u16| world.save("Port", &port.to_string());
+        let ids = [5432, 6432, 7432, 8432].map(|port| save(port).id().to_owned());
+        for pair in ids.windows(2) {
+            world.store.supersede(&pair[0], &pair[1], &now()).unwrap();
+        }
+        let gone = order.map(|n| world.store.find(&ids[n]).unwrap());
+        world.store.purge(&gone, &now()).unwrap();
+        let first = world.store.find(&ids[0]).unwrap();
+        assert_eq!(
+            first.front.superseded_by.as_ref(),
+            Some(&ids[3]),
+            "{order:?}"
+        );
+        assert_eq!(world.topics(&MemoryState::ALL).len(), 2);
+    }
+}
+
+#[test]
+fn several_memories_are_active_and_replaced_no_longer() {
+    let world = TestMemories::new();
+    let new = world.save("Valid", "x");
+    let save = |n: u8| world.save(&format!("Old {n}"), "x");
+    let mut all: Vec<_> = (0..3).map(save).collect();
+    for old in [0, 2] {
+        all[old] = world
+            .store
+            .supersede(all[old].id(), new.id(), &now())
+            .unwrap();
+    }
+    let active = world.store.activate(&all, &now()).unwrap();
+    let ids = |memories: &[Memory]| -> Vec<String> {
+        let ids = memories.iter().map(|memory| memory.id().to_owned());
+        ids.collect()
+    };
+    assert_eq!(ids(&active), ids(&all));
+    for memory in &active {
+        assert_eq!(memory.front.superseded_by, None);
+        assert_eq!(world.store.find(memory.id()).unwrap(), *memory);
     }
 }
 

@@ -5,4 +5,5 @@ mod model_choice;
 mod open_index;
 mod project_folder;
 mod query_models;
+mod search_engine;
 mod typed_query;

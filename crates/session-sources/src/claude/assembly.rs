@@ -259,10 +259,7 @@ impl<'a> Assembly<'a> {
             self.turns.progress.turn_state = TurnState::Muted;
             return;
         }
-        let kind = match kind {
-            PromptKind::Typed if self.identity.is_subagent() => PromptKind::Model,
-            kind => kind,
-        };
+        let kind = kind.in_session(self.identity.is_subagent());
         let is_command = kind == PromptKind::Command;
         let shell = prompt.strip_prefix('!').filter(|_| is_command);
         let shell = shell.map(|command| command.trim().to_owned());

@@ -7,7 +7,7 @@ use super::persisted::ToolResults;
 use crate::blank_lines::trim_blank_lines;
 use crate::call_result::{CallResult, clipped, opened_pull_requests};
 use crate::json::replace_lone_surrogates;
-use crate::lenient_json::{LenientItems, LenientObject, LenientText};
+use crate::lenient_json::{LenientObject, LenientObjects, LenientText};
 use crate::reminder;
 use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
 use serde::Deserialize;
@@ -30,7 +30,7 @@ struct CallArguments<'a> {
     #[serde(borrow)]
     path: LenientText<'a>,
     #[serde(borrow)]
-    questions: LenientItems<LenientObject<DialogQuestion<'a>>>,
+    questions: LenientObjects<DialogQuestion<'a>>,
     #[serde(borrow)]
     plan: LenientText<'a>,
 }

@@ -2,7 +2,7 @@
 
 use super::entry::ToolUseResult;
 use crate::call_result::clipped;
-use crate::lenient_json::{LenientItems, LenientObject, LenientText};
+use crate::lenient_json::{LenientObjects, LenientText};
 use serde::Deserialize;
 
 /// The tool that puts questions to the user.
@@ -19,12 +19,9 @@ pub(super) struct DialogQuestion<'a> {
 }
 
 /// Returns the questions that a call of this tool puts to the user, a line each.
-pub(super) fn questions(
-    tool: &str,
-    asked: &LenientItems<LenientObject<DialogQuestion<'_>>>,
-) -> Option<String> {
+pub(super) fn questions(tool: &str, asked: &LenientObjects<DialogQuestion<'_>>) -> Option<String> {
     let asked = asked.0.iter().filter(|_| tool == ASKING);
-    let questions = asked.filter_map(|question| question.0.as_ref()?.question.get());
+    let questions = asked.filter_map(|asked| asked.question.get());
     joined_lines(questions)
 }
 

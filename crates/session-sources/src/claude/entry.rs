@@ -2,14 +2,21 @@
 
 use crate::lenient_json::{
     LenientCount, LenientFlag, LenientJson, LenientMembers, LenientObject, LenientText,
-    deserialize_lenient,
+    lenient_types,
 };
+use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use session_core::TokenTotals;
 use std::borrow::Cow;
+
+lenient_types!(
+    EntryMessage<'a>,
+    ToolUseResult<'a>,
+    MessageContent<'a>,
+    ContentBlock<'a>,
+);
 
 /// One line. Which fields mean something depends on `kind`.
 #[derive(Debug, Default, Deserialize)]
@@ -168,12 +175,6 @@ impl<'de: 'a, 'a> LenientJson<'de> for EntryMessage<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for EntryMessage<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// The structured copy of a tool result. Most of it repeats the result, or is
 /// a whole file before an edit: skipped.
 #[derive(Debug, Default, Deserialize)]
@@ -229,12 +230,6 @@ impl<'de: 'a, 'a> LenientJson<'de> for ToolUseResult<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for ToolUseResult<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// Blocks of a message. A mere string is one block of text.
 #[derive(Debug, Default)]
 pub(super) struct MessageContent<'a>(pub Vec<ContentBlock<'a>>);
@@ -275,12 +270,6 @@ impl<'de: 'a, 'a> LenientJson<'de> for MessageContent<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for MessageContent<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// A block of a message; in old files a mere string.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, remote = "Self")]
@@ -318,11 +307,5 @@ impl<'de: 'a, 'a> LenientJson<'de> for ContentBlock<'a> {
     }
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         Self::deserialize(MapAccessDeserializer::new(members))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for ContentBlock<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::prompt_history;
 use crate::{AgentInfo, Env, HistorySearch, IsKnownFile, Listing, Located};
+use session_core::is_uuid;
 use std::path::Path;
 
 const FILES: [&str; 3] = [
@@ -46,9 +47,4 @@ fn located(path: &Path) -> Option<Located> {
         session: Some(stem.to_owned()),
         parent: (!is_file).then(|| third.to_owned()),
     })
-}
-
-fn is_uuid(name: &str) -> bool {
-    let groups = name.split('-').map(str::len);
-    groups.eq([8, 4, 4, 4, 12]) && name.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
 }

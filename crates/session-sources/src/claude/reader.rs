@@ -114,9 +114,7 @@ impl TranscriptLines<'_> {
 impl LineAssembly for TranscriptLines<'_> {
     type State = TranscriptState;
 
-    fn version(&self) -> u32 {
-        VERSION
-    }
+    const VERSION: u32 = VERSION;
 
     fn push(&mut self, line: &Line<'_>, sink: &mut dyn Sink) -> ControlFlow<(), bool> {
         let text = line.text.unwrap_or_default();

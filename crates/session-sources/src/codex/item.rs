@@ -52,12 +52,7 @@ pub(super) fn end(end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
 pub(super) fn review(output: &LenientObject<ReviewOutput<'_>>, turns: &mut TurnWriter<'_>) {
     let Some(output) = &output.0 else { return };
     turns.text(output.overall_explanation.or_empty());
-    for finding in output
-        .findings
-        .0
-        .iter()
-        .filter_map(|finding| finding.0.as_ref())
-    {
+    for finding in &output.findings.0 {
         let (title, body) = (finding.title.or_empty(), finding.body.or_empty());
         turns.text(&format!("{title}\n{body}"));
     }

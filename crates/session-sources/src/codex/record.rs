@@ -2,14 +2,16 @@
 
 use crate::lenient_json::{
     LenientCount, LenientFlag, LenientItems, LenientJson, LenientMembers, LenientObject,
-    LenientText, deserialize_lenient,
+    LenientObjects, LenientText, lenient_types,
 };
+use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use session_core::TokenTotals;
 use std::borrow::Cow;
+
+lenient_types!(ThreadOrigin, TextItems<'a>);
 
 /// A line, and what it says. Which fields mean something depends on the kinds of both.
 #[derive(Debug, Default, Deserialize)]
@@ -190,12 +192,6 @@ impl<'de> LenientJson<'de> for ThreadOrigin {
     }
 }
 
-impl<'de> Deserialize<'de> for ThreadOrigin {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct GitState<'a> {
@@ -216,7 +212,7 @@ pub(crate) struct ReviewOutput<'a> {
     #[serde(borrow)]
     pub overall_explanation: LenientText<'a>,
     #[serde(borrow)]
-    pub findings: LenientItems<LenientObject<ReviewFinding<'a>>>,
+    pub findings: LenientObjects<ReviewFinding<'a>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -296,17 +292,7 @@ impl<'de: 'a, 'a> LenientJson<'de> for TextItems<'a> {
             ..TextItem::default()
         }])
     }
-    fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
-        let mut found = Vec::new();
-        while let Some(item) = items.next_element::<LenientObject<TextItem<'a>>>()? {
-            found.extend(item.0);
-        }
-        Ok(Self(found))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for TextItems<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
+    fn items<A: SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
+        LenientObjects::items(items).map(|found| Self(found.0))
     }
 }

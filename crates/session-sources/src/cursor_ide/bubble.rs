@@ -2,14 +2,16 @@
 
 use crate::cursor_tools;
 use crate::lenient_json::{
-    LenientCount, LenientItems, LenientJson, LenientObject, LenientText, deserialize_lenient,
+    LenientCount, LenientItems, LenientJson, LenientObject, LenientText, lenient_types,
 };
 use crate::{CallOutcome, TurnWriter, milliseconds};
+use serde::Deserialize;
 use serde::de::MapAccess;
-use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use session_core::{CallStatus, PromptKind, TokenTotals};
 use std::borrow::Cow;
+
+lenient_types!(Speaker, LenientTime, Reasoning);
 
 /// A value of `bubbleId:<composer>:<bubble>`, or a message inside a conversation.
 #[derive(Debug, Default, Deserialize)]
@@ -62,12 +64,6 @@ impl<'de> LenientJson<'de> for Speaker {
     }
 }
 
-impl<'de> Deserialize<'de> for Speaker {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 /// A time as a text or in milliseconds since 1970.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct LenientTime(pub Option<i64>);
@@ -79,12 +75,6 @@ impl<'de> LenientJson<'de> for LenientTime {
 
     fn count(count: u64) -> Self {
         Self(i64::try_from(count).ok().filter(|ms| *ms > 0))
-    }
-}
-
-impl<'de> Deserialize<'de> for LenientTime {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
     }
 }
 
@@ -105,12 +95,6 @@ impl<'de> LenientJson<'de> for Reasoning {
             }
         }
         Ok(found)
-    }
-}
-
-impl<'de> Deserialize<'de> for Reasoning {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use super::bubble::LenientTime;
 use super::workspace::NamedWorkspace;
-use crate::lenient_json::{LenientItems, LenientMembers, LenientObject, LenientText};
+use crate::lenient_json::{
+    LenientItems, LenientMembers, LenientObject, LenientObjects, LenientText,
+};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::SessionMeta;
@@ -20,7 +22,7 @@ pub(super) struct ComposerRecord<'a> {
     pub created_at: LenientTime,
     /// Messages, of which only ids are here.
     #[serde(borrow, rename = "fullConversationHeadersOnly")]
-    headers: LenientItems<LenientObject<BubbleHeader<'a>>>,
+    headers: LenientObjects<BubbleHeader<'a>>,
     /// Messages as they were stored in 2024.
     #[serde(alias = "bubbles")]
     conversation: LenientItems<Box<RawValue>>,
@@ -158,7 +160,7 @@ impl ComposerRecord<'_> {
 
     /// Returns the ids of the messages, in order. One that is listed again counts once: each is read anew.
     fn message_ids(&self) -> Vec<&str> {
-        let headers = self.headers.0.iter().filter_map(|header| header.0.as_ref());
+        let headers = self.headers.0.iter();
         let mut seen = HashSet::new();
         let ids = headers.filter_map(|header| header.bubble_id.get());
         ids.filter(|id| seen.insert(*id)).collect()

@@ -1,12 +1,12 @@
 //! The content of a message or a result: a string, a part, or a list of both.
 
-use crate::lenient_json::{
-    LenientFlag, LenientJson, LenientObject, LenientText, deserialize_lenient,
-};
+use crate::lenient_json::{LenientFlag, LenientJson, LenientObject, LenientText, lenient_types};
+use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
-use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
+
+lenient_types!(ListedPart<'a>, GeminiContent<'a>);
 
 /// How the text begins with which the client tells the model where it is.
 const SESSION_CONTEXT: [&str; 2] = [
@@ -121,12 +121,6 @@ impl<'de: 'a, 'a> LenientJson<'de> for ListedPart<'a> {
     }
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for ListedPart<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
-    }
-}
-
 impl<'de: 'a, 'a> LenientJson<'de> for GeminiContent<'a> {
     fn text(text: Cow<'de, str>) -> Self {
         Self(vec![ContentPart::from_text(text)])
@@ -140,11 +134,5 @@ impl<'de: 'a, 'a> LenientJson<'de> for GeminiContent<'a> {
     }
     fn members<A: MapAccess<'de>>(members: A) -> Result<Self, A::Error> {
         Ok(Self(ListedPart::members(members)?.0.into_iter().collect()))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for GeminiContent<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
     }
 }

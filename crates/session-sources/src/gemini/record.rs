@@ -2,12 +2,15 @@
 
 use super::content::GeminiContent;
 use crate::lenient_json::{
-    LenientCount, LenientItems, LenientJson, LenientObject, LenientText, deserialize_lenient,
+    LenientCount, LenientItems, LenientJson, LenientObject, LenientObjects, LenientText,
+    lenient_types,
 };
+use serde::Deserialize;
 use serde::de::SeqAccess;
-use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use session_core::TokenTotals;
+
+lenient_types!(MessageList<'a>);
 
 /// A message, what is said of the session, or a change of either.
 #[derive(Debug, Default, Deserialize)]
@@ -44,7 +47,7 @@ pub(crate) struct GeminiRecord<'a> {
     #[serde(borrow)]
     pub display_content: GeminiContent<'a>,
     #[serde(borrow)]
-    pub thoughts: LenientItems<LenientObject<GeminiThought<'a>>>,
+    pub thoughts: LenientObjects<GeminiThought<'a>>,
     #[serde(borrow)]
     pub tool_calls: LenientItems<LenientObject<GeminiCall<'a>>>,
     pub tokens: LenientObject<GeminiTokens>,
@@ -142,17 +145,7 @@ impl MessageList<'_> {
 }
 
 impl<'de: 'a, 'a> LenientJson<'de> for MessageList<'a> {
-    fn items<A: SeqAccess<'de>>(mut items: A) -> Result<Self, A::Error> {
-        let mut found = Vec::new();
-        while let Some(item) = items.next_element::<LenientObject<ListedMessage<'a>>>()? {
-            found.extend(item.0);
-        }
-        Ok(Self(found))
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for MessageList<'a> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        deserialize_lenient(from)
+    fn items<A: SeqAccess<'de>>(items: A) -> Result<Self, A::Error> {
+        LenientObjects::items(items).map(|found| Self(found.0))
     }
 }

@@ -11,34 +11,22 @@ const SHELL: &str = "run_shell_command";
 const QUESTIONS: &str = "ask_user";
 
 const TOOLS: ToolTable = ToolTable(&[
-    row(SHELL, "Bash", &[]),
-    row("read_file", "Read", &[("absolute_path", "file_path")]),
-    row("read_many_files", "Read", &[]),
-    row("replace", "Edit", &[]),
-    row("write_file", "Write", &[]),
-    row("glob", "Glob", &[("dir_path", "path")]),
-    row("grep_search", "Grep", &[("dir_path", "path")]),
-    row("search_file_content", "Grep", &[("dir_path", "path")]),
-    row("list_directory", "LS", &[("dir_path", "path")]),
-    row("web_fetch", "WebFetch", &[]),
-    row("google_web_search", "WebSearch", &[]),
-    row("write_todos", "TodoWrite", &[]),
-    row("invoke_agent", "Task", &[("agent_name", "subagent_type")]),
-    row("activate_skill", "Skill", &[("name", "skill")]),
-    row(QUESTIONS, "AskUserQuestion", &[]),
+    ToolRow::new(SHELL, "Bash", &[]),
+    ToolRow::new("read_file", "Read", &[("absolute_path", "file_path")]),
+    ToolRow::new("read_many_files", "Read", &[]),
+    ToolRow::new("replace", "Edit", &[]),
+    ToolRow::new("write_file", "Write", &[]),
+    ToolRow::new("glob", "Glob", &[("dir_path", "path")]),
+    ToolRow::new("grep_search", "Grep", &[("dir_path", "path")]),
+    ToolRow::new("search_file_content", "Grep", &[("dir_path", "path")]),
+    ToolRow::new("list_directory", "LS", &[("dir_path", "path")]),
+    ToolRow::new("web_fetch", "WebFetch", &[]),
+    ToolRow::new("google_web_search", "WebSearch", &[]),
+    ToolRow::new("write_todos", "TodoWrite", &[]),
+    ToolRow::new("invoke_agent", "Task", &[("agent_name", "subagent_type")]),
+    ToolRow::new("activate_skill", "Skill", &[("name", "skill")]),
+    ToolRow::new(QUESTIONS, "AskUserQuestion", &[]),
 ]);
-
-const fn row(
-    agent_name: &'static str,
-    name: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-) -> ToolRow {
-    ToolRow {
-        agent_name,
-        name,
-        fields,
-    }
-}
 
 /// Makes a call.
 pub(super) fn call(id: &str, call: &GeminiCall<'_>) -> ToolCall {

@@ -12,6 +12,9 @@ use session_core::{SessionMeta, Turn};
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// Version of the cursors.
+const VERSION: u32 = 3;
+
 /// All that the next line needs to know of those before it: what a cursor says.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -69,9 +72,7 @@ impl<'f, F: JsonlFormat> JsonlLines<'f, F> {
 impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
     type State = JsonlState<F::State>;
 
-    fn version(&self) -> u32 {
-        self.format.version()
-    }
+    const VERSION: u32 = VERSION;
 
     fn push(&mut self, line: &Line<'_>, _: &mut dyn Sink) -> ControlFlow<(), bool> {
         ControlFlow::Continue(self.push_line(line))
@@ -126,7 +127,7 @@ pub(super) fn read<F: JsonlFormat>(
         first: &at.path,
         continuations: &at.continuations,
     };
-    let resumed = from.and_then(|c| CursorState::from_cursor(c, files, format.version()));
+    let resumed = from.and_then(|c| CursorState::from_cursor(c, files, VERSION));
     let resumed = resumed.filter(|mark| is_of_session(at, &mark.state));
     let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
     let (offset, state) = match resumed {
@@ -152,11 +153,10 @@ pub(super) fn read<F: JsonlFormat>(
 
 /// Returns a cursor without the title of its session where that is excluded.
 pub(super) fn redact_cursor<F: JsonlFormat>(
-    format: &F,
     cursor: &Cursor,
     excluded: &CursorExclusions<'_>,
 ) -> Cursor {
-    CursorState::<JsonlState<F::State>>::redact(cursor, format.version(), |state| {
+    CursorState::<JsonlState<F::State>>::redact(cursor, VERSION, |state| {
         excluded.clear_title(&mut state.session.title);
     })
 }

@@ -6,7 +6,7 @@ use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use serde_json::json;
 use session_core::{SessionMeta, Turn, TurnContent, TurnPart};
-use session_sources::{Collected, Cursor, DeliveredTurns, Sink, Warning};
+use session_sources::{Collected, Cursor, KnownTurns, Sink, Warning};
 use std::ops::ControlFlow;
 
 #[test]
@@ -253,8 +253,8 @@ impl Openings {
 }
 
 impl Sink for Openings {
-    fn session(&mut self, _: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
-        self.fresh.push(delivered == DeliveredTurns::Replace);
+    fn session(&mut self, _: &SessionMeta, known: KnownTurns) -> ControlFlow<()> {
+        self.fresh.push(known == KnownTurns::Replace);
         self.flow()
     }
     fn turn(&mut self, _: Turn) -> ControlFlow<()> {

@@ -7,7 +7,7 @@ use crate::fixture::{
 use proptest::prelude::*;
 use rusqlite::{Connection, params};
 use session_core::{SessionMeta, Turn};
-use session_sources::{Collected, Cursor, DeliveredTurns, Sink, Warning};
+use session_sources::{Collected, Cursor, KnownTurns, Sink, Warning};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -183,8 +183,8 @@ impl Kept {
 }
 
 impl Sink for Kept {
-    fn session(&mut self, meta: &SessionMeta, delivered: DeliveredTurns) -> ControlFlow<()> {
-        assert_eq!(delivered, DeliveredTurns::Replace);
+    fn session(&mut self, meta: &SessionMeta, known: KnownTurns) -> ControlFlow<()> {
+        assert_eq!(known, KnownTurns::Replace);
         self.open.clone_from(&meta.id);
         self.sessions
             .insert(meta.id.clone(), (meta.clone(), Vec::new()));

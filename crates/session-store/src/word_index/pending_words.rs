@@ -10,8 +10,9 @@ use super::word_tokenizer::WordTokenizer;
 use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::varint::{push_varint, read_varints};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -175,8 +176,9 @@ impl SortingWords {
     /// Returns true for a turn that is in one of the batches.
     fn holds(&self, db: &Connection, turn: TurnId) -> Result<bool> {
         let find = "SELECT EXISTS(SELECT 1 FROM words_docsize WHERE id = ?1 AND origin = ?2)";
-        let mut find = db.prepare_cached(find)?;
-        Ok(find.query_row(params![turn, self.origin.cast_signed()], |row| row.get(0))?)
+        db.single(find, params![turn, self.origin.cast_signed()], |row| {
+            row.get(0)
+        })
     }
 
     fn push(&mut self, index: &Reader, batch: WordBatch) -> Result<()> {
@@ -245,9 +247,7 @@ fn add_segment(
 
 /// Deletes the words of a turn from the database.
 fn delete_indexed(db: &Connection, turn: TurnId) -> Result<()> {
-    let mut delete = db.prepare_cached("DELETE FROM words WHERE rowid = ?1")?;
-    delete.execute([turn])?;
-    Ok(())
+    db.run("DELETE FROM words WHERE rowid = ?1", [turn])
 }
 
 /// Writes the number of tokens of each turn.
@@ -259,8 +259,7 @@ fn note_sizes(db: &Connection, turns: &BTreeMap<TurnId, TurnWords>, origin: u64)
 /// Makes FTS5 write what it holds back, and read the structure again when it needs it next: after a
 /// rollback it does.
 fn release_structure(db: &Connection) -> Result<()> {
-    db.prepare_cached("INSERT INTO words(words) VALUES('flush')")?
-        .execute([])?;
+    db.run("INSERT INTO words(words) VALUES('flush')", [])?;
     Ok(db.execute_batch("SAVEPOINT words; ROLLBACK TO words; RELEASE words")?)
 }
 
@@ -276,8 +275,8 @@ fn insert_sizes(db: &Connection, turns: &BTreeMap<TurnId, TurnWords>, origin: u6
 
 /// Adds to the record of the number of turns and of the tokens of each column.
 fn add_to_averages(db: &Connection, turns: &BTreeMap<TurnId, TurnWords>) -> Result<()> {
-    let mut find = db.prepare_cached("SELECT block FROM words_data WHERE id = ?1")?;
-    let record: Option<Vec<u8>> = find.query_row([AVERAGES], |row| row.get(0)).optional()?;
+    let select = "SELECT block FROM words_data WHERE id = ?1";
+    let record: Option<Vec<u8>> = db.first(select, [AVERAGES], |row| row.get(0))?;
     let record = record.unwrap_or_default();
     let mut numbers = [0; COLUMNS + 1];
     for (number, known) in numbers.iter_mut().zip(read_varints(&record)) {
@@ -290,9 +289,7 @@ fn add_to_averages(db: &Connection, turns: &BTreeMap<TurnId, TurnWords>) -> Resu
         }
     }
     let write = "INSERT OR REPLACE INTO words_data(id, block) VALUES(?1, ?2)";
-    db.prepare_cached(write)?
-        .execute(params![AVERAGES, pack_numbers(numbers.into_iter())])?;
-    Ok(())
+    db.run(write, params![AVERAGES, pack_numbers(numbers.into_iter())])
 }
 
 fn pack_numbers(numbers: impl Iterator<Item = u64>) -> Vec<u8> {
@@ -316,6 +313,5 @@ fn insert_small(db: &Connection, mut structure: WordStructure, segment: WordSegm
 
 fn merge(db: &Connection, leaves: u64) -> Result<()> {
     let merge = "INSERT INTO words(words, rank) VALUES('merge', ?1)";
-    db.prepare_cached(merge)?.execute([leaves.cast_signed()])?;
-    Ok(())
+    db.run(merge, [leaves.cast_signed()])
 }

@@ -2,6 +2,7 @@
 
 use super::structure::WordSegment;
 use crate::error::Result;
+use crate::sql::Statements;
 use rusqlite::{Connection, params};
 
 /// A row of a segment, without the segment's number.
@@ -82,16 +83,13 @@ impl<'d> StoredSegment<'d> {
     fn insert_page(&self, position: u64, bytes: &[u8]) -> Result<()> {
         let insert = "INSERT OR REPLACE INTO words_data(id, block) VALUES(?1, ?2)";
         let id = self.id << 37 | position;
-        let mut insert = self.db.prepare_cached(insert)?;
-        insert.execute(params![id.cast_signed(), bytes])?;
-        Ok(())
+        self.db.run(insert, params![id.cast_signed(), bytes])
     }
 
     fn insert_term(&self, term: &[u8], leaf: u32, has_index: bool) -> Result<()> {
         let insert = "INSERT INTO words_idx(segid, term, pgno) VALUES(?1, ?2, ?3)";
-        let mut insert = self.db.prepare_cached(insert)?;
         let page = i64::from(leaf) << 1 | i64::from(has_index);
-        insert.execute(params![self.id.cast_signed(), term, page])?;
-        Ok(())
+        self.db
+            .run(insert, params![self.id.cast_signed(), term, page])
     }
 }

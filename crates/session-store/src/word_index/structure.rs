@@ -1,8 +1,9 @@
 //! The record of a word index's segments, by which FTS5 reads and merges them.
 
 use crate::error::Result;
+use crate::sql::Statements;
 use crate::varint::{push_varint, read_varint};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 /// The id of the record in `words_data`.
 const STRUCTURE: i64 = 10;
@@ -77,16 +78,14 @@ impl WordSegment {
 impl WordStructure {
     /// Reads the record; none where it is damaged.
     pub(super) fn read(db: &Connection) -> Result<Option<Self>> {
-        let mut find = db.prepare_cached("SELECT block FROM words_data WHERE id = ?1")?;
-        let record: Option<Vec<u8>> = find.query_row([STRUCTURE], |row| row.get(0)).optional()?;
+        let select = "SELECT block FROM words_data WHERE id = ?1";
+        let record: Option<Vec<u8>> = db.first(select, [STRUCTURE], |row| row.get(0))?;
         Ok(record.and_then(|record| Self::unpack(&record)))
     }
 
     pub(super) fn write(&self, db: &Connection) -> Result<()> {
         let write = "INSERT OR REPLACE INTO words_data(id, block) VALUES(?1, ?2)";
-        let mut write = db.prepare_cached(write)?;
-        write.execute(params![STRUCTURE, self.pack()])?;
-        Ok(())
+        db.run(write, params![STRUCTURE, self.pack()])
     }
 
     fn unpack(record: &[u8]) -> Option<Self> {

@@ -7,7 +7,8 @@ use super::leaf_reader::LeafReader;
 use super::segment::{LEAF_BYTES, MAIN_INDEX};
 use super::structure::{WordSegment, WordStructure};
 use crate::error::Result;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::sql::Statements;
+use rusqlite::{Connection, Row, params};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most leaves of a segment that are read: they hold some 6,000 terms of few turns, and take some 4 ms.
@@ -103,10 +104,12 @@ impl<'d> TermRange<'d> {
     fn read_first_leaf(&self) -> Result<(TermSizes, Option<Vec<u8>>)> {
         let page = self.first_page()?;
         let select = "SELECT pgno >> 1, term FROM words_idx WHERE segid = ?1 AND term > ?2 ORDER BY term LIMIT 1";
-        let mut find = self.db.prepare_cached(select)?;
         let next = |row: &Row<'_>| Ok((self::page(row)?, row.get(1)?));
-        let next = find.query_row(params![self.segment.id.cast_signed(), self.start], next);
-        let (next_page, end) = match next.optional()? {
+        let (next_page, end) = match self.db.first(
+            select,
+            params![self.segment.id.cast_signed(), self.start],
+            next,
+        )? {
             Some((page, end)) => (page, Some(end)),
             None => (self.segment.last_leaf + 1, None),
         };
@@ -120,9 +123,10 @@ impl<'d> TermRange<'d> {
     fn read_leaf(&self, leaf: &TermLeaf, prefix: &[u8], sizes: &mut TermSizes) -> Result<()> {
         let id = self.segment.id << 37 | leaf.page;
         let select = "SELECT block FROM words_data WHERE id = ?1";
-        let mut find = self.db.prepare_cached(select)?;
-        let bytes = find.query_row([id.cast_signed()], |row| row.get(0));
-        if let Some(bytes) = bytes.optional()? {
+        if let Some(bytes) = self
+            .db
+            .first(select, [id.cast_signed()], |row| row.get(0))?
+        {
             add_terms(LeafReader::new(bytes), leaf.filled, prefix, sizes);
         }
         Ok(())
@@ -153,9 +157,14 @@ impl<'d> TermRange<'d> {
     /// Returns the leaf with the greatest terms up to the prefix, behind which others begin with it.
     fn first_page(&self) -> Result<u64> {
         let select = "SELECT pgno >> 1 FROM words_idx WHERE segid = ?1 AND term <= ?2 ORDER BY term DESC LIMIT 1";
-        let mut find = self.db.prepare_cached(select)?;
-        let first = find.query_row(params![self.segment.id.cast_signed(), self.start], page);
-        Ok(first.optional()?.unwrap_or(self.segment.first_leaf))
+        Ok(self
+            .db
+            .first(
+                select,
+                params![self.segment.id.cast_signed(), self.start],
+                page,
+            )?
+            .unwrap_or(self.segment.first_leaf))
     }
 }
 

@@ -200,6 +200,25 @@ fn a_model_whose_row_cannot_be_read_is_deleted_with_its_vectors() {
     }
 }
 
+/// The number of a lost row is given to the next model, which has none of these vectors.
+#[test]
+fn vectors_whose_model_has_no_row_are_damage_and_embedded_again() {
+    let index = filled();
+    let rows = |index: &Index| {
+        let model = index.reader().model("f00d").unwrap().unwrap();
+        Level::ALL.map(|level| model.rows(level))
+    };
+    let before = rows(&index);
+    damage(&index, "DELETE FROM models");
+    let error = index.reader().verify_thoroughly().unwrap_err();
+    assert!(error.needs_rebuild(), "{error}");
+    let mut writer = index.writer();
+    embed(&mut writer);
+    writer.commit().unwrap();
+    index.reader().verify_thoroughly().unwrap();
+    assert_eq!(rows(&index), before);
+}
+
 #[test]
 fn a_lost_version_is_told_by_the_tables() {
     for version in [0, -1] {

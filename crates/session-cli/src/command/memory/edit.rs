@@ -1,24 +1,25 @@
 //! `memory edit`.
 
 use super::print_change;
-use super::save::{note_broad_triggers, note_cuts, note_secrets, split_tags};
+use super::save::split_tags;
 use crate::CommandOutcome;
 use crate::args::MemoryEditArgs;
 use crate::environment;
 use crate::memories::Memories;
+use crate::output::notes::print_notes;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_display::sanitize_line;
 use session_files::path_line;
-use session_memory::{EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange};
+use session_memory::{
+    EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange, describe_cuts,
+};
+use session_output::format_broad_trigger_notes;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs the command.
-///
-/// # Errors
-/// When there is no such memory, no editor, or what was written is no memory.
 pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome> {
     let fields = &args.fields;
     let some = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
@@ -41,11 +42,12 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         let before = memories.store.find(&args.id)?;
         let memory = memories.store.change(&args.id, &change, &now)?;
         memories.prepare(std::slice::from_ref(&memory))?;
-        note_cuts("", &fields.cue)?;
+        print_notes(describe_cuts("", &fields.cue))?;
         let texts = change.texts().chain([before.raw_text.as_str()]);
-        note_secrets(&memories.store.find_secrets(texts))?;
+        print_notes(memories.store.find_secrets(texts).note())?;
         if !change.when.is_empty() {
-            note_broad_triggers(memories, &memory)?;
+            let broad = memories.find_broad_triggers(&memory.front.when);
+            print_notes(format_broad_trigger_notes(&memory, &broad))?;
         }
         return print_change("changed", &[memory], args.json);
     }
@@ -65,7 +67,7 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
     };
     match memories.store.replace(&memory, &text, review, &now) {
         Ok(memory) => {
-            note_secrets(&memories.store.find_secrets([text.as_str()]))?;
+            print_notes(memories.store.find_secrets([text.as_str()]).note())?;
             print_change("changed", &[memory], args.json)
         }
         Err(error) => {

@@ -11,12 +11,8 @@ use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 use session_display::{pluralize, sanitize_line};
 use session_memory::{Memory, MemoryState, apply_retention, archive_memories, find_unused};
-use std::io::Write;
 
-/// Runs `memory delete`.
-///
-/// # Errors
-/// When one is not there. Then nothing is deleted.
+/// Runs `memory delete`. Where one is not there, nothing is deleted.
 pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOutcome> {
     let found = memories.store.find_all(&args.ids.ids)?;
     let replaced = find_replaced(&found, memories);
@@ -32,9 +28,6 @@ pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOut
 }
 
 /// Removes memories for good, also from the context sheet and the skills, and notes what cannot be changed.
-///
-/// # Errors
-/// When a file cannot be removed.
 fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
     print_notes(memories.purge(found, &Zoned::now())?)
 }
@@ -64,10 +57,7 @@ fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
     Ok(())
 }
 
-/// Runs `memory archive`.
-///
-/// # Errors
-/// When one is not there. Then nothing is archived.
+/// Runs `memory archive`. Where one is not there, nothing is archived.
 pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandOutcome> {
     let now = Timestamp::now();
     let found = match args.older_than {
@@ -78,18 +68,12 @@ pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandO
     note_moved(&apply_retention(&memories.store, &memories.retention, now)?)?;
     if let (Some(days), true) = (args.older_than, archived.is_empty()) {
         let days = pluralize(days as usize, "day");
-        writeln!(
-            notes::open_stderr(),
-            "no active memory was left alone for {days}"
-        )?;
+        notes::print_line(format_args!("no active memory was left alone for {days}"))?;
     }
     print_moved("archived", &found, &archived, args.json)
 }
 
-/// Runs `memory activate`.
-///
-/// # Errors
-/// When one is not there. Then nothing is activated.
+/// Runs `memory activate`. Where one is not there, nothing is activated.
 pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutcome> {
     let found = memories.store.find_all(&args.ids)?;
     let active = memories.store.activate(&found, &Zoned::now())?;
@@ -100,9 +84,6 @@ pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutc
 }
 
 /// Runs `memory supersede`.
-///
-/// # Errors
-/// When one of them is not there.
 pub fn supersede(args: &MemorySupersedeArgs, memories: &Memories) -> Result<CommandOutcome> {
     let now = Zoned::now();
     let old = memories.store.supersede(&args.old, &args.by, &now)?;

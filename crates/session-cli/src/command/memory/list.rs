@@ -4,17 +4,13 @@ use crate::CommandOutcome;
 use crate::args::{JsonFlagArgs, MemoryListArgs};
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
-use crate::output::{json, notes, terminal_width};
+use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_memory::{Memory, MemoryState, normalize_tag};
-use session_output::{JsonMemoryList, format_memories};
-use std::io::Write;
+use session_output::{JsonMemories, JsonMemoryList, format_memories};
 
 /// Runs `memory list`.
-///
-/// # Errors
-/// When the list cannot be written.
 pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome> {
     let states: &[MemoryState] = if args.all {
         &MemoryState::ALL
@@ -34,7 +30,7 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome>
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
     // What cannot be read was noted above.
-    let archived = || memories.list(&[MemoryState::Archive], None).memories;
+    let archived = || memories.list_in_scope(&[MemoryState::Archive]).memories;
     let has_archived = listed.is_empty() && !archived().is_empty();
     print_memories(&listed, args.json, empty_message(args, has_archived))
 }
@@ -60,31 +56,23 @@ fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
 }
 
 /// Runs `memory today`.
-///
-/// # Errors
-/// When the list cannot be written.
 pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
-    let mut listed = memories::list_memories(
-        memories,
-        &[MemoryState::Active, MemoryState::Archive],
-        Some(-1),
-    )?;
+    let states = [MemoryState::Active, MemoryState::Archive];
+    let mut listed = memories::print_damaged(memories.store.list(&states))?;
     listed.retain(|memory| memory.day() == today);
     print_memories(&listed, args.json, "nothing was saved today")
 }
 
 fn print_memories(listed: &[Memory], as_json: bool, nothing: &str) -> Result<CommandOutcome> {
     if as_json {
-        json::print(&JsonMemoryList::new(listed))?;
+        json::print(&JsonMemoryList {
+            memories: JsonMemories(listed),
+        })?;
     } else if listed.is_empty() {
-        writeln!(notes::open_stderr(), "{nothing}")?;
+        notes::print_line(nothing)?;
     } else {
-        write!(
-            anstream::stdout(),
-            "{}",
-            format_memories(listed, terminal_width())
-        )?;
+        output::print(format_memories(listed, terminal_width()))?;
     }
     if !as_json {
         note_waiting(listed)?;

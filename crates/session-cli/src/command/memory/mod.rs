@@ -20,13 +20,9 @@ use crate::output::{json, notes};
 use anyhow::Result;
 use session_core::text::sanitize_text;
 use session_memory::Memory;
-use session_output::{JsonMemoryChange, format_waiting_note};
-use std::io::Write;
+use session_output::{JsonMemories, JsonMemoryChange, format_waiting_note};
 
 /// Runs the command.
-///
-/// # Errors
-/// When a memory is not there, or a file cannot be written.
 pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
     let memories = memories::open_memories()?;
     match &args.command {
@@ -57,9 +53,6 @@ fn finish_change(found: CommandOutcome, memories: &Memories) -> Result<CommandOu
 }
 
 /// Notes which memories came with the repository and are not trusted.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn note_waiting(memories: &[Memory]) -> Result<()> {
     print_notes(format_waiting_note(memories))
 }
@@ -67,15 +60,17 @@ pub fn note_waiting(memories: &[Memory]) -> Result<()> {
 /// Prints what became of memories.
 fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     if as_json {
-        json::print(&JsonMemoryChange::new(done, memories))?;
+        json::print(&JsonMemoryChange {
+            done,
+            memories: JsonMemories(memories),
+        })?;
     } else {
         for memory in memories {
             let topic = session_display::sanitize_line(&memory.front.topic);
-            writeln!(
-                notes::open_stderr(),
+            notes::print_line(format_args!(
                 "{} {done}: {topic}",
                 sanitize_text(memory.id())
-            )?;
+            ))?;
         }
     }
     Ok(CommandOutcome::from_found(!memories.is_empty()))

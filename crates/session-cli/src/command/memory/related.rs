@@ -40,9 +40,6 @@ impl RelatedMemories {
 
 /// Looks for memories of this folder's project and of this user; none where they are
 /// switched off.
-///
-/// # Errors
-/// When the model fails.
 pub fn find_related(query: &str) -> Result<RelatedMemories> {
     let memories = Memories::for_folder(&current_directory()?)?;
     if !memories.home.config.enabled {
@@ -52,7 +49,7 @@ pub fn find_related(query: &str) -> Result<RelatedMemories> {
             listed: Vec::new(),
         });
     }
-    let listed = memories::list_memories(&memories, &[MemoryState::Active], None)?;
+    let listed = memories::print_damaged(memories.list_in_scope(&[MemoryState::Active]))?;
     let mut found = memories.search(query, &listed)?;
     found.truncate(memories.home.config.retrieval.max_results);
     Ok(RelatedMemories { found, listed })

@@ -2,28 +2,22 @@
 
 use crate::CommandOutcome;
 use crate::args::{MemoryFieldArgs, MemorySaveArgs};
-use crate::command::refresh::{self, RefreshedIndex};
+use crate::command::refresh;
 use crate::command::show::{self, SessionExchanges};
 use crate::memories::Memories;
 use crate::output::notes::{print_note, print_notes};
-use crate::output::{json, notes};
+use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use jiff::Zoned;
-use serde::de::Error as _;
-use serde_json::{Error, Value};
 use session_config::Home;
 use session_display::sanitize_line;
 use session_export::format_conversation;
-use session_hooks::SavedMemory;
-use session_memory::{
-    DraftError, Memory, MemoryDraft, MemoryScope, MemorySource, MovedMemories, ReplacedSecrets,
-    describe_cuts,
-};
+use session_memory::{MemoryDraft, MemoryScope, MemorySource, MovedMemories};
 use session_output::{
-    JsonSavedMemory, format_broad_trigger_notes, format_moved_notes, format_repeat_notes,
+    JsonSavedMemory, format_content_notes, format_moved_notes, format_repeat_notes,
     format_trigger_note,
 };
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Read};
 
 /// Most bytes of JSON that are read.
 const STDIN_LIMIT: u64 = 1 << 20;
@@ -34,9 +28,6 @@ const NO_INFO: &str =
     "a memory needs something to remember\nhint: --info TEXT gives it, and may be repeated";
 
 /// Runs the command.
-///
-/// # Errors
-/// When no field is given, the session is not there, or a file cannot be written.
 pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome> {
     let mut draft = draft_from_args(&args.fields)?;
     if let Some(from) = &args.from {
@@ -50,13 +41,13 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     let scope = args.global.then_some(MemoryScope::Global);
     let saved = memories.save(&draft, scope, &Zoned::now())?;
     let memory = &saved.memory;
-    let noted = describe_content(&draft, memories, &saved);
+    let noted = format_content_notes(&saved);
     if args.json {
         json::print(&JsonSavedMemory::new(&saved, &noted))?;
     } else {
-        writeln!(anstream::stdout(), "{}", memory.id())?;
+        output::print(format_args!("{}\n", memory.id()))?;
         let path = sanitize_line(&memory.path.to_string_lossy());
-        writeln!(notes::open_stderr(), "saved as {path}")?;
+        notes::print_line(format_args!("saved as {path}"))?;
     }
     if memories.project.is_none() && !args.global {
         print_note("saved for all projects: this folder belongs to none")?;
@@ -70,45 +61,7 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     Ok(CommandOutcome::Something)
 }
 
-/// Describes what of a draft was not kept as it was given, and which of its triggers match much of what there is.
-fn describe_content(draft: &MemoryDraft, memories: &Memories, saved: &SavedMemory) -> Vec<String> {
-    let mut notes = describe_cuts(&draft.topic, &draft.cues);
-    notes.extend(saved.replaced_secrets.note());
-    let broad = memories.find_broad_triggers(&saved.memory.front.when);
-    notes.extend(format_broad_trigger_notes(&saved.memory, &broad));
-    notes
-}
-
-/// Notes which secrets were replaced.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn note_secrets(replaced: &ReplacedSecrets) -> Result<()> {
-    print_notes(replaced.note())
-}
-
-/// Notes what of a topic and its cues is not kept.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn note_cuts(topic: &str, cues: &[String]) -> Result<()> {
-    print_notes(describe_cuts(topic, cues))
-}
-
-/// Notes which triggers of a memory match much of what there is.
-///
-/// # Errors
-/// When stderr cannot be written.
-pub fn note_broad_triggers(memories: &Memories, memory: &Memory) -> Result<()> {
-    let broad = memories.find_broad_triggers(&memory.front.when);
-    let notes = format_broad_trigger_notes(memory, &broad);
-    print_notes(notes)
-}
-
 /// Notes what was moved because of its age.
-///
-/// # Errors
-/// When stderr cannot be written.
 pub fn note_moved(moved: &MovedMemories) -> Result<()> {
     print_notes(format_moved_notes(moved))
 }
@@ -158,23 +111,7 @@ fn read_input() -> Result<MemoryDraft> {
     if text.trim().is_empty() {
         bail!(NO_FIELD);
     }
-    check_object(&text)?;
     Ok(MemoryDraft::from_json(&text)?)
-}
-
-/// Refuses a text that is no JSON object. What is expected of such a document, serde names by letters of the grammar or by a
-/// type of ours.
-fn check_object(text: &str) -> Result<(), DraftError> {
-    let refused = |reason: String| Err(DraftError::Json(Error::custom(reason)));
-    match serde_json::from_str::<Value>(text) {
-        Ok(json) if json.is_object() => Ok(()),
-        Ok(_) => refused("it is no JSON object".to_owned()),
-        Err(error) if error.is_data() => Ok(()),
-        Err(error) => {
-            let (line, column) = (error.line(), error.column());
-            refused(format!("it is no JSON (line {line}, column {column})"))
-        }
-    }
 }
 
 /// The turns that a memory comes from.
@@ -186,34 +123,15 @@ struct MemoryOrigin {
 
 /// Reads the turns that a memory comes from.
 fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
-    let RefreshedIndex {
-        index, sessions, ..
-    } = refresh::open_index_with_sessions(home, &[from.to_owned()])?;
+    let snapshot = refresh::open_index_with_sessions(home, &[from.to_owned()])?.snapshot;
     let SessionExchanges { session, exchanges } =
-        show::read_turns(from, 0, &index, &sessions, &home.config.redactor())?;
+        show::read_turns(from, 0, &snapshot, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
-        bail!(show::format_missing_turns(&session, &sessions));
+        bail!(show::format_missing_turns(&session, &snapshot.sessions));
     };
     let (first, last) = (first.turn.index, last.turn.index);
     Ok(MemoryOrigin {
         source: MemorySource::from_turns(&session.source, &session.uid, first, last),
         conversation: format_conversation(&session, &exchanges),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_object;
-
-    #[test]
-    fn a_text_that_is_no_object_is_refused_in_plain_words() {
-        let check = |text: &str, expected: &str| {
-            let error = check_object(text).unwrap_err().to_string();
-            assert_eq!(error, format!("stdin is not a memory: {expected}"));
-        };
-        check("not json", "it is no JSON (line 1, column 2)");
-        check("{\"topic\": ", "it is no JSON (line 1, column 10)");
-        check("[]", "it is no JSON object");
-        assert!(check_object("{}").is_ok());
-    }
 }

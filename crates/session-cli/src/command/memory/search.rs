@@ -4,18 +4,14 @@ use crate::CommandOutcome;
 use crate::args::MemorySearchArgs;
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
-use crate::output::{json, notes, terminal_width};
+use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Timestamp;
 use session_display::pluralize;
 use session_memory::{Memory, MemoryState, record_recall};
-use session_output::{JsonMemorySearch, format_matches};
-use std::io::Write;
+use session_output::{JsonMemoryCandidate, JsonMemorySearch, format_matches};
 
 /// Runs the command.
-///
-/// # Errors
-/// When the model fails, or the answer cannot be written.
 pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcome> {
     let words = std::iter::once(&args.query).chain(&args.more);
     let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
@@ -27,7 +23,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
     let listed = if args.time.is_given() {
         memories::list_changed_in(memories, states, &args.time)?
     } else {
-        memories::list_memories(memories, states, None)?
+        memories::print_damaged(memories.list_in_scope(states))?
     };
     let settings = &memories.home.config.retrieval;
     let found = memories.search(&query, &listed)?;
@@ -37,21 +33,19 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
     let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.memory]).collect();
     record_recall(&memories.store, &recall, Timestamp::now());
     if args.json {
-        json::print(&JsonMemorySearch::new(
-            &query,
-            results.len(),
-            candidates,
-            &listed,
-        ))?;
+        json::print(&JsonMemorySearch {
+            query: &query,
+            results: results.len(),
+            candidates: JsonMemoryCandidate::from_matches(candidates, &listed),
+        })?;
     } else if results.is_empty() {
-        writeln!(
-            notes::open_stderr(),
+        notes::print_line(format_args!(
             "nothing found in {}",
             pluralize(listed.len(), "memory")
-        )?;
+        ))?;
     } else {
         let text = format_matches(results, &listed, args.explain, terminal_width());
-        write!(anstream::stdout(), "{text}")?;
+        output::print(text)?;
         let shown: Vec<Memory> = results.iter().map(|m| listed[m.memory].clone()).collect();
         note_waiting(&shown)?;
     }

@@ -3,19 +3,16 @@
 use crate::CommandOutcome;
 use crate::args::MemoryShowArgs;
 use crate::memories::Memories;
+use crate::output;
 use crate::output::json;
 use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
 use jiff::Timestamp;
 use session_core::text::sanitize_text;
 use session_memory::{ConversationOrigin, record_recall};
-use session_output::{JsonShownMemory, format_shown_notes};
-use std::io::Write;
+use session_output::{JsonMemory, JsonShownMemory, format_shown_notes};
 
 /// Runs the command.
-///
-/// # Errors
-/// When there is no such memory.
 pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome> {
     let memory = memories.store.find(&args.id)?;
     let raw = match memories.store.read_conversation(&memory) {
@@ -28,15 +25,14 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome>
     let origin = raw.as_ref().map(|raw| raw.origin);
     let raw = raw.map(|raw| raw.text);
     if args.json {
-        json::print(&JsonShownMemory::new(&memory, raw.as_deref()))?;
+        json::print(&JsonShownMemory {
+            memory: JsonMemory::new(&memory),
+            raw: raw.as_deref(),
+        })?;
     } else if args.raw {
-        write!(
-            anstream::stdout(),
-            "{}",
-            sanitize_text(&raw.unwrap_or_default())
-        )?;
+        output::print(sanitize_text(&raw.unwrap_or_default()))?;
     } else {
-        write!(anstream::stdout(), "{}", sanitize_text(memory.text()))?;
+        output::print(sanitize_text(memory.text()))?;
     }
     if is_missing {
         print_note("no conversation is kept beside it: it was not saved from a session")?;

@@ -3,16 +3,12 @@
 use crate::CommandOutcome;
 use crate::args::JsonFlagArgs;
 use crate::memories::Memories;
-use crate::output::{json, terminal_width};
+use crate::output::{self, json, terminal_width};
 use anyhow::Result;
 use session_memory::{InjectionLog, MemoryStats};
 use session_output::{JsonMemoryStats, format_memory_stats};
-use std::io::Write;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the answer cannot be written.
 pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     let stats = JsonMemoryStats {
         memories: MemoryStats::read(&memories.store),
@@ -21,11 +17,7 @@ pub fn run(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
     if args.json {
         json::print(&stats)?
     } else {
-        write!(
-            anstream::stdout(),
-            "{}",
-            format_memory_stats(&stats, terminal_width())
-        )?
+        output::print(format_memory_stats(&stats, terminal_width()))?
     }
     Ok(CommandOutcome::Something)
 }

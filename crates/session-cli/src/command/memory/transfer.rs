@@ -5,7 +5,7 @@ use crate::args::{MemoryExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::save::note_moved;
 use crate::memories::{self, Memories};
 use crate::output::notes::{print_note, print_notes};
-use crate::output::{json, notes};
+use crate::output::{self, json, notes};
 use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
@@ -18,16 +18,12 @@ use session_memory::{
     write_context_sheet,
 };
 use session_output::{
-    JsonContextSheet, JsonImportedMemories, JsonPrintedContextSheet, format_import_report,
-    format_left_out_note,
+    JsonContextSheet, JsonImportedMemories, JsonMemories, JsonPrintedContextSheet,
+    format_import_report, format_left_out_note,
 };
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Runs `memory export`.
-///
-/// # Errors
-/// When a file cannot be read or written.
 pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOutcome> {
     let listed = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &listed);
@@ -40,12 +36,11 @@ pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOut
                 args.force,
                 |file| Ok(file.write_all(text.as_bytes())?),
             )?;
-            writeln!(
-                notes::open_stderr(),
+            notes::print_line(format_args!(
                 "{} in {}",
                 pluralize(exported, "memory"),
                 sanitize_line(&path.to_string_lossy())
-            )?;
+            ))?;
         }
         None => json::print_lossless(&document)?,
     }
@@ -60,11 +55,8 @@ pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOut
 }
 
 /// Runs `memory import`.
-///
-/// # Errors
-/// When there is nothing to import, or a file cannot be written.
 pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let format = ImportFormat::from(args.format);
+    let format = args.format;
     let Some(path) = args
         .path
         .clone()
@@ -84,16 +76,12 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOut
         other => other.into(),
     })?;
     if args.json {
-        json::print(&JsonImportedMemories::new(
-            &imported.imported,
-            imported.known,
-        ))?;
+        json::print(&JsonImportedMemories {
+            imported: JsonMemories(&imported.imported),
+            known: imported.known,
+        })?;
     } else {
-        writeln!(
-            notes::open_stderr(),
-            "{}",
-            format_import_report(&imported, args.global)
-        )?;
+        notes::print_line(format_import_report(&imported, args.global))?;
     }
     let skipped = imported.skipped.iter();
     let skipped = skipped.map(|reason| format!("{}; left out", sanitize_line(reason)));
@@ -113,17 +101,14 @@ fn find_usual_path(format: ImportFormat, memories: &Memories) -> Option<PathBuf>
 }
 
 /// Runs `memory sync-context`.
-///
-/// # Errors
-/// When there is no project, or the file cannot be written.
 pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let listed = memories::list_memories(memories, &[MemoryState::Active], Some(-1))?;
+    let listed = memories::print_damaged(memories.store.list(&[MemoryState::Active]))?;
     let text = render_context_sheet(&listed);
     if args.print {
         if args.json {
             json::print(&JsonPrintedContextSheet { text: &text })?
         } else {
-            write!(anstream::stdout(), "{text}")?
+            output::print(text)?
         }
         return Ok(CommandOutcome::Something);
     }
@@ -143,12 +128,11 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
         })?;
     } else {
         let what = if changed { "written" } else { "as it was" };
-        writeln!(
-            notes::open_stderr(),
+        notes::print_line(format_args!(
             "{} is {what}; a line `@{}` in the project's instructions includes it",
             sanitize_line(&path.to_string_lossy()),
             relative.display()
-        )?;
+        ))?;
     }
     Ok(CommandOutcome::Something)
 }

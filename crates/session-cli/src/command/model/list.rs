@@ -1,21 +1,17 @@
 //! `model list`: a row for each model.
 
 use crate::CommandOutcome;
-use crate::args::ModelListArgs;
+use crate::args::JsonFlagArgs;
 use crate::output::notes::print_note;
-use crate::output::{json, terminal_width};
+use crate::output::{self, json, terminal_width};
 use anyhow::Result;
 use session_config::Home;
 use session_models::Catalogue;
 use session_output::{JsonModels, format_models};
 use session_query::ModelOverview;
-use std::io::Write;
 
 /// Runs the command.
-///
-/// # Errors
-/// When the index fails.
-pub fn run(args: &ModelListArgs, home: &Home, catalogue: &Catalogue) -> Result<CommandOutcome> {
+pub fn run(args: &JsonFlagArgs, home: &Home, catalogue: &Catalogue) -> Result<CommandOutcome> {
     let models = ModelOverview::read_all(home, catalogue)?;
     let in_use = &home.config.model;
     if args.json {
@@ -23,11 +19,7 @@ pub fn run(args: &ModelListArgs, home: &Home, catalogue: &Catalogue) -> Result<C
         let broken = broken.map(ToString::to_string).collect();
         json::print(&JsonModels::new(&models, in_use, broken))?;
     } else {
-        write!(
-            anstream::stdout(),
-            "{}",
-            format_models(&models, terminal_width())
-        )?;
+        output::print(format_models(&models, terminal_width()))?;
     }
     if !models.iter().any(|model| model.in_use) {
         print_note(&format!("the configured model `{in_use}` is not known"))?;

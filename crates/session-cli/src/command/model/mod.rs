@@ -12,12 +12,8 @@ use session_config::{Config, Home, variable_name};
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange, format_used_model};
 use session_query::{ModelCoverage, use_model};
-use std::io::Write;
 
 /// Runs the command.
-///
-/// # Errors
-/// When there is no such model, or its files fail.
 pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let catalogue = home
@@ -90,7 +86,7 @@ fn print_use(model: &str, home: &Home, as_json: bool) -> Result<CommandOutcome> 
     let catalogue = home.catalogue()?;
     let coverage = ModelCoverage::for_model(home, catalogue.find_spec(model)?);
     let text = format_used_model(model, coverage.unwrap_or(None), home.config.background);
-    writeln!(notes::open_stderr(), "{text}")?;
+    notes::print_line(text)?;
     Ok(CommandOutcome::Something)
 }
 
@@ -99,7 +95,7 @@ fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<Command
         json::print(&JsonModelChange { model, done })?;
         return Ok(CommandOutcome::Something);
     }
-    writeln!(notes::open_stderr(), "{}", done.format(model))?;
+    notes::print_line(done.format(model))?;
     Ok(CommandOutcome::Something)
 }
 

@@ -99,11 +99,7 @@ impl Assembly<'_> {
         let UserText::Typed(prompt) = prompt::queued(&line.text) else {
             return None;
         };
-        let kind = if self.identity.is_subagent() {
-            PromptKind::Model
-        } else {
-            PromptKind::Typed
-        };
+        let kind = PromptKind::Typed.in_session(self.identity.is_subagent());
         Some(Turn {
             started_ms: waiting.ms,
             ended_ms: waiting.ms,

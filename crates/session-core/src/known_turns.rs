@@ -1,0 +1,10 @@
+//! What becomes of known turns.
+
+/// Says what becomes of the turns that are known of a session, where more of it are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownTurns {
+    /// They stay: the turns to come follow them.
+    Keep,
+    /// The turns to come replace them: equal ones keep their numbers.
+    Replace,
+}

@@ -1,0 +1,191 @@
+//! Runs a hook in a worker thread: its outcome is ready before the timeout, or there is none. A hook never blocks a
+//! prompt.
+
+use crate::error::MemoriesError;
+use crate::hook_response::{HookOrigin, PromptOutcome};
+use crate::memories::Memories;
+use session_agents::{HookInput, MergedSettings};
+use session_config::Home;
+use session_files::Project;
+use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
+use std::io::Read;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// Bytes of the worker's stack.
+const STACK_BYTES: usize = 2 << 20;
+
+/// The input of a hook with its outcome.
+pub struct AnsweredHook {
+    /// The input.
+    pub input: HookInput,
+    /// The outcome.
+    pub outcome: PromptOutcome,
+}
+
+/// A message of the worker thread.
+enum WorkerMessage<T> {
+    /// The configuration, with the time that it gives the worker.
+    Configured(Box<Home>, Duration),
+    /// The result.
+    Done(Box<T>),
+}
+
+/// How a worker ended.
+enum WorkerEnd<T> {
+    Done(Box<T>),
+    /// It failed, panicked, or had nothing to say.
+    Nothing,
+    /// It takes too long; with its configuration, where it had read that.
+    TimedOut(Option<Box<Home>>),
+}
+
+/// Decides what is injected for the hook whose JSON `input` holds; `None` where it fails, panics or takes longer than
+/// its timeout, which is logged. Where the vectors of memories are missing, `prepare_vectors` starts a process that
+/// makes those of a folder.
+pub fn run_with_timeout(
+    input: impl Read + Send + 'static,
+    origin: HookOrigin,
+    prepare_vectors: fn(&Home, &Path),
+) -> Option<AnsweredHook> {
+    let started = Instant::now();
+    let (sender, receiver) = channel();
+    // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
+    let worker = Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        if run_worker(input, origin, started, prepare_vectors, &sender).is_err() {
+            log_failure(started, SkipReason::QueryFailed);
+        }
+    });
+    drop(worker);
+    let timeout = InjectionSettings::default().timeout();
+    match await_worker(&receiver, started, timeout) {
+        WorkerEnd::Done(answered) => Some(*answered),
+        WorkerEnd::Nothing => None,
+        WorkerEnd::TimedOut(configured) => {
+            log_failure(started, SkipReason::Timeout);
+            // The directory of the hook may not be known yet; agents run a hook in it.
+            if let (Some(home), Ok(folder)) = (configured, std::env::current_dir()) {
+                prepare_vectors(&home, &folder);
+            }
+            None
+        }
+    }
+}
+
+/// Waits for a worker that `started`, for `timeout` or as long as its configuration says.
+fn await_worker<T>(
+    receiver: &Receiver<WorkerMessage<T>>,
+    started: Instant,
+    mut timeout: Duration,
+) -> WorkerEnd<T> {
+    let mut configured = None;
+    loop {
+        let left = timeout.saturating_sub(started.elapsed());
+        match receiver.recv_timeout(left) {
+            Ok(WorkerMessage::Configured(home, limit)) => {
+                timeout = limit;
+                configured = Some(home);
+            }
+            Ok(WorkerMessage::Done(result)) => return WorkerEnd::Done(result),
+            Err(RecvTimeoutError::Disconnected) => return WorkerEnd::Nothing,
+            Err(RecvTimeoutError::Timeout) => return WorkerEnd::TimedOut(configured),
+        }
+    }
+}
+
+/// Reads the input of the hook, decides what is injected, and sends both.
+/// A plugin's hook leaves an event to the hook of the settings.
+fn run_worker(
+    input: impl Read,
+    origin: HookOrigin,
+    started: Instant,
+    prepare_vectors: fn(&Home, &Path),
+    sender: &Sender<WorkerMessage<AnsweredHook>>,
+) -> Result<(), MemoriesError> {
+    let input = HookInput::read(input)?;
+    let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+    if origin == HookOrigin::Plugin && is_in_settings(&input, &folder)? {
+        return Ok(());
+    }
+    let memories = Memories::for_folder(&folder)?;
+    let injection = memories.home.config.injection;
+    let home = Box::new(memories.home.clone());
+    let _ = sender.send(WorkerMessage::Configured(home, injection.timeout()));
+    let deadline = injection.embedding_deadline(started);
+    let outcome = PromptOutcome::decide(&input, memories, started, Some(deadline))?;
+    if outcome.injection.decision.skip_reason() == Some(SkipReason::Timeout) {
+        prepare_vectors(&outcome.memories.home, &folder);
+    }
+    let answered = AnsweredHook { input, outcome };
+    let _ = sender.send(WorkerMessage::Done(Box::new(answered)));
+    Ok(())
+}
+
+/// Returns true where the settings that the agent merges in a folder have the hook for the event.
+fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool, MemoriesError> {
+    let env = Home::unconfigured()?.env;
+    let project = Project::find(folder, &env.home).ok().flatten();
+    let settings = MergedSettings::new(&env, project.as_ref())?;
+    Ok(input.event().is_some_and(|event| settings.has_hook(event)))
+}
+
+fn log_failure(started: Instant, why: SkipReason) {
+    if let Ok(home) = Home::unconfigured() {
+        let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(started, why));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_sources::Env;
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn home() -> Box<Home> {
+        Box::new(Home::new(
+            Env::with_home(Path::new("/home/ann")),
+            "/home/ann/index".into(),
+        ))
+    }
+
+    #[test]
+    fn a_worker_that_is_done_in_time_has_a_result() {
+        let (sender, receiver) = channel();
+        let worker = std::thread::spawn(move || {
+            sender
+                .send(WorkerMessage::Configured(home(), LONG))
+                .unwrap();
+            sender.send(WorkerMessage::Done(Box::new(7))).unwrap();
+        });
+        let end = await_worker(&receiver, Instant::now(), LONG);
+        assert!(matches!(end, WorkerEnd::Done(result) if *result == 7));
+        worker.join().unwrap();
+    }
+
+    #[test]
+    fn a_worker_that_fails_has_none() {
+        let (sender, receiver) = channel::<WorkerMessage<u8>>();
+        drop(sender);
+        let end = await_worker(&receiver, Instant::now(), LONG);
+        assert!(matches!(end, WorkerEnd::Nothing));
+    }
+
+    #[test]
+    fn a_worker_has_the_time_that_its_configuration_gives() {
+        let (sender, receiver) = channel::<WorkerMessage<u8>>();
+        let end = await_worker(&receiver, Instant::now(), Duration::ZERO);
+        assert!(matches!(end, WorkerEnd::TimedOut(None)));
+        let configured = WorkerMessage::Configured(home(), Duration::ZERO);
+        sender.send(configured).unwrap();
+        let end = await_worker(&receiver, Instant::now(), LONG);
+        assert!(matches!(end, WorkerEnd::TimedOut(Some(_))));
+    }
+
+    #[test]
+    fn what_is_no_json_of_a_hook_is_no_input() {
+        assert!(HookInput::read("lantern".as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,49 @@
+//! The ids by which hooks name sessions.
+
+use session_memory::SessionStateFile;
+use session_sources::find_source;
+use session_store::SessionRow;
+use std::path::Path;
+
+/// The fewest characters of a whole id: those of agents with a hook have 30 or 36.
+const WHOLE_ID_CHARS: usize = 30;
+
+/// Returns the id by which hooks name a session; for a subagent, that of its session.
+pub fn hook_session_id(session: &SessionRow) -> &str {
+    let uid = session.parent.as_ref().unwrap_or(&session.uid);
+    find_source(&session.source).map_or(uid, |source| source.own_id(uid))
+}
+
+/// Returns true for an id that hooks named, or that is as long as a whole one: it may be of a session that is not
+/// indexed yet. `state` is the directory of the index.
+pub fn is_whole_session_id(id: &str, state: &Path) -> bool {
+    id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(state, id).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_whole_where_a_hook_named_it_or_by_its_length() {
+        let state = tempfile::tempdir().unwrap();
+        let is_whole = |id| is_whole_session_id(id, state.path());
+        assert!(is_whole("0b6c0f6e-5d2f-4b11-9c39-2f8d3b1c7a55"));
+        assert!(!is_whole("0b6c0f6e"));
+        let file = SessionStateFile::new(state.path(), "0b6c0f6e");
+        file.record_injected(&["mem-1".to_owned()]).unwrap();
+        assert!(is_whole("0b6c0f6e"));
+    }
+
+    #[test]
+    fn a_subagent_is_named_by_its_session() {
+        let mut session = SessionRow {
+            uid: "a1".into(),
+            source: "claude".into(),
+            ..SessionRow::default()
+        };
+        assert_eq!(hook_session_id(&session), "a1");
+        session.parent = Some("b2".into());
+        assert_eq!(hook_session_id(&session), "b2");
+    }
+}

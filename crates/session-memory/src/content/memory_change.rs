@@ -1,0 +1,221 @@
+//! Changes of a memory's file, which keep everything else in it.
+
+use crate::content::draft::{normalize_cues, normalize_tags};
+use crate::content::frontmatter as yaml;
+use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::key_info;
+use crate::content::redaction::{redact_change, redact_file};
+use crate::error::{MemoryError, Result};
+use crate::memory::{Importance, Memory, MemoryKind};
+use crate::retrieval::keywords;
+use crate::storage::directory_writer::{DirectoryWriter, UnwrittenMemory};
+use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};
+use crate::storage::state_change::{DirectoryMemories, sort_as};
+use crate::triggers::TriggerChange;
+use jiff::Zoned;
+use serde::Serialize;
+use session_core::text::collapse_whitespace;
+use session_redact::Redactor;
+
+/// The fields of a memory that a command changes; `None` leaves one as it is.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryChange {
+    /// The new topic.
+    pub topic: Option<String>,
+    /// The new key information.
+    pub key_info: Option<Vec<String>>,
+    /// The new tags.
+    pub tags: Option<Vec<String>>,
+    /// The new cues.
+    pub cues: Option<Vec<String>>,
+    /// The new triggers.
+    pub when: TriggerChange,
+    /// The new kind.
+    pub kind: Option<MemoryKind>,
+    /// The new importance.
+    pub importance: Option<Importance>,
+    /// The change of the memory that replaces it.
+    pub replacement: ReplacementChange,
+}
+
+/// A change of the memory that replaces another one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ReplacementChange {
+    /// It stays as it is.
+    #[default]
+    Unchanged,
+    /// From now on the memory with this id replaces it.
+    By(String),
+    /// Nothing replaces it any more.
+    Removed,
+}
+
+impl MemoryChange {
+    /// Returns true where no field changes.
+    pub fn is_empty(&self) -> bool {
+        self.topic.is_none()
+            && self.key_info.is_none()
+            && self.tags.is_none()
+            && self.cues.is_none()
+            && self.when.is_empty()
+            && self.kind.is_none()
+            && self.importance.is_none()
+            && self.replacement == ReplacementChange::Unchanged
+    }
+
+    /// Returns all new texts.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [&self.key_info, &self.tags, &self.cues].into_iter();
+        let texts = self.topic.iter().chain(lists.flatten().flatten());
+        texts.map(String::as_str).chain(self.when.texts())
+    }
+}
+
+impl MemoryStore {
+    /// Changes fields of a memory, and keeps everything else in its file but secrets. An untrusted memory stays
+    /// untrusted: nobody has read the rest of it.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
+        let found = self.find_raw(id);
+        let found = found.map_err(|error| self.redact_error(error))?;
+        let mut changed = self.change_all(&[found], |_| change.clone(), now)?;
+        changed
+            .pop()
+            .ok_or_else(|| MemoryError::Unknown(id.to_owned()))
+    }
+
+    /// Changes memories as [`MemoryStore::change`], each by the change for what its file holds now, and returns them in
+    /// their order. The record and the views of each directory are written once.
+    ///
+    /// # Errors
+    /// When a file cannot be read: then none of its directory is changed. When one cannot be written: those before it are.
+    pub(crate) fn change_all(
+        &self,
+        memories: &[Memory],
+        change: impl Fn(&Memory) -> MemoryChange,
+        now: &Zoned,
+    ) -> Result<Vec<Memory>> {
+        let mut changed = Vec::new();
+        for own in self.group_by_directory(memories) {
+            let own = self.change_in_directory(&own, &change, now);
+            changed.extend(own.map_err(|error| self.redact_error(error))?);
+        }
+        sort_as(&mut changed, memories);
+        Ok(changed)
+    }
+
+    fn change_in_directory(
+        &self,
+        own: &DirectoryMemories<'_, '_>,
+        change: &impl Fn(&Memory) -> MemoryChange,
+        now: &Zoned,
+    ) -> Result<Vec<Memory>> {
+        let writer = DirectoryWriter::open(self, own.directory)?;
+        let apply = |memory: &Memory| {
+            let mut change = redact_change(self.redactor(), &change(memory));
+            self.make_relative(change.when.paths.as_deref_mut().unwrap_or_default());
+            Ok(UnwrittenMemory {
+                id: memory.id().to_owned(),
+                text: apply_change(self.redactor(), memory, &change, now)?,
+                state: memory.state,
+                origin: origin_of_trust(memory.trust),
+                conversation: None,
+            })
+        };
+        let current = self.read_again(&writer, &own.memories)?;
+        let changed = current.iter().map(apply).collect::<Result<Vec<_>>>()?;
+        let written = writer.write_memories(&changed);
+        writer.finish();
+        written?;
+        let files = changed.iter().map(|memory| StoredFile {
+            state: memory.state,
+            id: &memory.id,
+        });
+        self.reread_all(own.directory, files)
+    }
+}
+
+/// The key of the memory that replaces another one.
+pub(crate) const REPLACEMENT_KEY: &str = "superseded_by";
+
+/// Sets a key of the frontmatter.
+///
+/// # Errors
+/// When the YAML is written so that the key cannot be replaced alone.
+pub(crate) fn set_front_key(text: &str, key: &str, value: &impl Serialize) -> Result<String> {
+    yaml::set_key(text, key, Some(value)).map_err(MemoryError::refused)
+}
+
+fn remove_front_key(text: &str, key: &str) -> Result<String> {
+    yaml::set_key(text, key, None::<&str>.as_ref()).map_err(MemoryError::refused)
+}
+
+/// Returns the text of a memory's file after a change, without secrets.
+///
+/// # Errors
+/// When the topic or the text would be empty, or a key of the file cannot be replaced alone.
+fn apply_change(
+    redactor: &Redactor,
+    memory: &Memory,
+    change: &MemoryChange,
+    now: &Zoned,
+) -> Result<String> {
+    let parts = yaml::split_file(&memory.raw_text, &memory.path)?;
+    let mut front = change_front(memory, change, parts.yaml.to_owned())?;
+    front = set_front_key(&front, "updated", &FrontmatterTime::from(now))?;
+    let body = match &change.key_info {
+        Some(items) => key_info::replace_items(parts.body, items),
+        None => parts.body.to_owned(),
+    };
+    if change.key_info.is_some() && body.trim().is_empty() {
+        return Err(MemoryError::NoContent);
+    }
+    let parsed = yaml::parse(&front, &memory.path)?;
+    let (mut front, body) = match redact_file(redactor, &front, &parsed, &body) {
+        Ok(redacted) => (redacted.yaml, redacted.body),
+        // A file that cannot be redacted whole is no reason to keep a memory that another one replaces, or to keep that one.
+        Err(_) if change.texts().next().is_none() => (front, body),
+        Err(error) => return Err(error),
+    };
+    if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
+        let parsed = yaml::parse(&front, &memory.path)?;
+        let keywords =
+            keywords::choose_keywords(&parsed.topic, &key_info::read_items(&body), &parsed.tags);
+        front = set_front_key(&front, "keywords", &keywords)?;
+    }
+    Ok(yaml::join_file(&front, &body))
+}
+
+/// Sets the keys of the frontmatter that a change names.
+fn change_front(memory: &Memory, change: &MemoryChange, mut front: String) -> Result<String> {
+    if let Some(topic) = &change.topic {
+        if topic.trim().is_empty() {
+            return Err(MemoryError::NoTopic);
+        }
+        front = set_front_key(&front, "topic", &collapse_whitespace(topic))?;
+    }
+    if let Some(tags) = &change.tags {
+        front = set_front_key(&front, "tags", &normalize_tags(tags))?;
+    }
+    if let Some(cues) = &change.cues {
+        front = set_front_key(&front, "cues", &normalize_cues(cues))?;
+    }
+    if !change.when.is_empty() {
+        let when = change.when.apply(&memory.front.when)?;
+        let value = (!when.is_empty()).then_some(&when);
+        front = yaml::set_key(&front, "when", value).map_err(MemoryError::refused)?;
+    }
+    if let Some(kind) = &change.kind {
+        front = set_front_key(&front, "kind", kind)?;
+    }
+    if let Some(importance) = &change.importance {
+        front = set_front_key(&front, "importance", importance)?;
+    }
+    match &change.replacement {
+        ReplacementChange::Unchanged => Ok(front),
+        ReplacementChange::By(id) => set_front_key(&front, REPLACEMENT_KEY, id),
+        ReplacementChange::Removed => remove_front_key(&front, REPLACEMENT_KEY),
+    }
+}

@@ -1,0 +1,234 @@
+//! Redacting what is saved, so that a secret reaches neither the file of a memory nor its vectors, and what is read for
+//! output, since a user may have written one into a file.
+
+use crate::content::frontmatter as yaml;
+use crate::content::memory_change::{MemoryChange, set_front_key};
+use crate::error::{MemoryError, Result};
+use crate::memory::{Frontmatter, Memory, MemoryDraft, MemorySource};
+use crate::storage::insertion::ImportedMemory;
+use crate::triggers::{TRIGGERS_KEY, Triggers};
+use session_redact::{Redactor, replace_marks};
+use std::path::Path;
+
+/// Redacts all texts of a draft.
+pub(crate) fn redact_draft(redactor: &Redactor, draft: &MemoryDraft) -> MemoryDraft {
+    let mut draft = draft.clone();
+    redactor.redact_in_place(&mut draft.topic);
+    redactor.redact_in_place(&mut draft.notes);
+    for list in [
+        &mut draft.key_info,
+        &mut draft.cues,
+        &mut draft.prompts,
+        &mut draft.keywords,
+        &mut draft.tags,
+    ] {
+        redact_all(redactor, list);
+    }
+    redact_triggers(redactor, &mut draft.when);
+    redact_optional(redactor, &mut draft.raw);
+    draft
+}
+
+/// Redacts all texts of a memory from elsewhere. The file of an export is written anew where it held a
+/// secret.
+pub(crate) fn redact_imported(redactor: &Redactor, memory: &ImportedMemory) -> ImportedMemory {
+    let mut memory = memory.clone();
+    redact_parts(redactor, &mut memory.front, &mut memory.body);
+    redact_optional(redactor, &mut memory.raw);
+    memory.text = memory.text.filter(|text| redactor.redact(text) == *text);
+    memory
+}
+
+/// Redacts the texts of a change.
+pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> MemoryChange {
+    let mut change = change.clone();
+    redact_optional(redactor, &mut change.topic);
+    let when = &mut change.when;
+    for list in [
+        &mut change.key_info,
+        &mut change.cues,
+        &mut change.tags,
+        &mut when.errors,
+    ] {
+        redact_all(redactor, list.as_deref_mut().unwrap_or_default());
+    }
+    for globs in [&mut when.paths, &mut when.commands] {
+        redact_globs(redactor, globs.as_deref_mut().unwrap_or_default());
+    }
+    change
+}
+
+/// The parts of a memory's file without secrets.
+pub(crate) struct RedactedFile {
+    /// The YAML, without the fences.
+    pub(crate) yaml: String,
+    /// The text after the frontmatter.
+    pub(crate) body: String,
+}
+
+/// Redacts the parts of a memory's file, of which `front` is the parsed YAML.
+///
+/// # Errors
+/// When a key that the user added holds a secret without which the YAML is invalid.
+pub(crate) fn redact_file(
+    redactor: &Redactor,
+    yaml: &str,
+    front: &Frontmatter,
+    body: &str,
+) -> Result<RedactedFile> {
+    let (mut redacted, mut body) = (front.clone(), body.to_owned());
+    redact_parts(redactor, &mut redacted, &mut body);
+    Ok(RedactedFile {
+        yaml: redact_frontmatter_text(redactor, yaml, front, &redacted)?,
+        body,
+    })
+}
+
+/// Redacts a memory that is read for output. Its raw text stays as it is.
+pub(crate) fn redact_memory(redactor: &Redactor, memory: &mut Memory) {
+    let is_redacted = redact_parts(redactor, &mut memory.front, &mut memory.body);
+    let has_secret = is_redacted || redactor.redact(&memory.raw_text) != memory.raw_text;
+    memory.redacted_text = has_secret.then(|| format_redacted(redactor, memory));
+}
+
+/// Returns the text of a memory's file without secrets; without the keys that the user added where one of these
+/// cannot be redacted. The other parts of the memory are redacted already.
+fn format_redacted(redactor: &Redactor, memory: &Memory) -> String {
+    let redact_whole = || -> Result<String> {
+        let parts = yaml::split_file(&memory.raw_text, &memory.path)?;
+        let front = yaml::parse(parts.yaml, &memory.path)?;
+        let redacted = redact_file(redactor, parts.yaml, &front, parts.body)?;
+        Ok(yaml::join_file(&redacted.yaml, &redacted.body))
+    };
+    let whole = redact_whole().or_else(|_| yaml::format_file(&memory.front, &memory.body));
+    whole.unwrap_or_else(|_| memory.body.clone())
+}
+
+/// Redacts the texts of a frontmatter and a body. A keyword that is a part of a secret there goes with it. Returns true
+/// where any changed.
+pub(crate) fn redact_parts(
+    redactor: &Redactor,
+    front: &mut Frontmatter,
+    body: &mut String,
+) -> bool {
+    let (before, body_before) = (front.clone(), body.clone());
+    redact_frontmatter(redactor, front);
+    redactor.redact_in_place(body);
+    let is_redacted = *front != before || *body != body_before;
+    if is_redacted {
+        let stands_in = |word: &str, front: &Frontmatter, body: &str| {
+            front.topic.contains(word) || body.contains(word)
+        };
+        let is_kept =
+            |word: &String| stands_in(word, front, body) || !stands_in(word, &before, &body_before);
+        let keywords = front.keywords.iter().filter(|word| is_kept(word));
+        front.keywords = keywords.cloned().collect();
+    }
+    is_redacted
+}
+
+/// Redacts a frontmatter's text: its fields, and the keys and comments that the user added.
+fn redact_frontmatter_text(
+    redactor: &Redactor,
+    text: &str,
+    front: &Frontmatter,
+    redacted: &Frontmatter,
+) -> Result<String> {
+    let mut text = text.to_owned();
+    if redacted.topic != front.topic {
+        text = set_front_key(&text, "topic", &redacted.topic)?;
+    }
+    for (key, old, new) in [
+        ("cues", &front.cues, &redacted.cues),
+        ("prompts", &front.prompts, &redacted.prompts),
+        ("keywords", &front.keywords, &redacted.keywords),
+        ("tags", &front.tags, &redacted.tags),
+    ] {
+        if old != new {
+            text = set_front_key(&text, key, new)?;
+        }
+    }
+    if redacted.when != front.when {
+        text = set_front_key(&text, TRIGGERS_KEY, &redacted.when)?;
+    }
+    if redacted.source != front.source {
+        text = set_front_key(&text, "source", &redacted.source)?;
+    }
+    let whole = redactor.redact(&text);
+    match yaml::parse(&whole, Path::new("the edited text")) {
+        Ok(parsed) if parsed.id == front.id => Ok(whole.into_owned()),
+        _ => Err(MemoryError::refused_with_hint(
+            "a key that you added holds a secret",
+            "leave it out",
+        )),
+    }
+}
+
+fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
+    redactor.redact_in_place(&mut front.topic);
+    redact_all(redactor, &mut front.cues);
+    redact_all(redactor, &mut front.prompts);
+    redact_all(redactor, &mut front.keywords);
+    redact_all(redactor, &mut front.tags);
+    redact_triggers(redactor, &mut front.when);
+    if let Some(source) = &mut front.source {
+        redact_source(redactor, source);
+    }
+}
+
+fn redact_source(redactor: &Redactor, source: &mut MemorySource) {
+    for text in [
+        &mut source.agent,
+        &mut source.session,
+        &mut source.turns,
+        &mut source.imported,
+        &mut source.origin,
+    ] {
+        redact_optional(redactor, text);
+    }
+}
+
+fn redact_triggers(redactor: &Redactor, when: &mut Triggers) {
+    redact_globs(redactor, &mut when.paths);
+    redact_globs(redactor, &mut when.commands);
+    redact_all(redactor, &mut when.errors);
+}
+
+/// Redacts globs, in which any text stands for a secret: the brackets of a mark would be a class of characters.
+fn redact_globs(redactor: &Redactor, globs: &mut [String]) {
+    for glob in globs {
+        redactor.redact_in_place(glob);
+        *glob = replace_marks(glob, "*");
+    }
+}
+
+fn redact_optional(redactor: &Redactor, text: &mut Option<String>) {
+    if let Some(text) = text {
+        redactor.redact_in_place(text);
+    }
+}
+
+fn redact_all(redactor: &Redactor, texts: &mut [String]) {
+    for text in texts {
+        redactor.redact_in_place(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_stands_for_a_secret_in_a_glob() {
+        let mut when = Triggers {
+            paths: vec!["src/[a-z]*.rs".into()],
+            commands: vec!["mysql -u root -phunter2 *".into()],
+            errors: vec!["denied with password=Blue7!fish".into()],
+        };
+        redact_triggers(&Redactor::default(), &mut when);
+        assert_eq!(when.paths, ["src/[a-z]*.rs"]);
+        assert_eq!(when.commands, ["mysql -u root -p* *"]);
+        assert_eq!(when.errors, ["denied with password=[redacted:password]"]);
+        assert!(when.normalized().is_ok());
+    }
+}

@@ -1,0 +1,241 @@
+//! The decision about a prompt: the candidates, the gate's verdict on each, and the block.
+
+use crate::injection::injection_gate::{GateOutcome, InjectionSettings, gate_score};
+use crate::injection::memory_block::{BlockItem, MemoryBlock, ShowCommand};
+use crate::memory::{Importance, Memory};
+use crate::retrieval::rank::MemoryMatch;
+use serde::Serialize;
+use session_redact::Redactor;
+use std::collections::HashSet;
+
+/// The reason why nothing is injected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// Injection is switched off, or the prompt asks for no memories.
+    SwitchOff,
+    /// The prompt begins another topic.
+    TopicChanged,
+    /// There is no candidate.
+    EmptyResult,
+    /// No candidate passes the gate.
+    LowRelevance,
+    /// The candidates that pass exceed the budget.
+    NoRoom,
+    /// The candidates that pass were injected earlier in this session.
+    AlreadyInjected,
+    /// The search failed.
+    QueryFailed,
+    /// The deadline passed.
+    Timeout,
+}
+
+/// A memory that was compared with a prompt, and the gate's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct InjectionCandidate {
+    /// The memory's id.
+    pub id: String,
+    /// The memory's topic.
+    pub topic: String,
+    /// The gate's verdict.
+    #[serde(rename = "reason")]
+    pub outcome: GateOutcome,
+    /// The match of prompt and memory.
+    #[serde(flatten)]
+    pub found: MemoryMatch,
+    /// The score that the gate compares with the threshold.
+    pub gate_score: f32,
+    /// The threshold.
+    pub threshold: f32,
+    /// The memory's importance.
+    pub importance: Importance,
+}
+
+/// The block that is injected before a prompt, or the reason why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InjectionDecision {
+    /// The block, or the reason why there is none.
+    pub outcome: Result<MemoryBlock, SkipReason>,
+    /// The candidates, the best match first.
+    pub candidates: Vec<InjectionCandidate>,
+}
+
+impl InjectionDecision {
+    /// Returns a decision without a block.
+    pub fn without_block(reason: SkipReason) -> Self {
+        Self {
+            outcome: Err(reason),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Returns the block, if there is one.
+    pub fn block(&self) -> Option<&MemoryBlock> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Returns the reason why there is no block.
+    pub fn skip_reason(&self) -> Option<SkipReason> {
+        self.outcome.as_ref().err().copied()
+    }
+}
+
+/// The session that a prompt belongs to.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct InjectionContext<'a> {
+    /// The session's full id.
+    pub(crate) session: Option<&'a str>,
+    /// The ids of memories and turns that were injected into it.
+    pub(crate) injected: HashSet<String>,
+    /// The ids of memories whose topics it knows from the overview at its start.
+    pub(crate) listed: HashSet<String>,
+    /// The command that it knows from there.
+    pub(crate) known_command: Option<ShowCommand>,
+    /// The redactor of what is injected.
+    pub(crate) redactor: Redactor,
+}
+
+impl InjectionContext<'_> {
+    /// Returns true where the item of a memory would repeat what the context of the agent has already.
+    fn knows(&self, memory: &Memory, settings: &InjectionSettings) -> bool {
+        let is_repeated = || {
+            let item = BlockItem::from_memory(memory, 1.0);
+            !item.goes_beyond_topic(memory, settings.item_chars)
+        };
+        let id = memory.id();
+        self.injected.contains(id) || (self.listed.contains(id) && is_repeated())
+    }
+}
+
+/// The input of a block: ranked memories, and items that passed a gate of their own.
+#[derive(Debug, Default)]
+pub(crate) struct BlockInput<'a> {
+    /// The memories that were ranked.
+    pub(crate) memories: &'a [Memory],
+    /// The ranked matches of `memories`.
+    pub(crate) matches: Vec<MemoryMatch>,
+    /// The items that passed a gate of their own: memories whose trigger matches, and past turns.
+    pub(crate) others: Vec<BlockItem>,
+}
+
+/// Decides which memories are injected before a prompt that wants them.
+pub(crate) fn decide(
+    input: BlockInput<'_>,
+    session: &InjectionContext<'_>,
+    settings: &InjectionSettings,
+) -> InjectionDecision {
+    let memories = input.memories;
+    let mut others = input.others;
+    others.retain(|item| !session.injected.contains(&item.id));
+    let evaluate = |found| evaluate(memories, found, session, settings);
+    let unmatched = list_unmatched(&input.matches, memories, &others);
+    let matches = input.matches.into_iter().chain(unmatched);
+    let mut candidates: Vec<_> = matches.map(evaluate).collect();
+    mark_triggered(&mut candidates, &others);
+    let mut items = passed_items(&candidates, memories, &session.redactor);
+    items.extend(others);
+    let block = MemoryBlock::assemble(items, settings, session.known_command);
+    mark_left_out(&mut candidates, block.as_ref());
+    let outcomes = candidates.iter().map(|candidate| candidate.outcome);
+    InjectionDecision {
+        outcome: block.ok_or_else(|| find_skip_reason(outcomes)),
+        candidates,
+    }
+}
+
+fn evaluate(
+    memories: &[Memory],
+    found: MemoryMatch,
+    session: &InjectionContext<'_>,
+    settings: &InjectionSettings,
+) -> InjectionCandidate {
+    let memory = &memories[found.memory];
+    let outcome = match settings.evaluate(memory, &found) {
+        GateOutcome::Passed if memory.was_saved_in(session.session) => GateOutcome::OwnSession,
+        GateOutcome::Passed if session.knows(memory, settings) => GateOutcome::AlreadyInjected,
+        other => other,
+    };
+    InjectionCandidate {
+        id: memory.id().to_owned(),
+        topic: memory.front.topic.clone(),
+        outcome,
+        gate_score: gate_score(&found),
+        threshold: settings.min_score,
+        importance: memory.front.importance,
+        found,
+    }
+}
+
+fn passed_items(
+    candidates: &[InjectionCandidate],
+    memories: &[Memory],
+    redactor: &Redactor,
+) -> Vec<BlockItem> {
+    let passed = candidates
+        .iter()
+        .filter(|c| c.outcome == GateOutcome::Passed);
+    passed
+        .map(|c| {
+            let memory = &memories[c.found.memory];
+            BlockItem::from_raw_memory(memory, c.found.matched, redactor)
+        })
+        .collect()
+}
+
+/// Marks the candidates whose trigger matches.
+fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
+    for candidate in candidates {
+        if others.iter().any(|item| item.id == candidate.id) {
+            candidate.outcome = GateOutcome::Triggered;
+        }
+    }
+}
+
+/// Lists the memories whose trigger matches, and which have neither a term nor a positive cosine in common with the prompt.
+fn list_unmatched(
+    matches: &[MemoryMatch],
+    memories: &[Memory],
+    others: &[BlockItem],
+) -> Vec<MemoryMatch> {
+    let is_unmatched = |index: &usize| {
+        let mut others = others.iter();
+        others.any(|item| item.id == memories[*index].id())
+            && !matches.iter().any(|found| found.memory == *index)
+    };
+    let unmatched = (0..memories.len()).filter(is_unmatched);
+    unmatched
+        .map(|memory| MemoryMatch {
+            memory,
+            ..MemoryMatch::default()
+        })
+        .collect()
+}
+
+/// Marks the candidates that passed and did not fit into the block.
+fn mark_left_out(candidates: &mut [InjectionCandidate], block: Option<&MemoryBlock>) {
+    let included = block.map_or(&[][..], |block| &block.ids);
+    for candidate in candidates {
+        let has_passed = matches!(
+            candidate.outcome,
+            GateOutcome::Passed | GateOutcome::Triggered
+        );
+        if has_passed && !included.contains(&candidate.id) {
+            candidate.outcome = GateOutcome::NoRoom;
+        }
+    }
+}
+
+/// Returns the reason why candidates with these verdicts made no block.
+pub(crate) fn find_skip_reason(outcomes: impl Iterator<Item = GateOutcome>) -> SkipReason {
+    let outcomes: Vec<GateOutcome> = outcomes.collect();
+    let any = |outcome| outcomes.contains(&outcome);
+    if outcomes.is_empty() {
+        SkipReason::EmptyResult
+    } else if any(GateOutcome::NoRoom) {
+        SkipReason::NoRoom
+    } else if any(GateOutcome::AlreadyInjected) || any(GateOutcome::OwnSession) {
+        SkipReason::AlreadyInjected
+    } else {
+        SkipReason::LowRelevance
+    }
+}

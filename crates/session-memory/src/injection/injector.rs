@@ -1,0 +1,415 @@
+//! The injection loop: from a prompt of a session to a block, the session's state and the log.
+
+use crate::error::Result;
+use crate::injection::injection_decision::{
+    BlockInput, InjectionContext, InjectionDecision, SkipReason, decide,
+};
+use crate::injection::injection_gate::InjectionSettings;
+use crate::injection::injection_log::{InjectionLog, InjectionLogEntry};
+use crate::injection::memory_block::{BlockItem, MemoryBlock};
+use crate::injection::prompt_parts::{split_prompt, typed_text};
+use crate::injection::session_state::{InjectionRecord, PromptMatch, SessionState};
+use crate::injection::session_state_file::SessionStateFile;
+use crate::injection::topic_change::{blank_continuations, changes_topic, refuses_memories};
+use crate::memory::Memory;
+use crate::retrieval::memory_embedder::MemoryEmbedder;
+use crate::retrieval::rank::{MemoryQuery, RetrievalSettings, match_words, rank_memories};
+use crate::retrieval::terms::{MIN_PROMPT_TERMS, distinctive_terms};
+use crate::storage::life_cycle::record_recall;
+use crate::storage::memory_store::MemoryStore;
+use jiff::Timestamp;
+use session_core::noise::is_notification;
+use session_core::parallel::run_both;
+use session_embed::Embedder;
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Instant;
+
+/// The settings of an injector.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InjectorSettings {
+    /// Injection is switched on by configuration and environment.
+    pub enabled: bool,
+    /// The thresholds, budgets and the timeout.
+    pub injection: InjectionSettings,
+    /// The settings of ranking.
+    pub retrieval: RetrievalSettings,
+}
+
+/// A prompt that asks for memories.
+#[derive(Debug, Clone, Copy)]
+pub struct InjectionRequest<'a> {
+    /// The prompt as it was typed.
+    pub prompt: &'a str,
+    /// The full id of its session, if it has one.
+    pub session: Option<&'a str>,
+    /// The time of the call, from which the log counts.
+    pub started: Instant,
+    /// The time at which embedding of memories stops; `None` embeds all.
+    pub deadline: Option<Instant>,
+}
+
+/// The resources that an injector opens where a prompt needs them.
+pub trait InjectionResources {
+    /// Opens the model that embeds prompts and memories.
+    ///
+    /// # Errors
+    /// When the model cannot be opened.
+    fn open_model(&self) -> Result<Box<dyn Embedder>>;
+
+    /// Finds past turns that answer a prompt, except those of its own session.
+    fn find_past_turns(&self, prompt: &str, session: Option<&str>) -> Vec<BlockItem>;
+}
+
+/// The outcome of a request: the decision, and the facts that are recorded.
+#[derive(Debug)]
+pub struct InjectionOutcome {
+    /// The decision.
+    pub decision: InjectionDecision,
+    /// The memories that were compared.
+    pub memories: Vec<Memory>,
+    session: Option<String>,
+    started: Instant,
+    /// The prompt has enough terms to show what the session is about.
+    is_distinctive: bool,
+}
+
+impl InjectionOutcome {
+    /// Returns the matches of a prompt that shows what the session is about, by id; `None` where it does not, or was
+    /// not compared.
+    pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
+        let is_compared = !matches!(
+            self.decision.outcome,
+            Err(SkipReason::Timeout | SkipReason::SwitchOff | SkipReason::TopicChanged)
+        );
+        let candidates = self.decision.candidates.iter();
+        (self.is_distinctive && is_compared).then(|| {
+            candidates
+                .map(|candidate| PromptMatch {
+                    id: &candidate.id,
+                    matched: candidate.found.matched,
+                })
+                .collect()
+        })
+    }
+
+    /// Makes the entry of the log, with the block that is printed.
+    pub fn log_entry(&self, block: Option<&MemoryBlock>) -> InjectionLogEntry {
+        InjectionLogEntry {
+            session: self.session.clone(),
+            injected_count: block.map_or(0, |block| block.ids.len()),
+            injected_chars: block.map_or(0, MemoryBlock::char_count),
+            disabled_reason: self.decision.skip_reason(),
+            candidates: self.memories.len(),
+            ..InjectionLogEntry::new(self.started)
+        }
+    }
+}
+
+/// An injector of the memories of a store.
+#[derive(Debug, Clone, Copy)]
+pub struct Injector<'a> {
+    /// The store of the memories.
+    pub store: &'a MemoryStore,
+    /// The directory of session states, of the log and of cached vectors: that of the index.
+    pub state: &'a Path,
+    /// The settings.
+    pub settings: InjectorSettings,
+    /// The time of the event that memories are injected for.
+    pub now: Timestamp,
+}
+
+impl Injector<'_> {
+    /// Names the file of a session's state.
+    pub(crate) fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
+        SessionStateFile::new(self.state, session)
+    }
+
+    /// Lists the trusted memories that are in the scope of days. Damaged files are left out.
+    pub(crate) fn list_in_scope(&self) -> Vec<Memory> {
+        let mut all = self.store.list_trusted();
+        let retrieval = &self.settings.retrieval;
+        all.retain(|memory| retrieval.is_in_scope(memory, self.now));
+        all
+    }
+
+    /// Decides which memories are injected before a prompt. Nothing is recorded.
+    ///
+    /// # Errors
+    /// When the model fails.
+    pub fn inject(
+        &self,
+        request: &InjectionRequest<'_>,
+        resources: &dyn InjectionResources,
+    ) -> Result<InjectionOutcome> {
+        let session = request.session.filter(|id| !id.is_empty());
+        let state = session.map(|id| self.state_file(id).read());
+        let state = state.unwrap_or_default();
+        let mut outcome = InjectionOutcome {
+            decision: InjectionDecision::without_block(SkipReason::SwitchOff),
+            memories: Vec::new(),
+            session: session.map(str::to_owned),
+            started: request.started,
+            is_distinctive: is_distinctive(request.prompt),
+        };
+        if self.settings.enabled && !state.off {
+            if !request.prompt.trim().is_empty() {
+                outcome.memories = self.list_in_scope();
+            }
+            outcome.decision = self.decide(request, &outcome.memories, state, resources)?;
+        }
+        Ok(outcome)
+    }
+
+    /// Returns the items of the memories one of whose errors stands in a prompt, pasted text included.
+    fn triggered_items(
+        &self,
+        request: &InjectionRequest<'_>,
+        memories: &[Memory],
+    ) -> Vec<BlockItem> {
+        let is_notice = is_notification(request.prompt);
+        let is_triggered = |memory: &&Memory| {
+            let front = &memory.front;
+            !is_notice
+                && front.superseded_by.is_none()
+                && front.when.matches_prompt(request.prompt)
+                && !memory.was_saved_in(request.session)
+        };
+        let triggered = memories.iter().filter(is_triggered);
+        let redactor = self.store.redactor();
+        let item = |memory| BlockItem::from_raw_memory(memory, 1.0, redactor);
+        triggered.map(item).collect()
+    }
+
+    /// Decides by the parts of a prompt, one after the other, until one has a block.
+    fn decide(
+        &self,
+        request: &InjectionRequest<'_>,
+        memories: &[Memory],
+        state: SessionState,
+        resources: &dyn InjectionResources,
+    ) -> Result<InjectionDecision> {
+        let prompt = typed_text(request.prompt);
+        let context = InjectionContext {
+            session: request.session,
+            listed: state.listed_ids(),
+            known_command: state.known_command(),
+            injected: find_injected(&state, memories),
+            redactor: self.store.redactor().clone(),
+        };
+        let triggered = self.triggered_items(request, memories);
+        let has_candidates = !memories.is_empty() || self.settings.injection.past_turns;
+        if prompt.trim().is_empty() || !has_candidates {
+            return Ok(self.decide_by_triggers(memories, triggered, &context));
+        }
+        if let Some(reason) = find_unwanted_reason(&prompt) {
+            return Ok(InjectionDecision::without_block(reason));
+        }
+        let compare = || -> Result<InjectionDecision> {
+            let model = resources.open_model()?;
+            let comparison = PartComparison {
+                injector: self,
+                memories,
+                triggered,
+                session: context,
+                embedder: MemoryEmbedder {
+                    model: model.as_ref(),
+                    cache: self.state,
+                    deadline: request.deadline,
+                },
+                resources,
+            };
+            let decision = comparison.decide_by_parts(&prompt)?;
+            Ok(decision.unwrap_or_else(|| {
+                let PartComparison {
+                    triggered, session, ..
+                } = comparison;
+                let by_triggers = self.decide_by_triggers(memories, triggered, &session);
+                match by_triggers.outcome {
+                    Ok(_) => by_triggers,
+                    Err(_) => InjectionDecision::without_block(SkipReason::Timeout),
+                }
+            }))
+        };
+        // The process may end at the timeout, and the model takes most of the time until then.
+        let record_words = || self.record_word_matches(request, &prompt, memories);
+        run_both(compare, record_words).0
+    }
+
+    /// Records in the session's state what a prompt that has a deadline matches by words alone, without a model, so that
+    /// triggers are compared with it where its comparison does not end in time. A match by words is that of an unknown
+    /// meaning, so that it is never above the match that is recorded then.
+    fn record_word_matches(
+        &self,
+        request: &InjectionRequest<'_>,
+        prompt: &str,
+        memories: &[Memory],
+    ) {
+        let session = request.session.filter(|id| !id.is_empty());
+        let (Some(session), Some(_)) = (session, request.deadline) else {
+            return;
+        };
+        let parts = split_prompt(prompt);
+        let Some(part) = parts.first().filter(|_| is_distinctive(request.prompt)) else {
+            return;
+        };
+        let matches = match_words(&blank_continuations(part), memories);
+        let matches: Vec<PromptMatch<'_>> = matches
+            .iter()
+            .map(|found| PromptMatch {
+                id: memories[found.id].id(),
+                matched: found.score,
+            })
+            .collect();
+        let record = InjectionRecord {
+            matches: Some(&matches),
+            ..InjectionRecord::default()
+        };
+        // A failure is ignored: the comparison is recorded, too.
+        let _ = self.state_file(session).record(&record);
+    }
+
+    /// Decides without a comparison: by what a prompt triggers alone.
+    fn decide_by_triggers(
+        &self,
+        memories: &[Memory],
+        triggered: Vec<BlockItem>,
+        context: &InjectionContext<'_>,
+    ) -> InjectionDecision {
+        let input = BlockInput {
+            memories,
+            others: triggered,
+            ..BlockInput::default()
+        };
+        decide(input, context, &self.settings.injection)
+    }
+
+    /// Records an outcome before its block is printed: in the session's state, so that nothing is
+    /// injected twice, as a recall, and in the log. Returns the block to be printed, without what another process has
+    /// injected meanwhile; `None` where the state cannot be written.
+    pub fn record(&self, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
+        let decided = outcome.decision.block();
+        let block = match &outcome.session {
+            Some(session) => self.record_in_session(session, outcome),
+            None => decided.cloned(),
+        };
+        if decided.is_some() && block.is_none() {
+            return None;
+        }
+        if let Some(block) = &block {
+            let is_injected = |m: &&Memory| block.ids.iter().any(|id| id == m.id());
+            let injected: Vec<&Memory> = outcome.memories.iter().filter(is_injected).collect();
+            record_recall(self.store, &injected, self.now);
+        }
+        let _ = InjectionLog::new(self.state).append(&outcome.log_entry(block.as_ref()));
+        block
+    }
+
+    /// Records in the session's state what is injected, and what the prompt matches. Returns what is left of the
+    /// block.
+    fn record_in_session(&self, session: &str, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
+        let block = outcome.decision.block();
+        let ids = block.map_or(&[][..], |block| &block.ids);
+        let matches = outcome.prompt_matches();
+        if ids.is_empty() && matches.is_none() {
+            return None;
+        }
+        let mut memories: Vec<&Memory> = outcome.memories.iter().collect();
+        memories.retain(|memory| ids.iter().any(|id| id == memory.id()));
+        let record = InjectionRecord {
+            ids,
+            memories: &memories,
+            matches: matches.as_deref(),
+        };
+        let new = self.state_file(session).record(&record).ok()?;
+        block?.clone().with_only(&new)
+    }
+}
+
+/// Returns the reason why a prompt gets no memories, where it says that it wants none.
+fn find_unwanted_reason(prompt: &str) -> Option<SkipReason> {
+    if refuses_memories(prompt) {
+        return Some(SkipReason::SwitchOff);
+    }
+    changes_topic(prompt).then_some(SkipReason::TopicChanged)
+}
+
+/// Returns true for a prompt with enough terms to show what its session is about.
+fn is_distinctive(prompt: &str) -> bool {
+    distinctive_terms(prompt).len() >= MIN_PROMPT_TERMS
+}
+
+/// Returns the ids that were injected, without those of memories that have changed since.
+fn find_injected(state: &SessionState, memories: &[Memory]) -> HashSet<String> {
+    let mut injected: HashSet<String> = state.injected.iter().cloned().collect();
+    let is_injected = |memory: &&Memory| state.injected.contains(memory.id());
+    for memory in memories.iter().filter(is_injected) {
+        if !state.has_injected(memory) {
+            injected.remove(memory.id());
+        }
+    }
+    injected
+}
+
+/// The comparison of each part of a prompt with the memories.
+struct PartComparison<'a> {
+    injector: &'a Injector<'a>,
+    memories: &'a [Memory],
+    /// The items whose error stands in the prompt.
+    triggered: Vec<BlockItem>,
+    session: InjectionContext<'a>,
+    embedder: MemoryEmbedder<'a>,
+    resources: &'a dyn InjectionResources,
+}
+
+impl PartComparison<'_> {
+    /// Decides by the parts one after the other until one has a block; else by the first part. A part that changes the
+    /// topic is left out: it says nothing about the others. Returns `None` where the deadline passed before the first
+    /// one was compared.
+    fn decide_by_parts(&self, prompt: &str) -> Result<Option<InjectionDecision>> {
+        let mut first = None;
+        let mut parts = split_prompt(prompt);
+        parts.retain(|part| !changes_topic(part));
+        for part in parts {
+            let is_late = |deadline| Instant::now() >= deadline;
+            if first.is_some() && self.embedder.deadline.is_some_and(is_late) {
+                break;
+            }
+            let Some(decision) = self.decide(&part)? else {
+                break;
+            };
+            if decision.outcome.is_ok() {
+                return Ok(Some(decision));
+            }
+            first.get_or_insert(decision);
+        }
+        Ok(first)
+    }
+
+    /// Decides by one part; `None` where the deadline passed.
+    fn decide(&self, part: &str) -> Result<Option<InjectionDecision>> {
+        let settings = &self.injector.settings;
+        let query = MemoryQuery {
+            text: &blank_continuations(part),
+            memories: self.memories,
+            settings: &settings.retrieval,
+            now: self.injector.now,
+        };
+        let Some(matches) = rank_memories(&query, &self.embedder)? else {
+            return Ok(None);
+        };
+        let mut others = self.triggered.clone();
+        if settings.injection.past_turns {
+            let mut turns = self.resources.find_past_turns(part, self.session.session);
+            let redactor = &self.session.redactor;
+            turns.iter_mut().for_each(|turn| turn.redact(redactor));
+            others.extend(turns);
+        }
+        let input = BlockInput {
+            memories: self.memories,
+            matches,
+            others,
+        };
+        Ok(Some(decide(input, &self.session, &settings.injection)))
+    }
+}

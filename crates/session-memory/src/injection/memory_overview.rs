@@ -1,0 +1,248 @@
+//! The overview at the start of a session: a line for each memory, by which the agent knows what it
+//! can read.
+
+use crate::injection::escaped_text::{FittedText, char_count, truncate_escaped};
+use crate::injection::memory_block::{BlockFence, MemoryBlock, shared_origin};
+use crate::memory::Memory;
+use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
+
+/// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
+const MAX_CHARS: usize = 9000;
+/// The layouts of a line: the first with which all memories have one, else the last.
+const LAYOUTS: [LineLayout; 8] = [
+    LineLayout::full(30),
+    LineLayout::full(24),
+    LineLayout::full(18),
+    LineLayout::full(14),
+    LineLayout::full(10),
+    LineLayout::compact(14),
+    LineLayout::compact(10),
+    LineLayout::compact(8),
+];
+/// The end of the minute in an id without `mem-`: `20260108-1200`.
+const MINUTE_END: usize = 13;
+/// The most ids that are named of memories that are gone.
+const MAX_GONE_IDS: usize = 10;
+/// The number for which there is room where memories are counted.
+const MAX_COUNT: usize = 9999;
+
+const WHOLE_HEADING: &str = "Notes that were saved for this project, a line each. Before work that one concerns, read it: `session-search memory show ID`\n";
+const UPDATE_HEADING: &str = "Saved notes that are new or changed since. Before work that one concerns, read it: `session-search memory show ID`\n";
+
+/// The layout of the line of a memory.
+#[derive(Debug, Clone, Copy)]
+struct LineLayout {
+    /// The most estimated tokens of the topic.
+    topic_tokens: usize,
+    /// The kind is left out, and the id is cut after its minute.
+    is_compact: bool,
+}
+
+impl LineLayout {
+    const fn full(topic_tokens: usize) -> Self {
+        Self {
+            topic_tokens,
+            is_compact: false,
+        }
+    }
+
+    const fn compact(topic_tokens: usize) -> Self {
+        Self {
+            topic_tokens,
+            is_compact: true,
+        }
+    }
+}
+
+/// Returns true where even the widest line of an overview has no room for the whole topic of a memory.
+pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
+    shorten_topic(memory, LAYOUTS[0]).truncated
+}
+
+/// Returns the topic of a memory as its line has it.
+fn shorten_topic(memory: &Memory, layout: LineLayout) -> FittedText {
+    let topic = collapse_whitespace(&sanitize_text(&memory.front.topic));
+    let room = chars_within(&escape_tags(&topic), layout.topic_tokens);
+    truncate_escaped(&topic, room)
+}
+
+/// The text of an overview.
+#[derive(Debug, Default)]
+pub(crate) struct OverviewContent<'a> {
+    /// The memories, the most important first.
+    pub(crate) memories: Vec<&'a Memory>,
+    /// The ids of all files that an id is looked up in, whatever their state.
+    pub(crate) all_ids: Vec<String>,
+    /// The ids of memories that the agent knows and that are no longer active.
+    pub(crate) gone: Vec<String>,
+    /// The agent knows all other memories.
+    pub(crate) is_update: bool,
+}
+
+impl OverviewContent<'_> {
+    /// Assembles the overview of at most `max_tokens` estimated tokens and [`MAX_CHARS`] characters.
+    /// Returns `None` where there is nothing to say, or no room for it.
+    pub(crate) fn assemble(&self, max_tokens: usize) -> Option<MemoryBlock> {
+        let mut lines = Vec::new();
+        for layout in LAYOUTS {
+            lines = self.format_lines(layout, max_tokens);
+            if lines.len() == self.memories.len() {
+                break;
+            }
+        }
+        let is_useful = !lines.is_empty() || (self.memories.is_empty() && !self.gone.is_empty());
+        let left_out = self.memories.len() - lines.len();
+        let truncated = left_out > 0 || lines.iter().any(|line| line.truncated);
+        let lines: Vec<String> = lines.into_iter().map(|line| line.text).collect();
+        let listed = self.memories.iter().take(lines.len());
+        is_useful.then(|| MemoryBlock {
+            text: self.format(&lines, left_out, truncated),
+            ids: listed.map(|memory| memory.id().to_owned()).collect(),
+            truncated,
+        })
+    }
+
+    /// Formats the lines of the first memories, as many as fit.
+    fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<FittedText> {
+        let mut size = self.frame_size();
+        let memories = self.memories.iter();
+        let is_mixed = self.shared_origin().is_none();
+        let lines = memories.map(|memory| {
+            let origin = memory.trust.origin_label().filter(|_| is_mixed);
+            self.format_line(memory, origin, layout)
+        });
+        let fitting = lines.take_while(|line| {
+            size = size.plus(&line.text).plus("\n");
+            size.fits(max_tokens)
+        });
+        fitting.collect()
+    }
+
+    /// Returns the size of everything but the lines, whatever their number.
+    fn frame_size(&self) -> TextSize {
+        TextSize::default()
+            .plus(self.heading())
+            .plus(&self.fence(true).wrap(&[]))
+            .plus(&format_left_out(MAX_COUNT))
+            .plus(&self.format_gone())
+    }
+
+    fn fence(&self, truncated: bool) -> BlockFence {
+        BlockFence {
+            origin: self.shared_origin(),
+            ..BlockFence::marked(truncated)
+        }
+    }
+
+    fn shared_origin(&self) -> Option<&'static str> {
+        shared_origin(
+            self.memories
+                .iter()
+                .map(|memory| memory.trust.origin_label()),
+        )
+    }
+
+    fn heading(&self) -> &'static str {
+        if self.is_update {
+            UPDATE_HEADING
+        } else {
+            WHOLE_HEADING
+        }
+    }
+
+    fn format(&self, lines: &[String], left_out: usize, truncated: bool) -> String {
+        let listed = if lines.is_empty() {
+            String::new()
+        } else {
+            self.heading().to_owned() + &self.fence(truncated).wrap(lines)
+        };
+        listed + &format_left_out(left_out) + &self.format_gone()
+    }
+
+    /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
+    fn format_line(&self, memory: &Memory, origin: Option<&str>, layout: LineLayout) -> FittedText {
+        let FittedText { text, truncated } = shorten_topic(memory, layout);
+        let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
+        let text = if layout.is_compact {
+            format!(
+                "{text} ({}{origin})",
+                escape_tags(self.short_id(memory.id()))
+            )
+        } else {
+            let (label, id) = (memory.front.kind.label(), escape_tags(memory.id()));
+            format!("[{label}] {text} ({id}{origin})")
+        };
+        FittedText { text, truncated }
+    }
+
+    /// Returns the part of an id that ends with its minute, where no other memory's id begins with it, else all
+    /// of it. Archived and deleted memories count: they are found by it, too.
+    fn short_id<'i>(&self, id: &'i str) -> &'i str {
+        let minute = |id: &'i str| id.strip_prefix("mem-")?.get(..MINUTE_END);
+        let Some(short) = minute(id) else {
+            return id;
+        };
+        let holders = self.all_ids.iter().filter(|id| {
+            let id = id.strip_prefix("mem-").unwrap_or(id);
+            id.starts_with(short)
+        });
+        if holders.count() > 1 { id } else { short }
+    }
+
+    fn format_gone(&self) -> String {
+        let named = &self.gone[..self.gone.len().min(MAX_GONE_IDS)];
+        let more = match self.gone.len() - named.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        if named.is_empty() {
+            String::new()
+        } else {
+            format!("No longer kept: {}{more}\n", named.join(", "))
+        }
+    }
+}
+
+fn format_left_out(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        n => format!("and {n} more: `session-search memory list`\n"),
+    }
+}
+
+/// Counts the characters with which a text begins within so many estimated tokens.
+fn chars_within(text: &str, max_tokens: usize) -> usize {
+    let mut size = TextSize::default();
+    let mut bytes = [0; 4];
+    let within = text.chars().take_while(|c| {
+        size = size.plus(c.encode_utf8(&mut bytes));
+        size.tokens() <= max_tokens
+    });
+    within.count()
+}
+
+/// The size of a text, from which its tokens are estimated: ASCII by fours, every other character by
+/// itself.
+#[derive(Debug, Clone, Copy, Default)]
+struct TextSize {
+    ascii: usize,
+    other: usize,
+}
+
+impl TextSize {
+    fn plus(self, text: &str) -> Self {
+        let ascii = text.bytes().filter(u8::is_ascii).count();
+        Self {
+            ascii: self.ascii + ascii,
+            other: self.other + char_count(text) - ascii,
+        }
+    }
+
+    fn tokens(self) -> usize {
+        self.ascii.div_ceil(4) + self.other
+    }
+
+    fn fits(self, max_tokens: usize) -> bool {
+        self.tokens() <= max_tokens && self.ascii + self.other <= MAX_CHARS
+    }
+}

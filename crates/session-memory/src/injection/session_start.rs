@@ -1,0 +1,128 @@
+//! The start of a session: the overview of memories for its agent, whole or as an update.
+
+use crate::injection::injector::Injector;
+use crate::injection::memory_block::MemoryBlock;
+use crate::injection::memory_overview::OverviewContent;
+use crate::injection::session_state::{SessionState, short_hash};
+use crate::memory::Memory;
+use crate::storage::life_cycle::read_recall_months;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// The most memories of which a session's state holds hashes.
+const MAX_LISTED: usize = 2000;
+
+/// The knowledge that an agent still has of its session where a start of it is reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentContext {
+    /// Nothing: the session is new, or its context was cleared or compacted.
+    Empty,
+    /// The context of before: the session is resumed.
+    Kept,
+}
+
+impl Injector<'_> {
+    /// Gives the overview of the memories at the start of a session, and records it. An agent that kept
+    /// its context gets what changed.
+    pub fn begin_session(
+        &self,
+        session: Option<&str>,
+        context: AgentContext,
+    ) -> Option<MemoryBlock> {
+        if !self.settings.enabled {
+            return None;
+        }
+        let memories = self.list_by_importance();
+        let Some(id) = session.filter(|id| !id.is_empty()) else {
+            return self.build_overview(&memories, None, &mut SessionState::default());
+        };
+        let begin = |state: &mut SessionState| {
+            if context == AgentContext::Empty {
+                *state = SessionState {
+                    off: state.off,
+                    ..SessionState::default()
+                };
+            }
+            if state.off {
+                None
+            } else {
+                self.build_overview(&memories, session, state)
+            }
+        };
+        // A block that cannot be recorded is not injected: it would be injected again.
+        let recorded = self.state_file(id).update(begin).ok();
+        recorded.flatten().flatten()
+    }
+
+    /// Lists the memories that are in use, by importance, last month of use, age and id. The same files
+    /// have the same order, whatever the day.
+    fn list_by_importance(&self) -> Vec<Memory> {
+        let months = read_recall_months(self.store);
+        let mut memories = self.list_in_scope();
+        memories.retain(|memory| memory.front.superseded_by.is_none());
+        // Before they are cut: half of a secret would not be found.
+        for memory in &mut memories {
+            self.store
+                .redactor()
+                .redact_in_place(&mut memory.front.topic);
+        }
+        memories.sort_by_cached_key(|memory| {
+            let month = months.get(&(memory.scope, memory.id().to_owned()));
+            let front = &memory.front;
+            let by_use = Reverse((front.importance, month.cloned(), memory.updated()));
+            (by_use, front.id.clone())
+        });
+        memories
+    }
+
+    /// Assembles the overview of what the agent does not know, and puts it into the state.
+    fn build_overview(
+        &self,
+        memories: &[Memory],
+        session: Option<&str>,
+        state: &mut SessionState,
+    ) -> Option<MemoryBlock> {
+        if self.settings.injection.overview_tokens == 0 {
+            return None;
+        }
+        let hashes = hash_contents(memories);
+        let known = std::mem::take(&mut state.listed);
+        let is_new = |memory: &&Memory| match known.get(memory.id()) {
+            Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
+            None if known.is_empty() => true,
+            None => !memory.was_saved_in(session) && !state.injected.contains(memory.id()),
+        };
+        let content = OverviewContent {
+            memories: memories.iter().filter(is_new).collect(),
+            all_ids: self.store.list_ids(),
+            gone: find_gone(&known, &hashes),
+            is_update: !known.is_empty(),
+        };
+        let block = content.assemble(self.settings.injection.overview_tokens);
+        // A memory that changed since the agent read it may be injected again.
+        let changed = content.memories.iter().map(|memory| memory.id());
+        for id in changed.filter(|id| known.contains_key(*id)) {
+            state.injected.remove(id);
+        }
+        state.listed = hashes;
+        let shown = block.as_ref().map_or(&[][..], |block| &block.ids);
+        state.is_command_known |= !shown.is_empty();
+        let all = content.memories.iter().map(|memory| memory.id().to_owned());
+        state.left_out.extend(all);
+        let is_left_out = |id: &String| state.listed.contains_key(id) && !shown.contains(id);
+        state.left_out.retain(is_left_out);
+        block
+    }
+}
+
+/// Returns the beginnings of the hashes of memories by id, of the first ones where there are many.
+fn hash_contents(memories: &[Memory]) -> BTreeMap<String, String> {
+    let first = memories.iter().take(MAX_LISTED);
+    let hash = |memory: &Memory| (memory.id().to_owned(), short_hash(memory));
+    first.map(hash).collect()
+}
+
+fn find_gone(known: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let gone = known.keys().filter(|id| !now.contains_key(*id));
+    gone.cloned().collect()
+}

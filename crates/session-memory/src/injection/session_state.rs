@@ -1,0 +1,152 @@
+//! The state of a session: what was listed and injected in it, and its switch.
+
+use crate::injection::memory_block::ShowCommand;
+use crate::memory::Memory;
+use crate::storage::directory_records::content_hash;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// The most bytes of a session's state.
+pub(crate) const MAX_STATE_BYTES: u64 = 512 << 10;
+/// The characters of a content hash that are compared to detect a change of a memory.
+const HASH_CHARS: usize = 8;
+
+/// The state of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionState {
+    /// Injection is switched off.
+    pub off: bool,
+    /// The ids of memories and turns that were injected.
+    pub injected: BTreeSet<String>,
+    /// The greatest match of each memory with a prompt of the session, by id; those without any are left out.
+    pub matches: BTreeMap<String, f32>,
+    /// A prompt that shows what the session is about was compared with the memories.
+    pub is_compared: bool,
+    /// The beginnings of the content hashes of memories that an overview was made of, or that were injected, by id.
+    pub listed: BTreeMap<String, String>,
+    /// The ids of those of them for whose lines there was no room.
+    pub left_out: BTreeSet<String>,
+    /// An overview has named the command that shows a memory.
+    pub is_command_known: bool,
+}
+
+impl SessionState {
+    /// Returns the ids of the memories that it knows from a line of an overview.
+    pub(crate) fn listed_ids(&self) -> HashSet<String> {
+        let listed = self.listed.keys().filter(|id| !self.left_out.contains(*id));
+        listed.cloned().collect()
+    }
+
+    /// Returns the command that the agent knows from an overview.
+    pub(crate) fn known_command(&self) -> Option<ShowCommand> {
+        self.is_command_known.then_some(ShowCommand::Memory)
+    }
+
+    /// Returns true where a memory was injected as it is now.
+    pub(crate) fn has_injected(&self, memory: &Memory) -> bool {
+        let hash = self.listed.get(memory.id());
+        self.injected.contains(memory.id()) && hash.is_none_or(|hash| *hash == short_hash(memory))
+    }
+
+    /// Adds an injection, and returns those of its ids that are new. A memory that was injected with another content is
+    /// new, too.
+    pub(crate) fn add_injection(&mut self, injection: &InjectionRecord<'_>) -> Vec<String> {
+        self.add_matches(injection.matches);
+        let memories = injection.memories.iter();
+        memories.for_each(|memory| self.replace_older_content(memory));
+        let ids = injection.ids.iter().cloned();
+        ids.filter(|id| self.injected.insert(id.clone())).collect()
+    }
+
+    /// Adds the matches of memories with a prompt; `None` where no prompt was compared with them.
+    pub(crate) fn add_matches(&mut self, matches: Option<&[PromptMatch<'_>]>) {
+        self.is_compared |= matches.is_some();
+        let matches = matches.unwrap_or_default();
+        matches.iter().for_each(|found| self.add_match(*found));
+    }
+
+    /// Notes the present content of a memory, and forgets that another one was injected.
+    fn replace_older_content(&mut self, memory: &Memory) {
+        if !self.has_injected(memory) {
+            self.injected.remove(memory.id());
+            self.left_out.remove(memory.id());
+            self.listed
+                .insert(memory.id().to_owned(), short_hash(memory));
+        }
+    }
+
+    /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.
+    fn add_match(&mut self, found: PromptMatch<'_>) {
+        let matched = (found.matched * 100.0).round() / 100.0;
+        if matched > 0.0 {
+            let greatest = self.matches.entry(found.id.to_owned()).or_default();
+            *greatest = greatest.max(matched);
+        }
+    }
+
+    /// Encodes the state as JSON of at most [`MAX_STATE_BYTES`] bytes: a larger one would not be read, which switches injection off.
+    /// Where it would be larger, the oldest ids are forgotten.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let to_json = |state: &Self| serde_json::to_vec(state).unwrap_or_default();
+        let mut json = to_json(self);
+        let mut state = self.clone();
+        while json.len() as u64 > MAX_STATE_BYTES && state.forget_older_half() {
+            json = to_json(&state);
+        }
+        json
+    }
+
+    /// Forgets the older half of what was injected or compared, then of what was listed; an id begins with its time.
+    /// Returns false where nothing was left.
+    fn forget_older_half(&mut self) -> bool {
+        let Self {
+            injected,
+            matches,
+            listed,
+            left_out,
+            ..
+        } = self;
+        if !injected.is_empty() || !matches.is_empty() {
+            *injected = injected
+                .iter()
+                .skip(injected.len().div_ceil(2))
+                .cloned()
+                .collect();
+            let older = matches.len().div_ceil(2);
+            *matches = std::mem::take(matches).into_iter().skip(older).collect();
+            return true;
+        }
+        let older = listed.len().div_ceil(2);
+        *listed = std::mem::take(listed).into_iter().skip(older).collect();
+        left_out.retain(|id| listed.contains_key(id));
+        older > 0
+    }
+}
+
+/// An injection as the state of its session records it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct InjectionRecord<'a> {
+    /// The ids of the memories and turns that are injected.
+    pub(crate) ids: &'a [String],
+    /// The memories among them.
+    pub(crate) memories: &'a [&'a Memory],
+    /// The matches of memories with the prompt; `None` where none was compared.
+    pub(crate) matches: Option<&'a [PromptMatch<'a>]>,
+}
+
+/// The match of a memory with a prompt, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct PromptMatch<'a> {
+    /// The id of the memory.
+    pub(crate) id: &'a str,
+    /// The fused lexical and dense score.
+    pub(crate) matched: f32,
+}
+
+/// Returns the beginning of a memory's content hash.
+pub(crate) fn short_hash(memory: &Memory) -> String {
+    let mut hash = content_hash(&memory.raw_text);
+    hash.truncate(HASH_CHARS);
+    hash
+}

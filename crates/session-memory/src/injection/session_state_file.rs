@@ -1,0 +1,212 @@
+//! The file of a session's state, which hooks that run at once share under a lock.
+
+use crate::error::{MemoryError, Result};
+use crate::hashed_name::{hash_name, is_hashed_name};
+use crate::injection::session_state::{InjectionRecord, MAX_STATE_BYTES, SessionState};
+use session_files::{Dir, Lock, private};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// The number of sessions from which on old ones are deleted.
+const MAX_SESSIONS: usize = 500;
+/// The longest time that a prompt waits for the lock.
+const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
+/// The longest time that a user who switches injection on or off waits for the lock.
+const SWITCH_TIMEOUT: Duration = Duration::from_secs(5);
+const LOCK: &str = ".lock";
+/// The age from which on a session's state is deleted.
+const OLD: Duration = Duration::from_secs(60 * 86_400);
+
+/// The end of the names of states.
+const STATE_END: &str = ".json";
+
+/// The file of the state of a context: a session, or a subagent as `session/agent`.
+#[derive(Debug, Clone)]
+pub struct SessionStateFile<'a> {
+    root: &'a Path,
+    context: &'a str,
+}
+
+impl<'a> SessionStateFile<'a> {
+    /// Names the file of a context below a root, the directory of the index, without opening it.
+    pub fn new(root: &'a Path, context: &'a str) -> Self {
+        Self { root, context }
+    }
+
+    /// Reads the state; the default for a new context. A subagent's injection is off where that of its session is.
+    pub fn read(&self) -> SessionState {
+        let mut state = self.read_own();
+        if let Some((session, _)) = self.context.rsplit_once('/') {
+            state.off = state.off || Self::new(self.root, session).read_own().off;
+        }
+        state
+    }
+
+    /// Reads the state without that of a subagent's session. Where it cannot be read, injection is off: it may have been
+    /// switched off.
+    fn read_own(&self) -> SessionState {
+        let unreadable = || SessionState {
+            off: true,
+            ..SessionState::default()
+        };
+        match private::read(&self.path(), MAX_STATE_BYTES) {
+            Ok(None) => SessionState::default(),
+            Ok(Some(text)) => serde_json::from_slice(&text).unwrap_or_else(|_| unreadable()),
+            Err(_) => unreadable(),
+        }
+    }
+
+    /// Returns true where something was recorded for the context.
+    pub fn exists(&self) -> bool {
+        self.path().exists()
+    }
+
+    /// Records ids that are about to be injected, and returns those that are new: hooks of calls that run at once
+    /// share memories, and only the first may give them. Records and returns none where another process holds the lock.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn record_injected(&self, ids: &[String]) -> Result<Vec<String>> {
+        self.record(&InjectionRecord {
+            ids,
+            ..InjectionRecord::default()
+        })
+    }
+
+    /// Records an injection as [`Self::record_injected`] does. A memory that was injected with another content is new,
+    /// too.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub(crate) fn record(&self, injection: &InjectionRecord<'_>) -> Result<Vec<String>> {
+        let new = self.update(|state| state.add_injection(injection))?;
+        Ok(new.unwrap_or_default())
+    }
+
+    /// Updates the state under the lock, and returns what `change` returns. Returns `None`, and changes nothing, where
+    /// another process holds the lock.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub(crate) fn update<T>(
+        &self,
+        change: impl FnOnce(&mut SessionState) -> T,
+    ) -> Result<Option<T>> {
+        self.update_within(LOCK_TIMEOUT, change)
+    }
+
+    fn update_within<T>(
+        &self,
+        timeout: Duration,
+        change: impl FnOnce(&mut SessionState) -> T,
+    ) -> Result<Option<T>> {
+        let directory = Dir::create(&self.directory())?;
+        let Some(_lock) = Lock::lock_timeout(&directory, LOCK, timeout)? else {
+            return Ok(None);
+        };
+        let before = self.read_own();
+        let mut state = before.clone();
+        let changed = change(&mut state);
+        if state != before {
+            self.write(&state)?;
+        }
+        Ok(Some(changed))
+    }
+
+    /// Switches injection off or on.
+    ///
+    /// # Errors
+    /// When the directory cannot be written, or another process does not give the lock back.
+    pub fn switch_injection(&self, switch: InjectionSwitch) -> Result<()> {
+        let set = |state: &mut SessionState| state.off = switch == InjectionSwitch::Off;
+        let switched = self.update_within(SWITCH_TIMEOUT, set)?;
+        switched.ok_or_else(|| MemoryError::Locked(self.directory()))
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn write(&self, state: &SessionState) -> Result<()> {
+        let path = self.path();
+        if !path.exists() {
+            delete_old(&self.directory());
+        }
+        Ok(private::write_cached(&path, &state.encode())?)
+    }
+
+    fn directory(&self) -> PathBuf {
+        self.root.join("injection").join("sessions")
+    }
+
+    fn path(&self) -> PathBuf {
+        let name = hash_name(self.context.as_bytes()) + STATE_END;
+        self.directory().join(name)
+    }
+}
+
+/// The switch of injection in one session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InjectionSwitch {
+    /// Memories are injected.
+    On,
+    /// Nothing is injected.
+    Off,
+}
+
+/// Returns true for the name of a file that a [`SessionStateFile`] has.
+fn is_state_name(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.strip_suffix(STATE_END).is_some_and(is_hashed_name)
+}
+
+fn delete_old(directory: &Path) {
+    let names = Dir::open(directory).and_then(|dir| dir.names(Path::new(""), usize::MAX));
+    let names = names.unwrap_or_default();
+    if names.len() < MAX_SESSIONS {
+        return;
+    }
+    let now = SystemTime::now();
+    let names = names.iter().filter(|name| is_state_name(name));
+    for path in names.map(|name| directory.join(name)) {
+        let changed = fs_err::metadata(&path).and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|at| now.duration_since(at).ok());
+        if age.is_some_and(|age| age > OLD) {
+            let _ = fs_err::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_that_is_written_can_be_read() {
+        let home = tempfile::tempdir().unwrap();
+        let ids = || (0..20_000).map(|n| format!("mem-20260110-{n:06}-{}", "x".repeat(20)));
+        let state = SessionState {
+            injected: ids().collect(),
+            listed: ids().map(|id| (id, "hash".to_owned())).collect(),
+            left_out: ids().collect(),
+            ..SessionState::default()
+        };
+        let file = SessionStateFile::new(home.path(), "session");
+        file.write(&state).unwrap();
+        let read = file.read();
+        assert!(!read.off && !read.listed.is_empty());
+        let newest: Vec<String> = ids().skip(20_000 - read.listed.len()).collect();
+        assert!(read.listed.keys().eq(&newest));
+        assert!(read.left_out.iter().all(|id| read.listed.contains_key(id)));
+
+        let injected = SessionState {
+            injected: ids().collect(),
+            ..SessionState::default()
+        };
+        file.write(&injected).unwrap();
+        let read = file.read();
+        let newest = ids().next_back().unwrap();
+        assert!(read.injected.contains(&newest) && !read.off);
+    }
+}

@@ -1,0 +1,199 @@
+//! The injection of memories whose trigger an agent's call of a tool matches.
+
+use crate::injection::event_matcher::EventMatcher;
+use crate::injection::injection_decision::{SkipReason, find_skip_reason};
+use crate::injection::injection_gate::GateOutcome;
+use crate::injection::injector::{InjectionOutcome, Injector};
+use crate::injection::memory_block::{BlockItem, MemoryBlock};
+use crate::injection::session_state::{InjectionRecord, SessionState};
+use crate::injection::trigger_relevance::trigger_relevance;
+use crate::memory::{Importance, Memory};
+use crate::storage::life_cycle::record_recall;
+use crate::triggers::TriggerEvent;
+use serde::Serialize;
+
+/// A memory whose trigger an event matches, and the gate's verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TriggerCandidate {
+    /// The memory's id.
+    pub id: String,
+    /// The memory's topic.
+    pub topic: String,
+    /// The gate's verdict: [`GateOutcome::Triggered`] where it is injected.
+    #[serde(rename = "reason")]
+    pub outcome: GateOutcome,
+    /// The triggers that match, as the memory has them.
+    pub triggers: Vec<String>,
+    /// The relevance of the session's prompts and the call to the memory, 0 to 3; `None` where the trigger alone
+    /// decides.
+    pub relevance: Option<f32>,
+    /// The relevance that is needed.
+    pub threshold: f32,
+    /// The memory's importance.
+    pub importance: Importance,
+}
+
+/// The block that is injected at a call of a tool, and the memories whose triggers match it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TriggerDecision {
+    /// The block, or the reason why there is none.
+    pub outcome: Result<MemoryBlock, SkipReason>,
+    /// The memories whose triggers match, those that are injected first.
+    pub candidates: Vec<TriggerCandidate>,
+}
+
+impl TriggerDecision {
+    /// Returns the block, if there is one.
+    pub fn block(&self) -> Option<&MemoryBlock> {
+        self.outcome.as_ref().ok()
+    }
+
+    /// Returns true where memories were not looked for, because injection is switched off.
+    pub fn is_switched_off(&self) -> bool {
+        self.outcome == Err(SkipReason::SwitchOff)
+    }
+}
+
+impl Injector<'_> {
+    /// Gives the memories that an event triggers, each once a session, and records them. No model is
+    /// opened.
+    pub fn inject_for_event(&self, event: &TriggerEvent, session: &str) -> Option<MemoryBlock> {
+        if !self.settings.enabled || session.is_empty() || event.is_empty() {
+            return None;
+        }
+        let state_file = self.state_file(session);
+        let state = state_file.read();
+        if state.off {
+            return None;
+        }
+        let matcher = EventMatcher::new(event);
+        let triggered = self.list_triggered(&matcher);
+        let decision = self.decide_for_event(&matcher, &triggered, Some(session), &state);
+        let block = decision.outcome.ok()?;
+        // A block that cannot be recorded is not injected: it would be injected at each call.
+        let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
+        let mut injected: Vec<&Memory> = triggered.iter().collect();
+        injected.retain(|memory| is_in(&block.ids, memory));
+        let record = InjectionRecord {
+            ids: &block.ids,
+            memories: &injected,
+            matches: None,
+        };
+        let new = state_file.record(&record).ok()?;
+        let block = block.with_only(&new)?;
+        injected.retain(|memory| is_in(&block.ids, memory));
+        record_recall(self.store, &injected, self.now);
+        Some(block)
+    }
+
+    /// Records memories that the agent reads itself as injected into a session: as they are now they are not injected
+    /// once more. Ids of none are ignored, and so is a failure to record: the agent reads them all the same.
+    pub fn record_shown(&self, ids: &[&str], session: &str) {
+        if ids.is_empty() || session.is_empty() || !self.settings.enabled {
+            return;
+        }
+        let found = ids.iter().filter_map(|id| self.store.find_raw(id).ok());
+        let memories: Vec<Memory> = found.collect();
+        let ids: Vec<String> = memories.iter().map(|it| it.id().to_owned()).collect();
+        let record = InjectionRecord {
+            ids: &ids,
+            memories: &memories.iter().collect::<Vec<_>>(),
+            matches: None,
+        };
+        let _ = self.state_file(session).record(&record);
+    }
+
+    /// Decides what an event would get, and records nothing: in a session, and after a prompt if there is one.
+    pub fn explain_event(
+        &self,
+        event: &TriggerEvent,
+        session: Option<&str>,
+        prompt: Option<&InjectionOutcome>,
+    ) -> TriggerDecision {
+        let state = session.map(|session| self.state_file(session).read());
+        let mut state = state.unwrap_or_default();
+        if let Some(prompt) = prompt {
+            state.add_matches(prompt.prompt_matches().as_deref());
+            let block = prompt.decision.block().into_iter();
+            state
+                .injected
+                .extend(block.flat_map(|block| block.ids.clone()));
+        }
+        if !self.settings.enabled || state.off {
+            return TriggerDecision {
+                outcome: Err(SkipReason::SwitchOff),
+                candidates: Vec::new(),
+            };
+        }
+        let matcher = EventMatcher::new(event);
+        let triggered = self.list_triggered(&matcher);
+        self.decide_for_event(&matcher, &triggered, session, &state)
+    }
+
+    /// Lists the memories in the scope of days whose triggers match an event.
+    fn list_triggered(&self, event: &EventMatcher<'_>) -> Vec<Memory> {
+        let mut triggered = self.store.list_triggered(event);
+        let retrieval = &self.settings.retrieval;
+        triggered.retain(|memory| retrieval.is_in_scope(memory, self.now));
+        triggered
+    }
+
+    /// Decides which of the memories whose triggers match an event are injected.
+    fn decide_for_event(
+        &self,
+        event: &EventMatcher<'_>,
+        triggered: &[Memory],
+        session: Option<&str>,
+        state: &SessionState,
+    ) -> TriggerDecision {
+        let evaluate = |memory| self.evaluate_triggered(memory, event, session, state);
+        let mut candidates: Vec<TriggerCandidate> = triggered.iter().map(evaluate).collect();
+        let passed = |candidate: &TriggerCandidate| candidate.outcome == GateOutcome::Triggered;
+        let items = triggered.iter().zip(&candidates);
+        let items = items.filter(|(_, candidate)| passed(candidate));
+        let redactor = self.store.redactor();
+        let items = items.map(|(memory, _)| BlockItem::from_raw_memory(memory, 1.0, redactor));
+        let settings = &self.settings.injection;
+        let block = MemoryBlock::assemble(items.collect(), settings, state.known_command());
+        let included = block.as_ref().map_or(&[][..], |block| &block.ids);
+        for candidate in candidates.iter_mut().filter(|candidate| passed(candidate)) {
+            if !included.contains(&candidate.id) {
+                candidate.outcome = GateOutcome::NoRoom;
+            }
+        }
+        candidates.sort_by_key(|candidate| !passed(candidate));
+        let outcomes = candidates.iter().map(|candidate| candidate.outcome);
+        TriggerDecision {
+            outcome: block.ok_or_else(|| find_skip_reason(outcomes)),
+            candidates,
+        }
+    }
+
+    fn evaluate_triggered(
+        &self,
+        memory: &Memory,
+        event: &EventMatcher<'_>,
+        session: Option<&str>,
+        state: &SessionState,
+    ) -> TriggerCandidate {
+        let relevance = trigger_relevance(memory, event, state);
+        let relevance = relevance.filter(|_| !event.event.is_held);
+        let threshold = self.settings.injection.min_trigger_relevance;
+        let front = &memory.front;
+        TriggerCandidate {
+            id: memory.id().to_owned(),
+            topic: front.topic.clone(),
+            outcome: match relevance {
+                _ if front.superseded_by.is_some() => GateOutcome::Superseded,
+                _ if state.has_injected(memory) => GateOutcome::AlreadyInjected,
+                _ if memory.was_saved_in(session) => GateOutcome::OwnSession,
+                Some(relevance) if relevance < threshold => GateOutcome::LowScore,
+                _ => GateOutcome::Triggered,
+            },
+            triggers: event.list_matching(&front.when),
+            relevance,
+            threshold,
+            importance: front.importance,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Near-duplicates of a memory.
+
+use crate::error::Result;
+use crate::memory::Memory;
+use crate::retrieval::lexical_index::word_jaccard;
+use crate::retrieval::memory_embedder::{MemoryEmbedder, dot};
+use crate::retrieval::similarity::english_embedding_text;
+use crate::retrieval::vector_cache::embed_cached;
+use serde::Serialize;
+
+/// The least cosine of near-duplicates whose words have at least this Jaccard index.
+const MIN_COSINE: f32 = 0.80;
+const MIN_JACCARD_WITH_COSINE: f32 = 0.25;
+/// The least Jaccard index of near-duplicates whatever the cosine.
+const MIN_JACCARD_ALONE: f32 = 0.6;
+
+/// A memory that a new one nearly duplicates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NearDuplicate {
+    /// The id of the older memory.
+    pub id: String,
+    /// The topic of the older memory.
+    pub topic: String,
+    /// The cosine of the embeddings of both memories.
+    pub cosine: f32,
+    /// The Jaccard index of the words of both memories, 0 to 1.
+    #[serde(rename = "words")]
+    pub overlap: f32,
+}
+
+/// Finds the memories that a new one nearly duplicates, the most similar first.
+///
+/// # Errors
+/// When the model fails.
+pub fn find_duplicates(
+    new: &Memory,
+    others: &[Memory],
+    embedder: &MemoryEmbedder<'_>,
+) -> Result<Vec<NearDuplicate>> {
+    let others: Vec<&Memory> = others.iter().filter(|m| m.id() != new.id()).collect();
+    let mut texts = vec![english_embedding_text(new)];
+    texts.extend(others.iter().map(|memory| english_embedding_text(memory)));
+    let rows = embed_cached(&texts, embedder)?;
+    let Some((own, rows)) = rows.split_first() else {
+        return Ok(Vec::new());
+    };
+    let compare = |(memory, row): (&&Memory, &Vec<f32>)| NearDuplicate {
+        id: memory.id().to_owned(),
+        topic: memory.front.topic.clone(),
+        cosine: dot(own, row),
+        overlap: word_jaccard(&new.embedding_text(), &memory.embedding_text()),
+    };
+    let mut found: Vec<NearDuplicate> = others.iter().zip(rows).map(compare).collect();
+    found.retain(|other| {
+        (other.cosine >= MIN_COSINE && other.overlap >= MIN_JACCARD_WITH_COSINE)
+            || other.overlap >= MIN_JACCARD_ALONE
+    });
+    found.sort_by(|a, b| (b.cosine + b.overlap).total_cmp(&(a.cosine + a.overlap)));
+    Ok(found)
+}

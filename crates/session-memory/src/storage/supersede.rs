@@ -1,0 +1,109 @@
+//! The replacement of a memory by another one.
+
+use crate::content::memory_change::{MemoryChange, ReplacementChange};
+use crate::error::{MemoryError, Result};
+use crate::memory::{Memory, MemoryState};
+use crate::storage::memory_store::MemoryStore;
+use jiff::Zoned;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The ids of memories' replacements by the memories' ids.
+type Replacements = BTreeMap<String, String>;
+
+impl MemoryStore {
+    /// Marks a memory as replaced by another one.
+    ///
+    /// # Errors
+    /// When one of them is not found, the replacement is in the trash, or it is the memory itself or
+    /// replaced by it, by whatever number of steps: all of a cycle would be hidden.
+    pub fn supersede(&self, old: &str, new: &str, now: &Zoned) -> Result<Memory> {
+        let old = self.find(old)?;
+        let new = self.find(new)?;
+        if new.state == MemoryState::Trash {
+            return Err(MemoryError::ReplacementInTrash(new.id().to_owned()));
+        }
+        if old.id() == new.id() {
+            return Err(MemoryError::ReplacedByItself);
+        }
+        if self.is_replaced_by(&new, old.id()) {
+            return Err(MemoryError::ReplacementIsReplaced {
+                replacement: new.id().to_owned(),
+                by: old.id().to_owned(),
+            });
+        }
+        let change = MemoryChange {
+            replacement: ReplacementChange::By(new.id().to_owned()),
+            ..MemoryChange::default()
+        };
+        self.change(old.id(), &change, now)
+    }
+
+    /// Makes memories active: out of the archive or the trash, and no longer replaced by another one.
+    ///
+    /// # Errors
+    /// As [`MemoryStore::move_all`], and when a file cannot be written.
+    pub fn activate(&self, memories: &[Memory], now: &Zoned) -> Result<Vec<Memory>> {
+        let change = MemoryChange {
+            replacement: ReplacementChange::Removed,
+            ..MemoryChange::default()
+        };
+        let mut active = self.move_all(memories, MemoryState::Active)?;
+        let is_replaced = |memory: &Memory| memory.front.superseded_by.is_some();
+        let replaced = active.iter().filter(|memory| is_replaced(memory));
+        let replaced: Vec<Memory> = replaced.cloned().collect();
+        let changed = self.change_all(&replaced, |_| change.clone(), now)?;
+        let replaced = active.iter_mut().filter(|memory| is_replaced(memory));
+        for (memory, changed) in replaced.zip(changed) {
+            *memory = changed;
+        }
+        Ok(active)
+    }
+
+    /// Lets what some memories replace be replaced by what replaces these, before they are removed for good.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub(crate) fn pass_on_replacements(&self, gone: &[Memory], now: &Zoned) -> Result<()> {
+        let replaced = gone
+            .iter()
+            .filter(|memory| memory.front.superseded_by.is_some());
+        let ids: Vec<&str> = replaced.map(Memory::id).collect();
+        let by_id = |memory: Memory| Some((memory.front.id, memory.front.superseded_by?));
+        let current = self.find_all(&ids)?.into_iter();
+        let replacements: Replacements = current.filter_map(by_id).collect();
+        if replacements.is_empty() {
+            return Ok(());
+        }
+        let change = |memory: &Memory| MemoryChange {
+            replacement: match &memory.front.superseded_by {
+                Some(by) => ReplacementChange::By(find_last_replacement(by, &replacements)),
+                None => ReplacementChange::Unchanged,
+            },
+            ..MemoryChange::default()
+        };
+        let ids = self.list_raw_replaced_by(|by| replacements.contains_key(by));
+        let replaced = self.find_all(&ids)?;
+        self.change_all(&replaced, change, now).map(drop)
+    }
+
+    /// Returns true where a memory is replaced by the one of an id, by whatever number of steps.
+    fn is_replaced_by(&self, memory: &Memory, id: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = memory.front.superseded_by.clone();
+        while let Some(by) = next.filter(|by| seen.insert(by.clone())) {
+            if by == id {
+                return true;
+            }
+            next = self.find(&by).ok().and_then(|by| by.front.superseded_by);
+        }
+        false
+    }
+}
+
+/// Follows replacements from a memory on to the one that nothing replaces; of a cycle to the last before the first.
+fn find_last_replacement(id: &str, replacements: &Replacements) -> String {
+    let mut seen = BTreeSet::new();
+    let steps = std::iter::successors(Some(id), |id| replacements.get(*id).map(String::as_str));
+    let last = steps.take_while(|id| seen.insert(*id)).last();
+    last.unwrap_or(id).to_owned()
+}
