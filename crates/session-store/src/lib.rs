@@ -100,6 +100,7 @@ mod substitutes;
 mod term_stats;
 mod titles;
 mod turn_columns;
+mod turn_indexing;
 mod turn_keys;
 mod turn_record;
 mod turns;

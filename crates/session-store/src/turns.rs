@@ -4,15 +4,13 @@ use crate::copies::Ownership;
 use crate::error::Result;
 use crate::frame::{content_json, parse_content};
 use crate::id::{SessionId, SessionTurn, TurnId};
-use crate::lexical;
 use crate::prepared_turn::{PreparedTurn, PreparedWords, StoredForms, TurnPreparer};
 use crate::reader::Reader;
 use crate::row::prompt_kind_to_db;
 use crate::sql::Statements;
 use crate::titles::can_title_session;
 use crate::turn_keys::TurnHashes;
-use crate::word_index::TurnWords;
-use crate::writer::{MigrationProgress, Writer};
+use crate::writer::Writer;
 use rusqlite::params;
 use session_core::{Turn, TurnContent, text, title};
 
@@ -408,76 +406,6 @@ impl Writer {
         self.reader.db.run(delete, [id])?;
         self.clear_turn_columns(id)?;
         self.update_turn_keys(id, hashes)
-    }
-
-    /// Deletes the words of a turn, and the signatures of its errors.
-    pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
-        self.set_turn_tokens(id, 0)?;
-        self.new_session.forget_title();
-        let deleted = self.words.delete(&self.reader, id);
-        self.note_failure(deleted)?;
-        self.delete_error_signatures(id)
-    }
-
-    /// Indexes the words of a turn, and the signatures of its errors.
-    pub(crate) fn insert_words(&mut self, id: TurnId, content: &TurnContent) -> Result<()> {
-        self.insert_error_signatures(id, &content.failure_signatures())?;
-        let title = self.reader.indexed_title(id, content)?;
-        let texts = lexical::indexed_texts(content, &title);
-        let words = TurnWords::new(self.words.tokenizer()?, &texts)?;
-        self.insert_turn_words(id, words)
-    }
-
-    /// Indexes the words of all turns that are not copies in an empty table.
-    pub(crate) fn index_all_words(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
-        self.frames.flush(&self.reader)?;
-        let sessions = self.session_ids()?;
-        for (done, session) in (0..).zip(&sessions) {
-            for stored in self.reader.contents_without_copies(*session)? {
-                self.insert_words(stored.turn, &stored.content)?;
-            }
-            progress(done + 1, sessions.len() as u64);
-        }
-        Ok(())
-    }
-
-    /// Indexes the words of a stored turn as they were prepared, where no title is indexed with it.
-    fn insert_prepared_words(
-        &mut self,
-        id: TurnId,
-        prepared: &mut PreparedWords,
-        has_title: bool,
-    ) -> Result<()> {
-        let PreparedWords { words, signatures } = prepared;
-        let has_own_title = || -> Result<bool> {
-            let title = self.reader.indexed_title(id, &self.content(id)?)?;
-            Ok(!title.is_empty())
-        };
-        if (!has_title && has_own_title()?) || !self.words.accepts(words) {
-            return self.insert_words(id, &self.content(id)?);
-        }
-        self.insert_error_signatures(id, signatures)?;
-        self.insert_turn_words(id, words.take())
-    }
-
-    fn insert_turn_words(&mut self, id: TurnId, words: TurnWords) -> Result<()> {
-        self.set_turn_tokens(id, words.tokens())?;
-        let inserted = self.words.insert(&self.reader, id, words);
-        self.note_failure(inserted)
-    }
-
-    /// Indexes a session's first two own turns again: the title is indexed with the
-    /// first that is not a copy, and may have been with the second.
-    pub(crate) fn index_title(&mut self, session: SessionId) -> Result<()> {
-        let select =
-            "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2";
-        let first: Vec<TurnId> = self.reader.db.rows(select, [session], |row| row.get(0))?;
-        for id in first {
-            self.delete_words(id)?;
-            let content = self.content(id)?;
-            self.insert_words(id, &content)?;
-        }
-        Ok(())
     }
 
     fn update_session(&mut self, session: SessionId, turn: &Turn, changed: bool) -> Result<()> {

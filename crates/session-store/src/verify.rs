@@ -5,6 +5,7 @@ use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::schema;
+use crate::sql::Statements;
 use crate::vector_owners::VectorOwners;
 use std::path::Path;
 
@@ -197,18 +198,20 @@ impl Reader {
         }
     }
 
-    /// Compares the word index with the turns: it has one entry for each that is no copy, but for forgotten ones.
+    /// Compares the word index with the turns: it has one entry for each that is no copy, but for those without words.
     fn verify_words(&self) -> Result<()> {
-        let differs = "SELECT
-            EXISTS(SELECT 1 FROM turns t WHERE owner IS NULL AND start < stop
-              AND NOT EXISTS (SELECT 1 FROM words_docsize d WHERE d.id = t.id))
-            OR EXISTS(SELECT 1 FROM words_docsize d
-              WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = d.id AND owner IS NULL))";
-        if self.db.query_row(differs, [], |row| row.get(0))? {
-            Err(self.corrupt("its word index has other turns than it"))
-        } else {
-            Ok(())
+        let stray = "SELECT EXISTS(SELECT 1 FROM words_docsize d
+            WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = d.id AND owner IS NULL))";
+        let has_stray: bool = self.db.query_row(stray, [], |row| row.get(0))?;
+        let unindexed = "SELECT id FROM turns t WHERE owner IS NULL AND start < stop
+            AND NOT EXISTS (SELECT 1 FROM words_docsize d WHERE d.id = t.id)";
+        let unindexed: Vec<TurnId> = self.db.rows(unindexed, [], |row| row.get(0))?;
+        let columns = self.turn_columns()?;
+        let has_words = |turn: &TurnId| columns.tokens(turn.as_index()) > 0;
+        if has_stray || unindexed.iter().any(has_words) {
+            return Err(self.corrupt("its word index has other turns than it"));
         }
+        Ok(())
     }
 
     /// Compares the owners of a model's vectors with the lists of sessions' vectors, which they repeat.

@@ -1,6 +1,7 @@
 //! Sessions and turns, read again as they were written.
 
 use crate::support::{Index, SOURCE, bash, deliver, failed, found, meta, prompts, turn};
+use rusqlite::Connection;
 use session_core::{
     ErrorSignature, FileStamp, PromptKind, SessionMeta, Turn, TurnContent, TurnSpan,
 };
@@ -52,6 +53,38 @@ fn a_forgotten_turn_keeps_its_start_alone() {
     // As the next full read finds it.
     let (_index, mut writer, session) = written(&[timed(0, 500), blank]);
     assert_eq!(forgotten(&mut writer, session), now);
+}
+
+/// Numbers of the turns in the word index, and the block from which FTS5 has their mean length.
+fn documents(index: &Index, mut writer: Writer) -> (Vec<i64>, Vec<u8>) {
+    writer.commit().unwrap();
+    index.reader().verify_thoroughly().unwrap();
+    let db = Connection::open(index.root().join("index.db")).unwrap();
+    let mut find = db
+        .prepare("SELECT id FROM words_docsize ORDER BY id")
+        .unwrap();
+    let turns = find.query_map([], |row| row.get(0)).unwrap();
+    let lengths = "SELECT block FROM words_data WHERE id = 1";
+    let lengths = db.query_row(lengths, [], |row| row.get(0)).unwrap();
+    (turns.map(Result::unwrap).collect(), lengths)
+}
+
+#[test]
+fn a_turn_without_words_is_no_document() {
+    let asked = |index| turn(index, "Where is the port configured?", &[]);
+    let blank = |index| Turn {
+        index,
+        ..Turn::default()
+    };
+    let (index, mut writer, session) = written(&[asked(0), asked(1), asked(2)]);
+    for forgotten in &ids(&mut writer, session)[1..] {
+        writer.blank_turn(*forgotten).unwrap();
+    }
+    let forgotten = documents(&index, writer);
+    assert_eq!(forgotten.0, [1]);
+    // As the next full read finds them.
+    let (index, writer, _) = written(&[asked(0), blank(1), blank(2)]);
+    assert_eq!(documents(&index, writer), forgotten);
 }
 
 /// The agent still works in the turn: a result of a call, or the rest of the answer, comes later.
