@@ -9,7 +9,7 @@ use session_core::{FileStamp, immutable_sqlite_uri, unshared_sqlite_uri};
 use session_files::{DatabaseCopy, write_ahead_log};
 use std::ffi::OsString;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long another program's lock is waited for.
@@ -49,20 +49,38 @@ impl SourceDatabase {
     }
 }
 
-/// Fails where the database, or a file that SQLite may open with it, is a named pipe, whose writer would be waited for, or a
-/// device.
+/// Fails where the database, or a file that SQLite opens with it, is a named pipe, whose writer would be waited for.
 fn refuse_pipes(database: &Path) -> Result<(), StorageError> {
-    let paths = ["", "-journal", "-shm", "-wal"].map(|end| {
+    let has_log = write_ahead_log(database).exists();
+    let beside: &[&str] = if has_log {
+        &["-journal", "-shm"]
+    } else {
+        &["-journal"]
+    };
+    let mut beside = beside.iter().map(|end| {
         let mut path = OsString::from(database);
         path.push(end);
-        path
+        PathBuf::from(path)
     });
-    let is_special =
-        |path: OsString| fs::metadata(path).is_ok_and(|at| !at.is_file() && !at.is_dir());
-    if paths.into_iter().any(is_special) {
+    if is_pipe(database) {
         return Err(StorageError::NotRegular);
     }
-    Ok(())
+    match beside.find(|path| is_pipe(path)) {
+        Some(pipe) => Err(StorageError::PipeBeside(pipe)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    fs::metadata(path).is_ok_and(|at| at.file_type().is_fifo())
+}
+
+/// Pipes of Windows are in no folder.
+#[cfg(not(unix))]
+fn is_pipe(_: &Path) -> bool {
+    false
 }
 
 /// Opens a database where it is. A log is read by the memory that a running agent shares (`-shm`), without changing it. SQLite
@@ -118,17 +136,22 @@ mod tests {
     #[test]
     fn a_pipe_at_a_database_or_beside_it_is_not_waited_for() {
         let folder = tempfile::tempdir().unwrap();
-        for pipe in ["", "-journal", "-shm", "-wal"] {
-            let path = folder.path().join(format!("of{pipe}.db"));
-            if !pipe.is_empty() {
-                let database = Connection::open(&path).unwrap();
-                database.execute_batch("CREATE TABLE a(b)").unwrap();
-            }
-            let mut beside = OsString::from(&path);
-            beside.push(pipe);
-            make_fifo(Path::new(&beside));
-            let opened = SourceDatabase::open(&path, |_| Ok(()));
-            assert!(matches!(opened, Err(StorageError::NotRegular)), "{pipe}");
+        let open = |path: &Path| SourceDatabase::open(path, |_| Ok(())).map(drop);
+        let alone = folder.path().join("alone.db");
+        make_fifo(&alone);
+        assert!(matches!(open(&alone), Err(StorageError::NotRegular)));
+        for end in ["-journal", "-shm"] {
+            let path = folder.path().join(format!("with{end}.db"));
+            let database = Connection::open(&path).unwrap();
+            database.execute_batch("CREATE TABLE a(b)").unwrap();
+            fs::write(write_ahead_log(&path), "").unwrap();
+            let pipe = PathBuf::from(format!("{}{end}", path.display()));
+            make_fifo(&pipe);
+            let error = open(&path).unwrap_err();
+            assert!(matches!(&error, StorageError::PipeBeside(at) if *at == pipe));
+            assert!(!error.is_permanent(), "{error}");
+            fs::remove_file(&pipe).unwrap();
+            assert!(open(&path).is_ok(), "{end}");
         }
     }
 }

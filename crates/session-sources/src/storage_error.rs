@@ -3,7 +3,7 @@
 use crate::{Warning, file};
 use rusqlite::ErrorCode;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why a history, or one session of it, could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,9 @@ pub(crate) enum StorageError {
     /// A pipe, a device or a folder.
     #[error("{}", file::NOT_REGULAR)]
     NotRegular,
+    /// A named pipe is where SQLite keeps a file with a database.
+    #[error("`{}` beside it is a named pipe", session_files::path_line(.0))]
+    PipeBeside(PathBuf),
     /// Another file.
     #[error("file is not a SQLite database")]
     NotADatabase,

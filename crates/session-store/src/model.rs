@@ -139,8 +139,15 @@ impl Reader {
         self.db.rows(&select, [], model_row)
     }
 
+    /// Returns the numbers of models that have vectors, or are noted to have embedded a session, but have no row.
+    pub(crate) fn lost_models(&self) -> Result<Vec<ModelId>> {
+        let select = "SELECT model FROM vectors UNION SELECT model FROM owner_blocks
+            UNION SELECT model FROM embedded EXCEPT SELECT id FROM models";
+        self.db.rows(select, [], |row| row.get(0))
+    }
+
     /// Returns the numbers of models whose rows cannot be read, and of those that have vectors but no row.
-    pub(crate) fn unreadable_models(&self) -> Result<Vec<ModelId>> {
+    fn unreadable_models(&self) -> Result<Vec<ModelId>> {
         let mut find = self.db.prepare(&format!("SELECT {COLUMNS} FROM models"))?;
         let readable = find.query_map([], model_row)?;
         let readable: HashSet<ModelId> = readable.flatten().map(|model| model.id).collect();
@@ -177,7 +184,9 @@ impl Writer {
             return Ok(known.clone());
         }
         self.begin()?;
-        self.delete_unreadable_models()?;
+        for lost in self.reader.lost_models()? {
+            self.clear_vectors(lost)?;
+        }
         if let Some(known) = known {
             self.clear_vectors(known.id)?;
         }

@@ -78,12 +78,12 @@ impl Reader {
         models.iter().try_for_each(|m| self.verify_owners(m))
     }
 
-    /// Checks that each model that has vectors has a row.
+    /// Checks that each model of which there is something has a row.
     fn verify_models(&self) -> Result<()> {
-        if self.unreadable_models()?.is_empty() {
+        if self.lost_models()?.is_empty() {
             Ok(())
         } else {
-            Err(self.corrupt("it has vectors of a model that it does not list"))
+            Err(self.corrupt("it has rows of a model that it does not list"))
         }
     }
     /// Checks the database's own structure, and that no table or column is missing.
