@@ -76,7 +76,7 @@ impl<'a> SearchCall<'a> {
         let answer = search.answer(view.snapshot, |text| view.engine.embed(index, text))?;
         let mut notes = view.format_caller_notes(&callers);
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
-        notes.extend(format_time_note(&answer.query.typed));
+        notes.extend(format_time_note(&answer));
         notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
@@ -213,13 +213,13 @@ fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
 }
 
 /// Says which query keeps to the time that a query has in words.
-fn format_time_note(query: &str) -> Option<String> {
+fn format_time_note(answer: &SearchAnswer) -> Option<String> {
     let list = |time: String| {
         let filters = format_time_filters(&time);
         format!("`query`: `{filters}` lists what was done then")
     };
-    let asked = find_asked_time(query, Zoned::now).map(list);
-    asked.or_else(|| note_time_in_words(query, Zoned::now))
+    let asked = find_asked_time(&answer.query.typed, Zoned::now).map(list);
+    asked.or_else(|| note_time_in_words(answer, Zoned::now))
 }
 
 /// Returns true where the arguments or the query narrow the search.

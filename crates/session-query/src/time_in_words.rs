@@ -1,6 +1,7 @@
 //! A time at the end of a query that names a subject, too: `docker bug yesterday`. Its words are searched as they stand,
 //! and a filter of time is what the user is told of.
 
+use crate::typed_search::SearchAnswer;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
 
@@ -10,14 +11,9 @@ const SINCE: &[&str] = &["since"];
 const UNTIL: &[&str] = &["until"];
 
 /// Words before a time, and the filters that say the same.
-const PREPOSITIONS: [(&str, &[&str]); 10] = [
-    ("after", SINCE),
-    ("before", UNTIL),
-    ("by", UNTIL),
+const PREPOSITIONS: [(&str, &[&str]); 5] = [
     ("during", WITHIN),
-    ("from", WITHIN),
     ("in", WITHIN),
-    ("of", WITHIN),
     ("on", WITHIN),
     ("since", SINCE),
     ("until", UNTIL),
@@ -26,13 +22,19 @@ const PREPOSITIONS: [(&str, &[&str]); 10] = [
 /// First words of times that need no preposition.
 const PLAIN_BEGINNINGS: [&str; 4] = ["last", "this", "today", "yesterday"];
 
+/// Words that are times by themselves, and more often something else.
+const UNITS: [&str; 3] = ["week", "month", "year"];
+
 /// Most words of such a time: `3 weeks ago`, `february 21 2026`.
 const MAX_TIME_WORDS: usize = 3;
 
-/// Says that the time at the end of a query is searched as text, and which filters keep to it; `None` where a query has no
-/// subject beside a time, or no time.
-pub fn note_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
-    let filters = find_time_in_words(query, now)?;
+/// Says that the time at the end of a query is searched as text, and which filters keep to it; `None` where the query has no
+/// time, no subject beside it, or is limited to a time already.
+pub fn note_time_in_words(answer: &SearchAnswer, now: fn() -> Zoned) -> Option<String> {
+    if answer.filter.filter.limits_time() {
+        return None;
+    }
+    let filters = find_time_in_words(&answer.query.text, now)?;
     Some(format!(
         "the time is searched as text; `{filters}` in its place keeps to it"
     ))
@@ -54,7 +56,7 @@ fn format_filters(fields: &[&str], time: &str) -> String {
 /// in september`. The longest end that is a time counts.
 fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
     let query = query.trim().trim_end_matches(['?', '.', '!']);
-    if query.contains(['"', ':']) {
+    if query.contains('"') {
         return None;
     }
     let words: Vec<&str> = query.split_whitespace().collect();
@@ -68,10 +70,8 @@ fn find_time_behind(before: &[&str], time: &[&str], now: fn() -> Zoned) -> Optio
     let fields = find_fields(before.last()?, time)?;
     let has_subject = before.iter().any(|word| !is_before_a_time(word));
     let time = time.join(" ").to_lowercase();
-    // A number alone, and `3m`, are seldom times in a sentence.
-    let is_named = time.contains('-') || time.split(' ').any(is_word);
     let is_time = || TimeRange::parse(TypedRange::Within(&time), now).is_ok();
-    (has_subject && is_named && is_time()).then(|| format_filters(fields, &time))
+    (has_subject && is_named(&time) && is_time()).then(|| format_filters(fields, &time))
 }
 
 /// Returns the filters that say what a time means behind a word. A while ago is a moment, from which all counts.
@@ -81,7 +81,24 @@ fn find_fields(before: &str, time: &[&str]) -> Option<&'static [&'static str]> {
     }
     let first = time.first()?.to_lowercase();
     let is_plain = PLAIN_BEGINNINGS.contains(&first.as_str());
-    find_preposition(before).or(is_plain.then_some(WITHIN))
+    // Something is on a day of each week.
+    let is_weekday = before.eq_ignore_ascii_case("on") && !time.concat().contains(is_digit);
+    match find_preposition(before).filter(|_| is_plain || !is_weekday) {
+        None => is_plain.then_some(WITHIN),
+        fields => fields,
+    }
+}
+
+/// Returns true for a date and for a time in words: a number alone, `3m`, `dec` and `week` are seldom times in a sentence.
+fn is_named(time: &str) -> bool {
+    let has_digit = time.contains(is_digit);
+    let mut words = time.split(' ').filter(|word| !word.contains(is_digit));
+    let is_name = |word: &str| !UNITS.contains(&word) && (word.len() > 3 || has_digit);
+    time.contains('-') || words.any(is_name)
+}
+
+fn is_digit(char: char) -> bool {
+    char.is_ascii_digit()
 }
 
 fn find_preposition(word: &str) -> Option<&'static [&'static str]> {
@@ -91,11 +108,8 @@ fn find_preposition(word: &str) -> Option<&'static [&'static str]> {
 
 /// Returns true for a word that leads to a time and is no subject.
 fn is_before_a_time(word: &str) -> bool {
-    word.eq_ignore_ascii_case("the") || find_preposition(word).is_some()
-}
-
-fn is_word(text: &str) -> bool {
-    text.len() >= 3 && text.bytes().all(|byte| byte.is_ascii_alphabetic())
+    let is_known = |known: &str| word.eq_ignore_ascii_case(known);
+    ["from", "of", "the"].into_iter().any(is_known) || find_preposition(word).is_some()
 }
 
 #[cfg(test)]
@@ -115,7 +129,7 @@ mod tests {
                 Some("since:september until:september"),
             ),
             (
-                "the migration from last tuesday",
+                "the migration of last tuesday",
                 Some("since:\"last tuesday\" until:\"last tuesday\""),
             ),
             (
@@ -130,7 +144,17 @@ mod tests {
                 "lamp wiring in the last week",
                 Some("since:\"last week\" until:\"last week\""),
             ),
-            ("lamp before 2026-01-05", Some("until:2026-01-05")),
+            ("lamp until 2026-01-05", Some("until:2026-01-05")),
+            ("lamp on feb 12", Some("since:\"feb 12\" until:\"feb 12\"")),
+            (
+                "error: lamp this week",
+                Some("since:\"this week\" until:\"this week\""),
+            ),
+            // The day itself would be in the range.
+            ("lamp before 2026-01-05", None),
+            ("cron on sunday", None),
+            ("convert hex in dec", None),
+            ("dashboards in week", None),
             ("may fix", None),
             ("fix may", None),
             ("yesterday", None),
@@ -140,7 +164,6 @@ mod tests {
             ("lamp in 7", None),
             ("cron on every monday morning", None),
             ("\"the release of yesterday\"", None),
-            ("lamp since:2026-01-01 of march", None),
             ("", None),
         ] {
             assert_eq!(

@@ -70,6 +70,17 @@ impl SearchFilter {
         clauses.any(|clause| clause.scope() > ClauseScope::Session)
     }
 
+    /// Returns true when a condition is one on a time.
+    pub fn limits_time(&self) -> bool {
+        let mut conditions = self.clauses.iter().flat_map(|clause| &clause.any);
+        conditions.any(|one| {
+            matches!(
+                one,
+                FilterCondition::SinceMs(_) | FilterCondition::UntilMs(_)
+            )
+        })
+    }
+
     /// Returns true when turns of a session may pass.
     pub fn passes_session(&self, session: &SessionRow) -> bool {
         (self.subagents || session.parent.is_none() || self.only.contains(&session.id))

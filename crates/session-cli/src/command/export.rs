@@ -34,7 +34,8 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     if session.is_empty() {
         show::print_missing_turns(&row, &sessions)?;
         // The document says so, too; a file is not made for that.
-        if format == ExportFormat::Json && args.output.is_none() {
+        if format == ExportFormat::Json && output_path::file_path(args.output.as_deref()).is_none()
+        {
             print_session(&session, format)?;
         }
         return Ok(CommandOutcome::Nothing);

@@ -263,7 +263,7 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
         return Ok(());
     }
     caller::note_left_out(&answer.filter.left_out)?;
-    print_notes(describe_time(&answer.query.typed))?;
+    print_notes(describe_time(answer))?;
     for note in listing.format_unfound_words() {
         notes::print_line(notes::fit_to_terminal(&note))?;
     }
@@ -302,7 +302,7 @@ fn note_nothing_found(
 fn list_hints_of_query(answer: &SearchAnswer) -> Vec<String> {
     let invalid = answer.query.invalid_filters.iter();
     let invalid = invalid.map(InvalidFilter::note);
-    invalid.chain(describe_time(&answer.query.typed)).collect()
+    invalid.chain(describe_time(answer)).collect()
 }
 
 /// Returns for JSON why nothing was found, where filters may be the reason.
@@ -314,10 +314,10 @@ fn list_hints_of_nothing(listing: &SearchListing<'_>, unmet: Option<String>) -> 
 }
 
 /// Says what keeps to the time that a query has in words: a command where it asks for nothing else, filters beside a subject.
-fn describe_time(query: &str) -> Option<String> {
+fn describe_time(answer: &SearchAnswer) -> Option<String> {
     let list = |time| format!("`session-search digest {time}` lists what was done then");
-    let asked = find_asked_time(query, Zoned::now).map(list);
-    asked.or_else(|| note_time_in_words(query, Zoned::now))
+    let asked = find_asked_time(&answer.query.typed, Zoned::now).map(list);
+    asked.or_else(|| note_time_in_words(answer, Zoned::now))
 }
 
 /// Summarizes the work of a session, or of the turn that was found.

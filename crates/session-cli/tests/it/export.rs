@@ -36,6 +36,8 @@ fn json_without_turns_is_the_document_of_show() {
     let none = |command| env.run(&[command, "a1:99", "--json"]).exits(1).stdout();
     assert!(none("show").contains("\"shown\": []"), "{}", none("show"));
     assert_eq!(none("export"), none("show"));
+    let to_stdout = env.run(&["export", "a1:99", "--json", "-o", "-"]);
+    assert_eq!(to_stdout.exits(1).stdout(), none("show"));
     let file = env.path("none.json");
     let ran = env.run(&["export", "a1:99", "-o", file.to_str().unwrap()]);
     ran.exits(1);

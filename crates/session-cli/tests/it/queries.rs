@@ -348,6 +348,8 @@ fn a_time_in_words_is_searched_as_text_and_told_as_filters() {
     let found = env.json(&["search", "docker yesterday"]);
     let hint = found["hints"][0].as_str().unwrap();
     assert!(hint.contains("`since:yesterday until:yesterday`"), "{hint}");
+    let limited = env.run(&["search", "docker yesterday", "--days", "9000"]);
+    assert_eq!(limited.stderr(), "");
     let asked = env.run(&["search", "what did we do yesterday"]);
     let note = "note: `session-search digest yesterday` lists what was done then\n";
     assert!(asked.stderr().starts_with(note), "{asked}");

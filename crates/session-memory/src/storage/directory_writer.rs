@@ -110,8 +110,7 @@ impl<'a> DirectoryWriter<'a> {
         self.write(&memory_path(state, id), text)
     }
 
-    /// Records the contents of trusted memories, and marks the conversations as unfinished.
-    fn record_contents(&self, memories: &[UnwrittenMemory]) -> Result<()> {
+    fn record_trusted(&self, memories: &[UnwrittenMemory]) -> Result<()> {
         self.store.records().update(self.directory, |record| {
             for memory in memories {
                 let Some(origin) = memory.origin else {
@@ -122,7 +121,15 @@ impl<'a> DirectoryWriter<'a> {
                     record.add_conversation(&memory.id, text);
                 }
             }
-        })?;
+        })
+    }
+
+    /// Records the contents of trusted memories, and marks the conversations as unfinished.
+    fn record_contents(&self, memories: &[UnwrittenMemory]) -> Result<()> {
+        let has_trusted = memories.iter().any(|memory| memory.origin.is_some());
+        if has_trusted {
+            self.record_trusted(memories)?;
+        }
         self.store
             .records()
             .update_hashes(self.directory, |written| {
