@@ -77,6 +77,7 @@ struct DatabaseStamp {
     log: Option<ContentStamp>,
 }
 
+/// The length and the time of the last change of a file.
 #[derive(Debug, PartialEq, Eq)]
 struct ContentStamp {
     bytes: u64,

@@ -194,6 +194,7 @@ pub struct ForgottenRecords {
     hashes: HashSet<String>,
 }
 
+/// The content of the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct RecordFile {
     /// The key, in hex.

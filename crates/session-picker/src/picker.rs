@@ -84,6 +84,7 @@ pub fn pick(
     }
 }
 
+/// The loop of the picker: the terminal, the state, and what its threads work with.
 struct Picker {
     app: App,
     theme: Theme,

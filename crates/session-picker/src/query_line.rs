@@ -37,9 +37,8 @@ impl QueryLine {
         self.input.value()
     }
 
-    /// Returns the part of the query that is drawn in so many columns.
-    pub(crate) fn visible_part(&self, columns: usize) -> VisibleInput<'_> {
-        visible_input(&self.input, columns)
+    pub(crate) fn input(&self) -> &Input {
+        &self.input
     }
 
     /// Returns the completion that Tab goes through, if one is open.
@@ -289,11 +288,11 @@ mod tests {
     #[test]
     fn the_cursor_stays_visible_beside_wide_letters() {
         let line = QueryLine::new("灯塔灯塔灯塔 end");
-        let visible = line.visible_part(8);
+        let visible = visible_input(&line.input, 8);
         assert!(visible.cursor_column < 8, "{visible:?}");
         assert!(visible.text.ends_with("end"), "{visible:?}");
         let line = QueryLine::new("ab");
-        let visible = line.visible_part(8);
+        let visible = visible_input(&line.input, 8);
         assert_eq!((visible.text, visible.cursor_column), ("ab", 2));
     }
 }

@@ -150,12 +150,26 @@ impl<'t> NamedSecret<'t> {
         (!is_mark && !is_part).then_some(Self { text, range, name })
     }
 
+    fn written_name(&self) -> &'t str {
+        &self.text[self.range.clone()]
+    }
+
+    /// Returns the text before the name.
+    fn before(&self) -> &'t str {
+        &self.text[..self.range.start]
+    }
+
+    /// Returns the text behind the name.
+    fn after(&self) -> &'t str {
+        &self.text[self.range.end..]
+    }
+
     /// Returns the text behind the bracket that opens a list of values.
     fn list(&self) -> Option<&'t str> {
         // A part of a program: `renderPass = ["…"]`.
         let is_part = |name: &str| name.to_lowercase().ends_with("pass");
-        let list = after_list_opening(&self.text[self.range.end..])?;
-        (!is_part(&self.text[self.range.clone()])).then_some(list)
+        let list = after_list_opening(self.after())?;
+        (!is_part(self.written_name())).then_some(list)
     }
 
     /// Returns the longest way in a sentence to the value: `the RSA key fingerprint is …` speaks of no key.
@@ -187,9 +201,9 @@ impl<'t> NamedSecret<'t> {
 
     /// Returns the value that is assigned to the name, if any is.
     fn value(&self) -> Option<AssignedValue> {
-        let rest = &self.text[self.range.end..];
+        let rest = self.after();
         let after_name = skip_closing(rest);
-        let is_flag = self.text[self.range.clone()].starts_with("--") && after_name == rest;
+        let is_flag = self.written_name().starts_with("--") && after_name == rest;
         let blank = trim_blanks(after_name);
         if let Some(value) = after_separator(blank) {
             if let Some(value) = after_object_field(value) {
@@ -199,7 +213,7 @@ impl<'t> NamedSecret<'t> {
             let nested = after_value_field(value).filter(|_| trim_blanks(value).starts_with('\n'));
             return self.read_value(nested.unwrap_or(value), nested.unwrap_or(blank));
         }
-        if ends_in_copula(&self.text[self.range.clone()]) {
+        if ends_in_copula(self.written_name()) {
             let value = trim_blanks(rest).trim_start_matches(['「', '『']);
             return self.read(value, ValueContext::Prose);
         }
@@ -225,7 +239,7 @@ impl<'t> NamedSecret<'t> {
             return self.read(value, ValueContext::Literal);
         }
         // A verb more often than a name: `pass it to …`.
-        if self.text[self.range.clone()].eq_ignore_ascii_case("pass") || is_measured(rest) {
+        if self.written_name().eq_ignore_ascii_case("pass") || is_measured(rest) {
             return None;
         }
         // Where a secret was replaced, the rest of the clause is of something else.
@@ -240,7 +254,7 @@ impl<'t> NamedSecret<'t> {
 
     /// Reads a value behind `=` or `:`.
     fn read_value(&self, value: &str, separated: &str) -> Option<AssignedValue> {
-        let name = &self.text[self.range.clone()];
+        let name = self.written_name();
         let is_adjacent =
             separated.len() == self.text.len() - self.range.end && separated.starts_with('=');
         let is_literal = is_adjacent
@@ -271,8 +285,8 @@ impl<'t> NamedSecret<'t> {
 
     /// Returns true where the name alone hardly tells that a value follows: `pw` in a text, a copula.
     fn is_vague(&self) -> bool {
-        let name = &self.text[self.range.clone()];
-        let is_separated = self.text[self.range.end..].starts_with(['=', ':', '：', '＝']);
+        let name = self.written_name();
+        let is_separated = self.after().starts_with(['=', ':', '：', '＝']);
         !is_separated && (name.eq_ignore_ascii_case("pw") || ends_in_copula(name))
     }
 
@@ -284,16 +298,16 @@ impl<'t> NamedSecret<'t> {
             && value::is_camel_case_variable(&self.text[value.range.clone()])
     }
 
-    /// True for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
+    /// Returns true for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
     fn is_working_directory(&self, value: &str) -> bool {
-        let name = self.text[self.range.clone()].trim_start_matches('-');
+        let name = self.written_name().trim_start_matches('-');
         let is_variable = value.starts_with('$') || value.contains("${");
         let is_path = value.contains(['/', '\\', '~', '.']) || is_variable || value.len() < 6;
         let is_word = !value.contains(|c: char| c.is_ascii_digit());
         name.eq_ignore_ascii_case("pwd") && !self.is_parameter() && (is_path || is_word)
     }
 
-    /// True where a field begins the line and its value, without a comma or semicolon, ends it.
+    /// Returns true where a field begins the line and its value, without a comma or semicolon, ends it.
     fn is_field(&self, value: &str) -> bool {
         if !self.opens_line() {
             return false;
@@ -306,22 +320,23 @@ impl<'t> NamedSecret<'t> {
         !line.ends_with([',', ';', '{', '(', '|']) && !line.contains(' ')
     }
 
-    /// True where nothing but the marks of a diff, a list or a line's number stands before the name.
+    /// Returns true where nothing but the marks of a diff, a list or a line's number stands before the name.
     fn opens_line(&self) -> bool {
-        let before = self.text[..self.range.start]
+        let before = self
+            .before()
             .trim_end_matches(|c| "-+> │|0123456789→\t".contains(c))
             .trim_end_matches(|c: char| c.is_whitespace() && c != '\n');
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// True where the name stands in a URL's query or in a connection string.
+    /// Returns true where the name stands in a URL's query or in a connection string.
     fn is_parameter(&self) -> bool {
-        self.text[..self.range.start].ends_with(['?', '&', ';'])
+        self.before().ends_with(['?', '&', ';'])
     }
 
     /// Returns the text of an XML element of this name: `<password>…<`.
     fn element_text(&self, rest: &str) -> Option<AssignedValue> {
-        let is_element = self.text[..self.range.start].ends_with('<');
+        let is_element = self.before().ends_with('<');
         let text = rest.strip_prefix('>').filter(|_| is_element)?;
         let length = text.find(['<', '\n'])?;
         let start = self.text.len() - text.len();

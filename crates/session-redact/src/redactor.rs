@@ -179,7 +179,7 @@ const MAX_WORD_BYTES: usize = 16;
 /// Words, or parts of them, after which letters alone are a secret: `password swordfish`, `AUTH swordfish`.
 const BEFORE_LETTERS: [&str; 3] = ["pass", "auth", "identified"];
 
-/// True for words alone, as most queries are: no rule finds anything there, and the rules need not be
+/// Returns true for words alone, as most queries are: no rule finds anything there, and the rules need not be
 /// loaded, which takes a millisecond.
 fn is_plain(text: &str) -> bool {
     let is_plain =

@@ -69,6 +69,7 @@ pub(crate) struct Rule {
     compiled: OnceLock<CompiledRule>,
 }
 
+/// The compiled expressions of a rule.
 #[derive(Debug)]
 struct CompiledRule {
     regex: Regex,

@@ -63,7 +63,7 @@ fn after_type(value: &str) -> Option<&str> {
     (is_type && !assigned.starts_with(['=', '>'])).then_some(assigned)
 }
 
-/// True for a value that ends at white space, not within a list or a call.
+/// Returns true for a value that ends at white space, not within a list or a call.
 pub(crate) fn ends_with_its_line(value: &str) -> bool {
     let window = session_core::text::clip(value, VALUE_BYTES);
     let token = window.split(char::is_whitespace).next().unwrap_or_default();

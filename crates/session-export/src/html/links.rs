@@ -14,6 +14,7 @@ pub(super) struct OpenLinks {
     links: Vec<OpenLink>,
 }
 
+/// A link or an image whose end is still to come.
 struct OpenLink {
     address: String,
     form: LinkForm,

@@ -1,6 +1,6 @@
 //! The query, the line below it, and the rows.
 
-use super::{pad_column, wrap_text};
+use super::{draw_input, pad_column, wrap_text};
 use crate::app::App;
 use crate::list_answer::ListRow;
 use crate::query_line::OpenCompletion;
@@ -8,7 +8,7 @@ use crate::theme::Theme;
 use crate::turn_position::{format_turn_address, format_turn_position};
 use jiff::Timestamp;
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use session_core::ConfidenceBand;
@@ -22,16 +22,9 @@ const ONE_LINE: u16 = 76;
 
 /// Draws the line in which the query is typed, with the cursor.
 pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
-    let columns = usize::from(area.width).saturating_sub(PROMPT.len());
-    let visible = app.query.visible_part(columns);
-    let prompt = Span::styled(PROMPT, theme.accent());
-    frame.render_widget(
-        Line::from(vec![prompt, Span::raw(visible.text.to_owned())]),
-        area,
-    );
+    let cursor = draw_input(frame, PROMPT, app.query.input(), theme, area);
     if app.overlay.is_none() {
-        let x = area.x + u16::try_from(PROMPT.len() + visible.cursor_column).unwrap_or(u16::MAX);
-        frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+        frame.set_cursor_position(cursor);
     }
 }
 

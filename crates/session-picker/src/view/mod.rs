@@ -9,13 +9,15 @@ mod text;
 
 use crate::app::App;
 use crate::overlay::Overlay;
+use crate::query_line::visible_input;
 use crate::theme::Theme;
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::{Constraint, Layout, Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Borders, Clear};
 use session_display::{sanitize_line, truncate_to_columns, wrap_lines};
+use tui_input::Input;
 
 /// Columns from which the preview stands beside the list.
 const WIDE: u16 = 110;
@@ -93,6 +95,24 @@ fn draw_note(frame: &mut Frame<'_>, note: &str, theme: Theme, area: Rect) {
     let [_, place] = Layout::vertical([Constraint::Fill(1), Constraint::Max(height)]).areas(area);
     frame.render_widget(Clear, place);
     frame.render_widget(Text::from(lines), place);
+}
+
+/// Draws a line that is typed in behind its prompt; returns where its cursor stands.
+fn draw_input(
+    frame: &mut Frame<'_>,
+    prompt: &'static str,
+    input: &Input,
+    theme: Theme,
+    area: Rect,
+) -> Position {
+    let columns = usize::from(area.width).saturating_sub(prompt.len());
+    let visible = visible_input(input, columns);
+    let prompt_span = Span::styled(prompt, theme.accent());
+    let text = Span::raw(visible.text.to_owned());
+    frame.render_widget(Line::from(vec![prompt_span, text]), area);
+    let column = u16::try_from(prompt.len() + visible.cursor_column).unwrap_or(u16::MAX);
+    let last = area.right().saturating_sub(1);
+    Position::new(area.x.saturating_add(column).min(last), area.y)
 }
 
 /// Folds a text of several lines, which is made safe, to columns.

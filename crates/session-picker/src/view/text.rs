@@ -1,16 +1,15 @@
 //! Turns: the preview and the conversation.
 
-use super::format_keys;
+use super::{draw_input, format_keys};
 use crate::app::App;
 use crate::conversation::{ConversationView, ReadingState};
 use crate::preview_pane::PreviewPane;
-use crate::query_line::visible_input;
 use crate::text_lines::{CallDetail, LineRole, TextLine};
 use crate::text_pane::TextPane;
 use crate::theme::Theme;
 use crate::turn_position::format_turn_position;
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Position, Rect};
+use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use session_display::{format_minute, sanitize_line, session_title};
@@ -124,7 +123,8 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
     );
     draw_pane(frame, &conversation.pane, theme, indent_area(body));
     if conversation.is_typing {
-        draw_search(frame, conversation, theme, footer)
+        let cursor = draw_input(frame, "/", &conversation.search, theme, footer);
+        frame.set_cursor_position(cursor)
     } else {
         frame.render_widget(format_keys(&KEYS, theme, footer.width), footer)
     }
@@ -168,18 +168,4 @@ fn format_conversation_head(
         Span::styled(name, theme.title()),
         Span::styled(place, theme.faint()),
     ])
-}
-
-fn draw_search(frame: &mut Frame<'_>, conversation: &ConversationView, theme: Theme, area: Rect) {
-    let visible = visible_input(
-        &conversation.search,
-        usize::from(area.width.saturating_sub(1)),
-    );
-    let line = Line::from(vec![
-        Span::styled("/", theme.accent()),
-        Span::raw(visible.text.to_owned()),
-    ]);
-    frame.render_widget(line, area);
-    let x = area.x + 1 + u16::try_from(visible.cursor_column).unwrap_or(0);
-    frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }
