@@ -1,8 +1,8 @@
 //! History files as a listing is compared with them: a hash of each in blocks, since to read the row of each
 //! takes longer than to list it.
 
-use crate::codec::short_hash;
 use crate::error::Result;
+use crate::frames::codec::short_hash;
 use crate::id::FileId;
 use crate::reader::Reader;
 use crate::sql::Statements;

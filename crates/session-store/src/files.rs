@@ -1,8 +1,8 @@
 //! Stores history files: the cursor and stamp of each, and its problems.
 
 use crate::Reader;
-use crate::codec::{compress, decompress};
 use crate::error::Result;
+use crate::frames::codec::{compress, decompress};
 use crate::id::FileId;
 use crate::sql::Statements;
 use crate::writer::Writer;

@@ -2,9 +2,9 @@
 
 use crate::directory;
 use crate::directory_ownership::is_fingerprint;
+use crate::embeddings::matrix::{self, MatrixId, VectorMatrix};
 use crate::error::Result;
 use crate::id::ModelId;
-use crate::matrix::{self, MatrixId, VectorMatrix};
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;

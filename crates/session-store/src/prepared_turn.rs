@@ -1,10 +1,10 @@
 //! The parts of a turn that the index stores, made before the writer has it.
 
 use crate::error::Result;
-use crate::frame::content_json;
-use crate::lexical;
+use crate::frames::frame::content_json;
 use crate::turn_keys::TurnHashes;
 use crate::word_index::{SharedTerms, TurnWords, WordTokenizer};
+use crate::word_search::lexical;
 use session_core::{ErrorSignature, Turn, TurnContent};
 
 /// A turn with what is stored of it.

@@ -1,12 +1,12 @@
 //! Reads the index: many readers may, and none waits for the writer.
 
 use crate::error::{Result, StoreError};
+use crate::frames::last_frames::LastFrames;
 use crate::id::{SessionId, TurnId};
-use crate::last_frames::LastFrames;
-use crate::postings::PostingsReader;
 use crate::row::{CopyRow, SessionBranch, TURN_COLUMNS, TurnRow, turn_row};
 use crate::snapshot_cache::SnapshotCache;
 use crate::sql::Statements;
+use crate::word_search::postings::PostingsReader;
 use crate::{directory, schema};
 use rusqlite::Connection;
 use session_files::DatabaseCopy;

@@ -2,7 +2,7 @@
 
 use crate::directory;
 use crate::error::{Result, StoreError, is_damage, sqlite_message};
-use crate::lexical::TOKENIZER;
+use crate::word_search::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::immutable_sqlite_uri;

@@ -1,8 +1,8 @@
 //! Writes sessions: their metadata, and titles that other files give them.
 
-use crate::codec::text_hash;
 use crate::error::Result;
 use crate::file_session::{FileSession, TitledSession};
+use crate::frames::codec::text_hash;
 use crate::given_titles::{ExternalTitle, GivenTitle};
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;

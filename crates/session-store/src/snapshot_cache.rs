@@ -1,9 +1,9 @@
 //! Caches what every query reads, while a reader stays open and no other connection commits.
 
+use crate::embeddings::matrix::{MatrixId, VectorMatrix};
+use crate::embeddings::vector_owners::VectorOwners;
 use crate::error::Result;
-use crate::matrix::{MatrixId, VectorMatrix};
 use crate::turn_columns::TurnColumns;
-use crate::vector_owners::VectorOwners;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 

@@ -3,8 +3,8 @@
 mod choice;
 
 pub(crate) use self::choice::TitleCandidates;
-use crate::codec::text_hash;
 use crate::error::Result;
+use crate::frames::codec::text_hash;
 use crate::id::{SessionId, SessionTurn};
 use crate::new_session::NewSession;
 use crate::sql::Statements;

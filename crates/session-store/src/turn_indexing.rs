@@ -2,10 +2,10 @@
 
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
-use crate::lexical;
 use crate::prepared_turn::PreparedWords;
 use crate::sql::Statements;
 use crate::word_index::TurnWords;
+use crate::word_search::lexical;
 use crate::writer::{MigrationProgress, Writer};
 use session_core::TurnContent;
 

@@ -5,9 +5,9 @@
 //! at once, as buckets of their own: a layer, which is merged with those before where there are [`MAX_LAYERS`]. A bucket holds
 //! a part of each hash: what is found are candidates, to be compared by the columns of their rows.
 
-use crate::codec::text_hash;
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
+use crate::frames::codec::text_hash;
 use crate::id::TurnId;
 use crate::key_filter::KeyFilter;
 use crate::sql::Statements;

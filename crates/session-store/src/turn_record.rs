@@ -1,7 +1,7 @@
 //! Reads turns of a session together with their contents.
 
-use crate::contents::TurnFrame;
 use crate::error::Result;
+use crate::frames::contents::TurnFrame;
 use crate::id::SessionId;
 use crate::reader::Reader;
 use crate::row::{TURN_COLUMNS, TurnRow, turn_row};

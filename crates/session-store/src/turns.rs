@@ -2,7 +2,7 @@
 
 use crate::copies::Ownership;
 use crate::error::Result;
-use crate::frame::{content_json, parse_content};
+use crate::frames::frame::{content_json, parse_content};
 use crate::id::{SessionId, SessionTurn, TurnId};
 use crate::prepared_turn::{PreparedTurn, PreparedWords, StoredForms, TurnPreparer};
 use crate::reader::Reader;

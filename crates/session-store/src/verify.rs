@@ -1,12 +1,12 @@
 //! Verifies that an index is whole.
 
+use crate::embeddings::vector_owners::VectorOwners;
 use crate::error::{Result, StoreError};
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::schema;
 use crate::sql::Statements;
-use crate::vector_owners::VectorOwners;
 use std::path::Path;
 
 /// Times that an index is verified, at most, while another process rewrites its matrices.

@@ -1,7 +1,7 @@
 //! FTS5's tokenizer without a table.
 
 use crate::error::Result;
-use crate::postings::{check, find_api};
+use crate::word_search::postings::{check, find_api};
 use rusqlite::Connection;
 use rusqlite::ffi::{self, fts5_tokenizer};
 use std::ffi::{CString, c_char, c_int, c_void};

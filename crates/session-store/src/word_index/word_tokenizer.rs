@@ -4,7 +4,7 @@ use super::fts5_tokenizer::Fts5Tokenizer;
 use super::term_table::{SharedTerms, TermId, TermTable};
 use super::turn_words::TurnScratch;
 use crate::error::Result;
-use crate::lexical::TOKENIZER;
+use crate::word_search::lexical::TOKENIZER;
 use session_core::text::{HeadRun, RunMemo};
 use std::sync::Arc;
 

@@ -1,13 +1,13 @@
 //! Contents of turns that were read and not yet unpacked.
 
-use crate::contents::{OWN_TURNS, StoredContent, TurnFrame, read_frame};
+use crate::embeddings::vectors::SessionContents;
 use crate::error::Result;
-use crate::frame;
+use crate::frames::contents::{OWN_TURNS, StoredContent, TurnFrame, read_frame};
+use crate::frames::frame;
+use crate::frames::last_frames::LastFrames;
 use crate::id::{SessionId, TurnId};
-use crate::last_frames::LastFrames;
 use crate::reader::Reader;
 use crate::sql::Statements;
-use crate::vectors::SessionContents;
 use session_core::TurnContent;
 
 /// Contents of turns as the index holds them. To unpack them takes longer than to read them, and any thread can.

@@ -1,9 +1,9 @@
 //! Stores the documents of a session that was embedded while it was read.
 
+use crate::embeddings::vectors::{DocumentBatch, DocumentRow};
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::model::ModelRow;
-use crate::vectors::{DocumentBatch, DocumentRow};
 use crate::writer::Writer;
 
 /// The documents of a session that was read as a whole, with their vectors by one model.

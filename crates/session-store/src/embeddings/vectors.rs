@@ -1,11 +1,11 @@
 //! The texts of a session that are embedded, and their vectors.
 
-use crate::codec::text_hash;
-use crate::contents::StoredContent;
+use crate::embeddings::quantized_row::quantize_row;
 use crate::error::Result;
+use crate::frames::codec::text_hash;
+use crate::frames::contents::StoredContent;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
-use crate::quantized_row::quantize_row;
 use crate::reader::Reader;
 use crate::sql::Statements;
 use rustc_hash::FxHashSet;

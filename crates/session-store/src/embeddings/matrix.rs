@@ -1,12 +1,12 @@
 //! Stores matrices of vectors on disk: the writer appends rows, readers map the files.
 
 use crate::directory;
+use crate::embeddings::npy;
+use crate::embeddings::quantized_row::{QuantizedQuery, QuantizedRow, row_bytes};
 use crate::error::{Result, StoreError};
 use crate::id::ModelId;
 use crate::model::{Level, ModelRow};
-use crate::npy;
 use crate::old_databases::put_aside_file;
-use crate::quantized_row::{QuantizedQuery, QuantizedRow, row_bytes};
 use memmap2::Mmap;
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, UncheckedAdvice};

@@ -1,10 +1,10 @@
 //! Matrices of formats before 9, whose rows are half floats: read once, by the migration.
 
+use crate::embeddings::matrix::{MatrixAppenders, matrix_path};
+use crate::embeddings::npy::HEADER_BYTES;
+use crate::embeddings::quantized_row::quantize_row;
 use crate::error::Result;
-use crate::matrix::{MatrixAppenders, matrix_path};
 use crate::model::{Level, ModelRow};
-use crate::npy::HEADER_BYTES;
-use crate::quantized_row::quantize_row;
 use crate::writer::Writer;
 use half::f16;
 use half::slice::HalfFloatSliceExt;

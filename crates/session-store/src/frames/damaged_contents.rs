@@ -1,7 +1,7 @@
 //! Finds turns whose contents cannot be read.
 
 use crate::error::Result;
-use crate::frame::damaged_turns;
+use crate::frames::frame::damaged_turns;
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use crate::sql::Statements;

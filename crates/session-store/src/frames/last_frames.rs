@@ -1,6 +1,6 @@
 //! Keeps the frames that were decompressed last.
 
-use crate::codec::decompress;
+use crate::frames::codec::decompress;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -5,10 +5,12 @@
 //! does not pay: it costs some 20 ms of CPU time.
 
 use crate::error::Result;
-use crate::lexical::fts5_string;
-use crate::postings::{PositionLimit, Posting, PostingList, PostingsReader, WordPosition};
 use crate::reader::Reader;
 use crate::sql::Statements;
+use crate::word_search::lexical::fts5_string;
+use crate::word_search::postings::{
+    PositionLimit, Posting, PostingList, PostingsReader, WordPosition,
+};
 use session_core::parallel::run_both;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -207,7 +209,7 @@ mod tests {
     fn phrases() -> Vec<String> {
         let words = WORDS.iter().chain(&["nowhere"]);
         words
-            .map(|word| crate::lexical::fts5_string(word))
+            .map(|word| crate::word_search::lexical::fts5_string(word))
             .collect()
     }
 

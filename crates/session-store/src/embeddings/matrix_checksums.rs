@@ -3,8 +3,8 @@
 //! The table `settings` holds them, which an earlier version of the program does not touch: what it appends has no
 //! checksum until the next commit of this one, and a generation that it began has none.
 
+use crate::embeddings::matrix::{MatrixId, VectorMatrix};
 use crate::error::Result;
-use crate::matrix::{MatrixId, VectorMatrix};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::writer::Writer;

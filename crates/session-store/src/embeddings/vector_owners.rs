@@ -3,14 +3,14 @@
 //! `vectors` has the rows of each session with the hashes of their texts. `owner_blocks` has the session and the turn of
 //! each row.
 
+use crate::embeddings::matrix::MatrixId;
+use crate::embeddings::vector_entries::{MatrixRow, VectorEntry};
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::matrix::MatrixId;
 use crate::model::Level;
 use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
 use crate::sql::Statements;
-use crate::vector_entries::{MatrixRow, VectorEntry};
 use crate::writer::Writer;
 use rusqlite::params;
 

@@ -1,14 +1,14 @@
 //! Other forms of a word, from the vocabulary of the word index.
 //!
 //! FTS5 has one stemmer for a table, the English one. Russian words of one stem are found by Snowball's stemmer. The
-//! forms of a word of another language are made by changing its ending for the others of the same [`Paradigm`](crate::paradigms::Paradigm), since
+//! forms of a word of another language are made by changing its ending for the others of the same [`Paradigm`](crate::word_search::paradigms::Paradigm), since
 //! the vocabulary has lost accents, and the endings that the English stemmer takes away: Snowball's stemmers need both.
 //! A short query does not tell its language, so that all are tried; few wrong forms exist. A word in Latin letters that no
 //! turn holds may be an English one or a name, so that its forms are doubtful where nothing shows another language.
 
 use crate::error::Result;
-use crate::paradigms::{PARADIGMS, WordEvidence};
 use crate::word_index::{TermSizes, Vocabulary};
+use crate::word_search::paradigms::{PARADIGMS, WordEvidence};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::{Query, Term, text};
 use std::cmp::Reverse;

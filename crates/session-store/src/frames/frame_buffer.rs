@@ -1,7 +1,7 @@
 //! Writes the contents of turns to frames, and compresses these on other threads.
 
 use crate::error::Result;
-use crate::frame::{ContentFrame, content_json};
+use crate::frames::frame::{ContentFrame, content_json};
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use crate::sql::Statements;

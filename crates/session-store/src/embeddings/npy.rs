@@ -4,7 +4,7 @@
 //! padded to 128 bytes whatever the number of rows, so that the count can be
 //! rewritten in place.
 
-use crate::quantized_row;
+use crate::embeddings::quantized_row;
 
 /// Bytes before the data.
 pub(crate) const HEADER_BYTES: usize = 128;

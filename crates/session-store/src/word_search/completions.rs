@@ -4,8 +4,8 @@
 //! ending that cuts it off has begun (`connectio`, `connect`).
 
 use crate::error::Result;
-use crate::lexical::{FOLDING_TOKENIZER, TOKENIZER};
 use crate::word_index::{Fts5Tokenizer, Vocabulary};
+use crate::word_search::lexical::{FOLDING_TOKENIZER, TOKENIZER};
 use session_core::{Query, text};
 use std::cmp::Reverse;
 

@@ -1,12 +1,12 @@
 //! Stores the documents of sessions: their vectors, and to which session each row belongs.
 
+use crate::embeddings::vector_entries::{MatrixRow, VectorEntry};
+use crate::embeddings::vectors::{DocumentBatch, DocumentRow, DocumentVector, EmbeddedDocument};
 use crate::error::Result;
 use crate::id::{ModelId, SessionId};
 use crate::model::{Level, ModelRow};
 use crate::pending_sessions::PendingSession;
 use crate::sql::Statements;
-use crate::vector_entries::{MatrixRow, VectorEntry};
-use crate::vectors::{DocumentBatch, DocumentRow, DocumentVector, EmbeddedDocument};
 use crate::writer::Writer;
 use rusqlite::params;
 use rustc_hash::FxHashMap;

@@ -2,15 +2,17 @@
 
 use crate::error::Result;
 use crate::id::TurnId;
-use crate::postings::PositionLimit;
 use crate::reader::Reader;
-use crate::sentence::Sentence;
 use crate::sql::Statements;
-use crate::term_stats::{FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms};
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use crate::word_index::{COLUMNS, Vocabulary};
-use crate::word_runs::{PlacedTerms, WordRun};
+use crate::word_search::postings::PositionLimit;
+use crate::word_search::sentence::Sentence;
+use crate::word_search::term_stats::{
+    FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms,
+};
+use crate::word_search::word_runs::{PlacedTerms, WordRun};
 use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;

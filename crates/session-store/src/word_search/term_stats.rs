@@ -1,11 +1,11 @@
 //! The terms of a query: as they are searched, as they are found, and the statistics of each.
 
 use crate::id::TurnId;
-use crate::inflections::Inflections;
-use crate::lexical::fts5_string;
-use crate::name_words::FoundWords;
-use crate::paradigms::WordEvidence;
-use crate::postings::{Posting, PostingList, WordPosition};
+use crate::word_search::inflections::Inflections;
+use crate::word_search::lexical::fts5_string;
+use crate::word_search::name_words::FoundWords;
+use crate::word_search::paradigms::WordEvidence;
+use crate::word_search::postings::{Posting, PostingList, WordPosition};
 use serde::Serialize;
 use session_core::{
     ErrorSignature, Query, Term, idf, is_commit_hash, other_version_spelling, text,

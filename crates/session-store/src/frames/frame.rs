@@ -1,10 +1,10 @@
 //! Compresses the contents of turns together, those of several sessions where they are short: a third smaller
 //! than one by one, and with less waste on the database's pages.
 
-use crate::codec::{compress, with_decompressed};
-use crate::contents::StoredContent;
+use crate::frames::codec::{compress, with_decompressed};
+use crate::frames::contents::StoredContent;
+use crate::frames::packed_content::PackedContent;
 use crate::id::TurnId;
-use crate::packed_content::PackedContent;
 use rustc_hash::FxHashMap;
 use session_core::TurnContent;
 use std::io::{self, Read};

@@ -1,7 +1,7 @@
 //! Compacts matrices: drops the rows that no turn or session has any more.
 
+use crate::embeddings::matrix::MatrixAppenders;
 use crate::error::Result;
-use crate::matrix::MatrixAppenders;
 use crate::model::{Level, ModelRow};
 use crate::writer::Writer;
 use rusqlite::params;

@@ -1,7 +1,7 @@
 //! Reads the contents of turns from their frames.
 
 use crate::error::Result;
-use crate::frame::ContentFrame;
+use crate::frames::frame::ContentFrame;
 use crate::id::{FrameId, SessionId, TurnId};
 use crate::reader::Reader;
 use crate::sql::Statements;

@@ -1,12 +1,12 @@
 //! Substitutes of a term that no turn holds: its other spelling, longer names that begin with it, or else its words.
 
 use crate::error::Result;
-use crate::lexical::fts5_string;
-use crate::name_words::{FoundWords, split_name};
-use crate::postings::Posting;
 use crate::reader::Reader;
-use crate::term_stats::FoundTerm;
 use crate::word_index::Vocabulary;
+use crate::word_search::lexical::fts5_string;
+use crate::word_search::name_words::{FoundWords, split_name};
+use crate::word_search::postings::Posting;
+use crate::word_search::term_stats::FoundTerm;
 use session_core::text;
 use std::collections::BTreeSet;
 

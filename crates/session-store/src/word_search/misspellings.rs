@@ -4,13 +4,13 @@
 //! corrections are stemmed, and looked for as they are in turns that hold their stems, the commonest first: `gradeint`
 //! is not `gradeing`, though turns hold the stem `grade`.
 
-use crate::completions::WordStemmer;
 use crate::error::Result;
 use crate::id::TurnId;
-use crate::lexical::indexed_texts;
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::word_index::Vocabulary;
+use crate::word_search::completions::WordStemmer;
+use crate::word_search::lexical::indexed_texts;
 use session_core::{is_stop_word, text};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Finds the words of a query in a text, as the word index matches them.
 
 use crate::error::Result;
-use crate::lexical::{TOKENIZER, fts5_string};
+use crate::word_search::lexical::{TOKENIZER, fts5_string};
 use rusqlite::{Connection, params};
 use session_core::text;
 use std::ops::Range;
