@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use session_core::ToolCall;
 use session_core::diff::DiffLine;
 use session_core::text::clip;
-use session_display::sanitize_line;
+use session_display::{pluralize, sanitize_line};
 
 /// Longest subject in the line that stays when a call is folded, in bytes.
 const SUBJECT_BYTES: usize = 300;
@@ -93,7 +93,7 @@ fn render_diff(lines: &[DiffLine<'_>]) -> Markup {
             code { @for line in &lines[..kept] { (render_diff_line(line)) } }
         }
         @if kept < lines.len() {
-            p class="cut" { "… " (lines.len() - kept) " more lines" }
+            p class="cut" { "… " (pluralize(lines.len() - kept, "more line")) }
         }
     }
 }
