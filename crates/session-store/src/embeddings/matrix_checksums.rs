@@ -3,13 +3,19 @@
 //! The table `settings` holds them, which an earlier version of the program does not touch: what it appends has no
 //! checksum until the next commit of this one, and a generation that it began has none.
 
-use crate::embeddings::matrix::{MatrixId, VectorMatrix};
+use crate::embeddings::matrix::{MatrixId, VectorMatrix, matrix_path};
+use crate::embeddings::npy;
 use crate::error::Result;
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use crc32fast::Hasher;
 use std::fmt;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// Bytes of a matrix that are read at once.
+const READ_BYTES: usize = 1 << 18;
 
 /// The CRC-32 of the first rows of a generation of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,15 +42,33 @@ impl MatrixChecksum {
         })
     }
 
-    /// Returns the checksum of all rows of a matrix, of which `self` is that of the first.
-    fn extend(self, matrix: &VectorMatrix) -> Self {
+    /// Returns the checksum of the first `rows` of a matrix, of which `self` has that of fewer. They are read, not mapped:
+    /// mapped, all that a large commit appends would be in memory at once.
+    fn extend(self, path: &Path, dims: usize, rows: usize) -> Result<Self> {
+        // A matrix without rows may have no file.
+        if rows == self.rows {
+            return Ok(self);
+        }
+        let [start, end] = [self.rows, rows].map(|row| npy::row_offset(row as u64, dims));
+        let mut file = fs_err::File::open(path)?;
+        file.seek(SeekFrom::Start(start))?;
+        let appended = file.take(end.saturating_sub(start));
+        let mut appended = BufReader::with_capacity(READ_BYTES, appended);
         let mut hasher = Hasher::new_with_initial(self.crc);
-        hasher.update(matrix.rows_bytes(self.rows..matrix.rows()));
-        Self {
-            rows: matrix.rows(),
+        loop {
+            let read = appended.fill_buf()?;
+            if read.is_empty() {
+                break;
+            }
+            hasher.update(read);
+            let length = read.len();
+            appended.consume(length);
+        }
+        Ok(Self {
+            rows,
             crc: hasher.finalize(),
             ..self
-        }
+        })
     }
 }
 
@@ -98,9 +122,11 @@ impl Writer {
 
     /// Notes the checksum of a matrix whose file was written.
     pub(crate) fn note_checksum(&mut self, model: &ModelRow, level: Level) -> Result<()> {
-        let matrix = VectorMatrix::open(self.reader.root(), model, level)?;
+        let root = self.reader.root();
+        let rows = VectorMatrix::open(root, model, level)?.rows();
         let noted = self.reader.matrix_checksum(model, level)?;
-        let checksum = noted.extend(&matrix).to_string();
+        let path = matrix_path(root, model, level);
+        let checksum = noted.extend(&path, model.dims, rows)?.to_string();
         self.set_setting(&setting_key(model, level), &checksum)
     }
 
