@@ -1,4 +1,4 @@
-//! What becomes of known turns.
+//! Whether the known turns of a session stay where it is read again.
 
 /// Says what becomes of the turns that are known of a session, where more of it are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What a memory's file says: its fields, drafts of new ones, changes, and redaction.
+//! The content of a memory's file: its fields, drafts of new ones, changes, and redaction.
 
 pub(crate) mod draft;
 pub(crate) mod draft_input;

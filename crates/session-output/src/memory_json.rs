@@ -113,7 +113,7 @@ pub struct JsonMemoryList<'a> {
 /// Memories that a command changed, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonMemoryChange<'a> {
-    /// What was done to them.
+    /// The outcome for them.
     pub done: &'static str,
     /// The memories.
     pub memories: JsonMemories<'a>,
