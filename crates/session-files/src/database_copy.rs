@@ -64,8 +64,13 @@ impl DatabaseCopy {
 
 /// Returns the path of the write-ahead log of a database, which may hold all that there is.
 pub fn write_ahead_log(database: &Path) -> PathBuf {
+    path_beside_database(database, "-wal")
+}
+
+/// Returns the path of a file that SQLite keeps beside a database: `end` is `-wal`, `-shm` or `-journal`.
+pub fn path_beside_database(database: &Path, end: &str) -> PathBuf {
     let mut path = OsString::from(database);
-    path.push("-wal");
+    path.push(end);
     PathBuf::from(path)
 }
 

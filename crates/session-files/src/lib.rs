@@ -55,7 +55,7 @@ mod windows;
 
 pub use access::{Durability, ExistingFile};
 pub use confined_file::ConfinedFile;
-pub use database_copy::{DatabaseCopy, write_ahead_log};
+pub use database_copy::{DatabaseCopy, path_beside_database, write_ahead_log};
 pub use dir::Dir;
 pub use error::{FileError, Result, io_hint, path_line};
 pub use home::{HOME_VARIABLE, home_directory};

@@ -12,8 +12,8 @@ use session_display::{
     truncate_to_columns,
 };
 use session_query::{
-    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, find_asked_time,
-    format_time_filters, note_time_in_words,
+    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, format_time_filters,
+    note_time_in_words,
 };
 use session_search::{FusionMode, HitOrder, Level, SearchHit, SearchResults};
 
@@ -214,12 +214,10 @@ fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
 
 /// Says which query keeps to the time that a query has in words.
 fn format_time_note(answer: &SearchAnswer) -> Option<String> {
-    let list = |time: String| {
-        let filters = format_time_filters(&time);
+    note_time_in_words(answer, Zoned::now, |time| {
+        let filters = format_time_filters(time);
         format!("`query`: `{filters}` lists what was done then")
-    };
-    let asked = find_asked_time(&answer.query.typed, Zoned::now).map(list);
-    asked.or_else(|| note_time_in_words(answer, Zoned::now))
+    })
 }
 
 /// Returns true where the arguments or the query narrow the search.

@@ -64,7 +64,6 @@ mod typed_search;
 mod unmet_clause;
 
 pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_TURNS};
-pub use day_question::find_asked_time;
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use filter_completion::{Completion, FilterValues, complete, ends_in_file_filter};

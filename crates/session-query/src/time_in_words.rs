@@ -1,6 +1,7 @@
 //! A time at the end of a query that names a subject, too: `docker bug yesterday`. Its words are searched as they stand,
 //! and a filter of time is what the user is told of.
 
+use crate::day_question::find_asked_time;
 use crate::typed_search::SearchAnswer;
 use jiff::Zoned;
 use session_config::{TimeRange, TypedRange};
@@ -28,9 +29,16 @@ const UNITS: [&str; 3] = ["week", "month", "year"];
 /// Most words of such a time: `3 weeks ago`, `february 21 2026`.
 const MAX_TIME_WORDS: usize = 3;
 
-/// Says that the time at the end of a query is searched as text, and which filters keep to it; `None` where the query has no
-/// time, no subject beside it, or is limited to a time already.
-pub fn note_time_in_words(answer: &SearchAnswer, now: fn() -> Zoned) -> Option<String> {
+/// Says what keeps to the time that a query has in words, where it has one: what `format_list` says of the time, where
+/// nothing else is asked for, and filters, where there is a subject beside it.
+pub fn note_time_in_words(
+    answer: &SearchAnswer,
+    now: fn() -> Zoned,
+    format_list: impl FnOnce(&str) -> String,
+) -> Option<String> {
+    if let Some(time) = find_asked_time(&answer.query.typed, now) {
+        return Some(format_list(&time));
+    }
     if answer.filter.filter.limits_time() {
         return None;
     }

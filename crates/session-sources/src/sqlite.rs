@@ -6,10 +6,10 @@ use fs_err as fs;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_core::{FileStamp, immutable_sqlite_uri, unshared_sqlite_uri};
-use session_files::{DatabaseCopy, write_ahead_log};
-use std::ffi::OsString;
+use session_files::{DatabaseCopy, path_beside_database, write_ahead_log};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::iter;
+use std::path::Path;
 use std::time::Duration;
 
 /// How long another program's lock is waited for.
@@ -51,21 +51,14 @@ impl SourceDatabase {
 
 /// Fails where the database, or a file that SQLite opens with it, is a named pipe, whose writer would be waited for.
 fn refuse_pipes(database: &Path) -> Result<(), StorageError> {
-    let has_log = write_ahead_log(database).exists();
-    let beside: &[&str] = if has_log {
-        &["-journal", "-shm"]
-    } else {
-        &["-journal"]
-    };
-    let mut beside = beside.iter().map(|end| {
-        let mut path = OsString::from(database);
-        path.push(end);
-        PathBuf::from(path)
-    });
     if is_pipe(database) {
         return Err(StorageError::NotRegular);
     }
-    match beside.find(|path| is_pipe(path)) {
+    // Shared memory is opened where there is a log.
+    let has_log = write_ahead_log(database).exists();
+    let shared = has_log.then(|| path_beside_database(database, "-shm"));
+    let journal = path_beside_database(database, "-journal");
+    match iter::once(journal).chain(shared).find(|path| is_pipe(path)) {
         Some(pipe) => Err(StorageError::PipeBeside(pipe)),
         None => Ok(()),
     }
@@ -145,7 +138,7 @@ mod tests {
             let database = Connection::open(&path).unwrap();
             database.execute_batch("CREATE TABLE a(b)").unwrap();
             fs::write(write_ahead_log(&path), "").unwrap();
-            let pipe = PathBuf::from(format!("{}{end}", path.display()));
+            let pipe = path_beside_database(&path, end);
             make_fifo(&pipe);
             let error = open(&path).unwrap_err();
             assert!(matches!(&error, StorageError::PipeBeside(at) if *at == pipe));

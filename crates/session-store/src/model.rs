@@ -151,11 +151,12 @@ impl Reader {
         let mut find = self.db.prepare(&format!("SELECT {COLUMNS} FROM models"))?;
         let readable = find.query_map([], model_row)?;
         let readable: HashSet<ModelId> = readable.flatten().map(|model| model.id).collect();
-        let select = "SELECT id FROM models UNION SELECT model FROM vectors UNION SELECT model FROM owner_blocks
-            UNION SELECT model FROM embedded";
-        let all: Vec<ModelId> = self.db.rows(select, [], |row| row.get(0))?;
-        let unreadable = all.into_iter().filter(|model| !readable.contains(model));
-        Ok(unreadable.collect())
+        let mut unreadable: Vec<ModelId> = self
+            .db
+            .rows("SELECT id FROM models", [], |row| row.get(0))?;
+        unreadable.retain(|model| !readable.contains(model));
+        unreadable.extend(self.lost_models()?);
+        Ok(unreadable)
     }
 
     /// Opens the matrix of a model at a level.

@@ -17,7 +17,7 @@ use session_output::{
 };
 use session_query::{
     Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery,
-    SearchAnswer, SearchEngine, Snapshot, TypedSearch, find_asked_time, note_time_in_words,
+    SearchAnswer, SearchEngine, Snapshot, TypedSearch, note_time_in_words,
 };
 use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
@@ -224,7 +224,11 @@ pub fn print_answer(
     }
     let found = outcome_of_results(results);
     note_about_answer(args, &listing)?;
-    let mut hints = list_hints_of_query(answer);
+    let mut hints = if args.json {
+        list_hints_of_query(answer)
+    } else {
+        Vec::new()
+    };
     if found == CommandOutcome::Nothing {
         let unmet = format_unmet_filter(answer, sessions);
         note_nothing_found(args, &listing, unmet.as_deref())?;
@@ -313,11 +317,11 @@ fn list_hints_of_nothing(listing: &SearchListing<'_>, unmet: Option<String>) -> 
     text.map(|text| list_hints(&text)).unwrap_or_default()
 }
 
-/// Says what keeps to the time that a query has in words: a command where it asks for nothing else, filters beside a subject.
+/// Says what keeps to the time that a query has in words.
 fn describe_time(answer: &SearchAnswer) -> Option<String> {
-    let list = |time| format!("`session-search digest {time}` lists what was done then");
-    let asked = find_asked_time(&answer.query.typed, Zoned::now).map(list);
-    asked.or_else(|| note_time_in_words(answer, Zoned::now))
+    note_time_in_words(answer, Zoned::now, |time| {
+        format!("`session-search digest {time}` lists what was done then")
+    })
 }
 
 /// Summarizes the work of a session, or of the turn that was found.
