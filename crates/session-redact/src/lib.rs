@@ -27,6 +27,7 @@
 mod assignment;
 mod entropy;
 mod keywords;
+mod long_word;
 mod name;
 mod pattern;
 mod placeholder;
@@ -37,6 +38,8 @@ mod turn;
 mod value;
 mod value_end;
 mod value_syntax;
+#[cfg(test)]
+mod word_lengths;
 
 pub use pattern::{PatternError, compile_selective_patterns};
 pub use redactor::{Redactor, find_redacted_kinds, replace_marks};

@@ -2,6 +2,7 @@
 
 use crate::entropy::shannon_entropy;
 use crate::keywords::Keywords;
+use crate::long_word::has_long_word;
 use crate::value;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
@@ -46,6 +47,9 @@ pub(crate) struct Rule {
     entropy: f64,
     #[serde(default)]
     min_length: usize,
+    /// Bytes of a word that each match holds in a row: a text without such a word holds no match.
+    #[serde(default)]
+    word_length: usize,
     /// Bytes before a keyword at which a match may begin.
     before: Option<usize>,
     /// Bytes after a keyword within which a match ends.
@@ -220,12 +224,16 @@ impl Rule {
     }
 
     fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<SecretMatch<'r>>) {
-        let compiled = self.compiled();
         let (mut at, end) = (
             floor_char_boundary(text, window.start),
             ceil_char_boundary(text, window.end),
         );
         let Some(head) = text.get(..end) else { return };
+        // Most rules are never compiled: their words are longer than those of a sentence, or of code.
+        if !has_long_word(&head.as_bytes()[at..], self.word_length) {
+            return;
+        }
+        let compiled = self.compiled();
         while at < end
             && let Some(captures) = compiled.regex.captures_at(head.as_bytes(), at)
         {
@@ -302,6 +310,7 @@ fn secret_of(captures: &Captures<'_>) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::word_lengths::{SHORTEST_LONG_WORD, word_length_of};
 
     #[test]
     fn all_rules_compile_and_have_keywords() {
@@ -315,6 +324,19 @@ mod tests {
                 "{}",
                 rule.id
             );
+        }
+    }
+
+    #[test]
+    fn a_rule_knows_the_longest_word_of_its_matches() {
+        for rule in &RuleSet::bundled().rules {
+            let length = word_length_of(&rule.regex);
+            let expected = if length < SHORTEST_LONG_WORD {
+                0
+            } else {
+                length
+            };
+            assert_eq!(rule.word_length, expected, "{}: {}", rule.id, rule.regex);
         }
     }
 }
