@@ -38,9 +38,9 @@ pub const BERT_NAMES: TensorNames = TensorNames {
 /// Sizes of a BERT; in JSON by the names of `transformers`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct BertConfig {
-    /// Numbers of a token between layers.
+    /// Hidden size.
     pub hidden_size: usize,
-    /// Numbers within a feed-forward network.
+    /// Inner width of the feed-forward network.
     pub intermediate_size: usize,
     /// Layers.
     #[serde(rename = "num_hidden_layers")]
@@ -54,7 +54,7 @@ pub struct BertConfig {
     /// Token types, of which the first is used.
     #[serde(rename = "type_vocab_size")]
     pub token_types: usize,
-    /// Keeps norms from dividing by zero.
+    /// ε of the norms.
     pub layer_norm_eps: f32,
 }
 

@@ -143,11 +143,6 @@ impl BpeParts<'_> {
     }
 }
 
-/// Returns an empty vocabulary with room for `len` tokens.
-fn empty_vocabulary<'a>(len: usize) -> HashMap<Cow<'a, str>, u32> {
-    HashMap::with_capacity(len)
-}
-
 /// Splits a merge of two tokens with a space between them.
 fn split_merge(merge: &str) -> Result<(Cow<'_, str>, Cow<'_, str>), EmbedError> {
     let (left, right) = merge

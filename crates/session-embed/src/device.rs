@@ -37,7 +37,7 @@ pub enum Precision {
 pub struct DeviceChoice {
     /// `cpu`, `metal`, `cuda`; `none` where the configured one is not there.
     pub device: &'static str,
-    /// The reason, as half a sentence.
+    /// The reason, as it stands in parentheses.
     pub reason: &'static str,
 }
 
@@ -49,12 +49,12 @@ impl Device {
         match (architecture, self) {
             (Architecture::Remote, _) => None,
             (Architecture::Table, _) => choice("cpu", "a table is looked up"),
-            (_, Self::Cpu) => choice("cpu", "it is configured"),
-            (Architecture::Bert, Self::Auto) => choice("cpu", "it is done before a GPU is ready"),
+            (_, Self::Cpu) => choice("cpu", "configured"),
+            (Architecture::Bert, Self::Auto) => choice("cpu", "faster than starting a GPU"),
             _ => match self.open(architecture) {
-                Ok(device) if device.is_metal() => choice("metal", "there is one"),
-                Ok(device) if device.is_cuda() => choice("cuda", "there is one"),
-                Ok(_) => choice("cpu", "no GPU that this build knows is there"),
+                Ok(device) if device.is_metal() => choice("metal", "a GPU is there"),
+                Ok(device) if device.is_cuda() => choice("cuda", "a GPU is there"),
+                Ok(_) => choice("cpu", "this build finds no GPU"),
                 Err(_) => choice("none", "the configured device is not there"),
             },
         }

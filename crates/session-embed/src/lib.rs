@@ -2,7 +2,7 @@
 //!
 //! An [`Embedder`] turns texts into vectors whose dot product says how near
 //! two texts are in meaning. A [`ModelSpec`] describes the model, read from the
-//! model's TOML in `models/` ([`read_specs`] lists them); its
+//! model's TOML in `models/` ([`read_specs_where`] lists them); its
 //! [fingerprint](ModelSpec::fingerprint) keeps the vectors of two models apart.
 //!
 //! Two models lie inside the binary. [`open_bundled_table`] is a static table distilled
@@ -62,7 +62,7 @@ pub use bert::BERT_NAMES;
 pub use bpe::Bpe;
 #[cfg(feature = "minilm")]
 pub use bundled::open_minilm;
-pub use bundled::{open_bundled_table, read_specs, read_specs_where};
+pub use bundled::{open_bundled_table, read_specs_where};
 pub use device::{Device, DeviceChoice, Precision};
 pub use embedder::{Embedder, EmbeddingMatrix};
 pub use error::EmbedError;

@@ -9,7 +9,6 @@ use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
 use crate::qwen3::{self, Qwen3, Qwen3Config, token_embeddings};
 use crate::safetensors_file::Safetensors;
 use crate::source::FileBytes;
-use crate::stored_matrix::WeightFile;
 use crate::vector::normalize;
 use crate::{
     Architecture, Bpe, Device, EmbedError, Embedder, EmbeddingMatrix, ModelSpec, Pooling,
@@ -79,24 +78,6 @@ impl BatchSettings {
     }
 }
 
-/// The device and the precision that the weights of a model are opened for.
-#[derive(Clone, Copy)]
-struct LoadOptions<'a> {
-    backend: &'a Backend,
-    precision: Precision,
-}
-
-impl<'a> LoadOptions<'a> {
-    /// Returns a reader of the layers in a file.
-    fn layer_reader(self, file: &'a dyn WeightFile) -> LayerReader<'a> {
-        LayerReader {
-            file,
-            backend: self.backend,
-            precision: self.precision,
-        }
-    }
-}
-
 impl TransformerEmbedder {
     /// Puts a BERT together from its weights, a GGUF file whose tensors are
     /// named as llama.cpp names those of a BERT. On a CPU they are used where
@@ -115,11 +96,12 @@ impl TransformerEmbedder {
         let file = Gguf::open(weights.into())?;
         let config = BertConfig::from_gguf(&file)?;
         let backend = device.backend(Architecture::Bert)?;
-        let options = LoadOptions {
+        let reader = LayerReader {
+            file: &file,
             backend: &backend,
             precision,
         };
-        Self::bert_from(spec, wordpiece, &config, &file, options)
+        Self::bert_from(spec, wordpiece, &config, &reader)
     }
 
     /// Opens a BERT from a folder with `config.json` and `model.safetensors`,
@@ -138,24 +120,23 @@ impl TransformerEmbedder {
         let config = BertConfig::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let file = Safetensors::open(folder, BERT_NAMES)?;
         let backend = device.backend(Architecture::Bert)?;
-        let options = LoadOptions {
+        let reader = LayerReader {
+            file: &file,
             backend: &backend,
             precision,
         };
-        Self::bert_from(spec, wordpiece, &config, &file, options)
+        Self::bert_from(spec, wordpiece, &config, &reader)
     }
 
     fn bert_from(
         spec: ModelSpec,
         wordpiece: WordPiece,
         config: &BertConfig,
-        file: &dyn WeightFile,
-        options: LoadOptions<'_>,
+        reader: &LayerReader<'_>,
     ) -> Result<Self, EmbedError> {
         keep_freed_memory();
         let vocabulary = wordpiece.vocabulary();
-        let reader = options.layer_reader(file);
-        let encoder = Bert::open(&reader, config, vocabulary.len(), spec.pooling)?;
+        let encoder = Bert::open(reader, config, vocabulary.len(), spec.pooling)?;
         let (Some(first), Some(last)) = (vocabulary.id("[CLS]"), vocabulary.id("[SEP]")) else {
             return Err(mismatch(&spec, "the vocabulary has no `[CLS]` and `[SEP]`"));
         };
@@ -175,7 +156,7 @@ impl TransformerEmbedder {
                 ends: [first, last],
             },
             encoder: Box::new(encoder),
-            batching: SMALL_MODEL.for_backend(options.backend),
+            batching: SMALL_MODEL.for_backend(reader.backend),
         })
     }
 
@@ -195,14 +176,10 @@ impl TransformerEmbedder {
         precision: Precision,
     ) -> Result<Self, EmbedError> {
         let opened = device.backend(Architecture::Qwen3).and_then(|backend| {
-            let options = LoadOptions {
-                backend: &backend,
-                precision,
-            };
             if files.is_dir() {
-                Self::qwen3_from_folder(spec, files, options)
+                Self::qwen3_from_folder(spec, files, &backend, precision)
             } else {
-                Self::qwen3_from_gguf(spec, files, options)
+                Self::qwen3_from_gguf(spec, files, &backend, precision)
             }
         });
         opened.map_err(|why| EmbedError::At {
@@ -214,38 +191,48 @@ impl TransformerEmbedder {
     fn qwen3_from_folder(
         spec: ModelSpec,
         folder: &Path,
-        options: LoadOptions<'_>,
+        backend: &Backend,
+        precision: Precision,
     ) -> Result<Self, EmbedError> {
         let config = Qwen3Config::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let weights = Safetensors::open(folder, qwen3::NAMES)?;
+        let reader = LayerReader {
+            file: &weights,
+            backend,
+            precision,
+        };
         let tokenizer = || {
             let text = FileBytes::map(&folder.join("tokenizer.json"))?;
             Bpe::from_json(text.as_bytes())
         };
-        Self::qwen3_from(spec, &config, &weights, options, tokenizer)
+        Self::qwen3_from(spec, &config, &reader, tokenizer)
     }
 
     fn qwen3_from_gguf(
         spec: ModelSpec,
         path: &Path,
-        options: LoadOptions<'_>,
+        backend: &Backend,
+        precision: Precision,
     ) -> Result<Self, EmbedError> {
         let file = Gguf::open(FileBytes::map(path)?)?;
         let config = Qwen3Config::from_gguf(&file)?;
-        Self::qwen3_from(spec, &config, &file, options, || Bpe::from_gguf(&file))
+        let reader = LayerReader {
+            file: &file,
+            backend,
+            precision,
+        };
+        Self::qwen3_from(spec, &config, &reader, || Bpe::from_gguf(&file))
     }
 
     fn qwen3_from(
         spec: ModelSpec,
         config: &Qwen3Config,
-        file: &dyn WeightFile,
-        options: LoadOptions<'_>,
+        reader: &LayerReader<'_>,
         tokenizer: impl FnOnce() -> Result<Bpe, EmbedError> + Send,
     ) -> Result<Self, EmbedError> {
         keep_freed_memory();
-        let reader = options.layer_reader(file);
-        let vocab_size = token_embeddings(file, config)?.rows();
-        let (bpe, encoder) = rayon::join(tokenizer, || Qwen3::open(&reader, config));
+        let vocab_size = token_embeddings(reader.file, config)?.rows();
+        let (bpe, encoder) = rayon::join(tokenizer, || Qwen3::open(reader, config));
         let (bpe, encoder) = (bpe?, encoder?);
         if spec.pooling != Pooling::Last {
             return Err(mismatch(&spec, "the pooling of such a model is `last`"));
@@ -259,7 +246,7 @@ impl TransformerEmbedder {
             spec,
             tokenizer: Tokenizer::Bpe(Box::new(bpe)),
             encoder: Box::new(encoder),
-            batching: LARGE_MODEL.for_backend(options.backend),
+            batching: LARGE_MODEL.for_backend(reader.backend),
         })
     }
 

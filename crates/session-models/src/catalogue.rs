@@ -227,20 +227,14 @@ impl Catalogue {
             return ModelState::Remote;
         }
         let is_staged = || staging_path(&self.directories, &spec.name).is_dir();
-        match self.missing_files(spec).len() {
+        match self.file_faults(spec).len() {
             0 => ModelState::Installed,
             n if n < spec.files.len() || is_staged() => ModelState::Incomplete,
             _ => ModelState::Absent,
         }
     }
 
-    /// Lists the paths of a model's files that are not installed or have another length than in
-    /// the manifest.
-    pub fn missing_files(&self, spec: &ModelSpec) -> Vec<String> {
-        let faults = self.file_faults(spec).into_iter();
-        faults.map(|fault| fault.path).collect()
-    }
-
+    /// Lists the files of a model that are not installed or have another length than in the manifest.
     fn file_faults(&self, spec: &ModelSpec) -> Vec<FileFault> {
         let directory = self.directories.model_dir(&spec.name);
         let manifest = ModelManifest::read(&directory).unwrap_or_default();
@@ -248,15 +242,15 @@ impl Catalogue {
         let fault = |path: &String| {
             let expected = manifest.find_file(path).map(|file| file.bytes);
             let found = fs_err::metadata(directory.join(path)).map(|meta| meta.len());
-            let length = match (found, expected) {
+            let damage = match (found, expected) {
                 (Ok(found), Some(expected)) if found != expected => {
-                    Some(FileLength { found, expected })
+                    Some(format!("`{path}` has {found} bytes, not {expected}"))
                 }
                 (Ok(_), _) => return None,
                 (Err(_), _) => None,
             };
             let path = path.clone();
-            Some(FileFault { path, length })
+            Some(FileFault { path, damage })
         };
         paths.filter_map(fault).collect()
     }
@@ -322,17 +316,16 @@ impl Catalogue {
             return Ok(());
         }
         let name = spec.name.clone();
-        let (truncated, missing): (Vec<FileFault>, Vec<FileFault>) = self
-            .file_faults(spec)
-            .into_iter()
-            .partition(|fault| fault.length.is_some());
-        let reason = truncated.first().and_then(FileFault::reason);
-        Err(match reason.filter(|_| missing.is_empty()) {
+        let (mut missing, mut damage) = (Vec::new(), None);
+        for fault in self.file_faults(spec) {
+            match fault.damage {
+                None => missing.push(fault.path),
+                reason => damage = damage.or(reason),
+            }
+        }
+        Err(match damage.filter(|_| missing.is_empty()) {
             Some(reason) => ModelError::Damaged { name, reason },
-            None => ModelError::NotInstalled {
-                name,
-                missing: missing.into_iter().map(|fault| fault.path).collect(),
-            },
+            None => ModelError::NotInstalled { name, missing },
         })
     }
 
@@ -349,23 +342,9 @@ impl Catalogue {
     }
 }
 
-/// The length of a file that has another one than in the manifest, in bytes.
-struct FileLength {
-    found: u64,
-    expected: u64,
-}
-
 /// A file of a model that is missing, or has another length than when it was installed.
 struct FileFault {
     path: String,
-    /// `None` where it is missing.
-    length: Option<FileLength>,
-}
-
-impl FileFault {
-    fn reason(&self) -> Option<String> {
-        let path = &self.path;
-        let FileLength { found, expected } = self.length.as_ref()?;
-        Some(format!("`{path}` has {found} bytes, not {expected}"))
-    }
+    /// Its lengths, as half a sentence; `None` where it is missing.
+    damage: Option<String>,
 }

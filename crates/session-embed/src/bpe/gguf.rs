@@ -5,6 +5,7 @@ use crate::EmbedError;
 use crate::gguf::{Gguf, number};
 use candle_core::quantized::gguf_file::Value;
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 // Types of tokens, as llama.cpp numbers them. The first two are found in texts
 // as they are.
@@ -25,7 +26,7 @@ impl Bpe {
         let list = |name: &str| file.list(&format!("tokenizer.ggml.{name}"));
         let (tokens, merges) = (list("tokens")?, list("merges")?);
         let mut parts = BpeParts {
-            vocabulary: super::empty_vocabulary(tokens.len()),
+            vocabulary: HashMap::with_capacity(tokens.len()),
             merges: Vec::with_capacity(merges.len()),
             added: Vec::new(),
         };

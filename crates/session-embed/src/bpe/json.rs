@@ -1,6 +1,6 @@
 //! The tokenizer that a `tokenizer.json` describes.
 
-use super::{Bpe, BpeParts, empty_vocabulary, error, split_merge};
+use super::{Bpe, BpeParts, error, split_merge};
 use crate::EmbedError;
 use serde::Deserialize;
 use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -86,30 +86,8 @@ impl TokenizerJson<'_> {
 }
 
 /// A string that is borrowed where it stands in the file as it is.
-#[derive(PartialEq, Eq, Hash)]
-struct JsonText<'a>(Cow<'a, str>);
-
-impl<'de> Deserialize<'de> for JsonText<'de> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct JsonTextVisitor;
-        impl<'de> Visitor<'de> for JsonTextVisitor {
-            type Value = JsonText<'de>;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E: de::Error>(self, text: &'de str) -> Result<JsonText<'de>, E> {
-                Ok(JsonText(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<JsonText<'de>, E> {
-                Ok(JsonText(Cow::Owned(text.to_owned())))
-            }
-        }
-        from.deserialize_str(JsonTextVisitor)
-    }
-}
+#[derive(Deserialize)]
+struct JsonText<'a>(#[serde(borrow)] Cow<'a, str>);
 
 struct VocabMap<'a>(HashMap<Cow<'a, str>, u32>);
 
@@ -124,7 +102,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for VocabMap<'a> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut tokens = empty_vocabulary(1 << 17);
+                let mut tokens = HashMap::with_capacity(1 << 17);
                 while let Some((JsonText(token), id)) = map.next_entry()? {
                     tokens.insert(token, id);
                 }
@@ -168,5 +146,23 @@ impl<'de: 'a, 'a> Deserialize<'de> for MergePair<'a> {
             }
         }
         from.deserialize_any(MergeVisitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A copy of each token would take a large part of the time in which a query opens the model.
+    #[test]
+    fn tokens_are_borrowed_but_for_those_with_an_escape() {
+        let VocabMap(tokens) = serde_json::from_str(r#"{"lamp": 1, "\u0120oil": 2}"#).unwrap();
+        for (token, id) in [("lamp", 1), ("Ġoil", 2)] {
+            let (key, value) = tokens.get_key_value(token).unwrap();
+            let is_borrowed = matches!(key, Cow::Borrowed(_));
+            assert_eq!((*value, is_borrowed), (id, token == "lamp"));
+        }
+        let MergePair(pair) = serde_json::from_str(r#"["la", "\u006dp"]"#).unwrap();
+        assert!(matches!(&pair, (Cow::Borrowed("la"), Cow::Owned(right)) if right == "mp"));
     }
 }

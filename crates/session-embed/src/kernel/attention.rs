@@ -2,7 +2,7 @@
 //!
 //! Keys are taken in blocks that stay in the cache, with a running maximum and
 //! sum for each query, as in FlashAttention (Dao et al. 2022). Blocks start at
-//! the text's first token, so that a text's outcome depends on no other.
+//! the text's first token, so that a text's output depends on no other.
 
 use super::functions::{exp, exp_in_place, max_of};
 use super::isa::{Isa, per_isa};
@@ -28,7 +28,7 @@ pub struct AttentionShape {
     pub heads: usize,
     /// Heads of keys and values, each for as many query heads.
     pub kv_heads: usize,
-    /// Numbers of a head, a multiple of 32.
+    /// Width of a head, a multiple of 32.
     pub head_dim: usize,
     /// True when a token attends to none after it.
     pub is_causal: bool,

@@ -88,13 +88,13 @@ mod x86 {
     #[target_feature(enable = "avx2")]
     pub fn pack_blocks(isa: Isa, rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS], panel: &mut [PanelBlock]) {
         let rows = rows.map(|row| &row[..panel.len()]);
-        let raised = _mm256_set1_epi32(sign_flip_mask(isa));
+        let sign_flip = _mm256_set1_epi32(sign_flip_mask(isa));
         for (at, block) in panel.iter_mut().enumerate() {
             for (scale, row) in block.scales.iter_mut().zip(rows) {
                 *scale = f16_to_f32(u16::from_le_bytes([row[at][0], row[at][1]]));
             }
             for (eighth, rows) in rows.as_chunks().0.iter().enumerate() {
-                let quants = rows.map(|row| _mm256_xor_si256(load_quants(&row[at]), raised));
+                let quants = rows.map(|row| _mm256_xor_si256(load_quants(&row[at]), sign_flip));
                 for (to, quants) in block.quants.iter_mut().zip(transpose(quants)) {
                     store_i32x8(quants, &mut to.as_chunks_mut().0[eighth]);
                 }

@@ -181,7 +181,7 @@ impl MappedLinear {
         self.isa
     }
 
-    /// Returns the length of a row of the outcome.
+    /// Returns the length of a row of the output.
     pub fn outputs(&self) -> usize {
         self.bias.len()
     }

@@ -14,23 +14,35 @@ pub struct RopeAngles<'a> {
     pub sin: &'a [f32],
 }
 
+/// The norm of the heads in some columns of each row: those of the queries, or of the keys.
+pub struct HeadNorm<'a> {
+    /// The columns, in which the heads of a token stand after each other.
+    pub columns: Range<usize>,
+    /// A weight for each number of a head.
+    pub weight: &'a [f32],
+    /// ε of the norm.
+    pub epsilon: f32,
+}
+
 per_isa! {
     /// Divides each head by the root of the mean of its squares, multiplies it
-    /// with `weight`, and rotates it by the position of its token, in place.
-    /// A row has the heads of a token after each other, in some `columns`; rows
-    /// are `stride` numbers apart.
-    pub fn norm_rope(rows: &mut [f32], stride: usize, columns: Range<usize>, weight: &[f32], epsilon: f32, angles: RopeAngles<'_>) = norm_rope_anywhere
+    /// with its weight, and rotates it by the position of its token, in place.
+    /// Rows, one a token, are `stride` numbers apart.
+    pub fn norm_rope(rows: &mut [f32], stride: usize, norm: &HeadNorm<'_>, angles: RopeAngles<'_>) = norm_rope_anywhere
 }
 
 #[inline(always)]
 fn norm_rope_anywhere(
     rows: &mut [f32],
     stride: usize,
-    columns: Range<usize>,
-    weight: &[f32],
-    epsilon: f32,
+    norm: &HeadNorm<'_>,
     angles: RopeAngles<'_>,
 ) {
+    let HeadNorm {
+        ref columns,
+        weight,
+        epsilon,
+    } = *norm;
     let half = weight.len() / 2;
     let angles = angles
         .cos

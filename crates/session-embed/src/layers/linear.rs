@@ -21,7 +21,7 @@ pub enum Linear {
 
 impl LayerReader<'_> {
     /// Reads the layer `name.weight` and, if there is one, `name.bias`. Of
-    /// several names of as many outputs each, the outcomes stand beside each
+    /// several names of as many outputs each, the outputs stand beside each
     /// other.
     ///
     /// # Errors
@@ -87,7 +87,7 @@ impl Linear {
         }
     }
 
-    /// Applies the layer, and adds the outcome to a residual.
+    /// Applies the layer, and adds the output to a residual.
     pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
         match self {
             Self::Mapped(layer) => {
@@ -129,7 +129,7 @@ pub enum FeedForward {
 }
 
 impl FeedForward {
-    /// Applies the network to rows, and adds the outcome to a residual.
+    /// Applies the network to rows, and adds the output to a residual.
     pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
         let (Self::Gelu { up, down } | Self::Swiglu { up, down, .. }) = self;
         if let (Linear::Mapped(first), Linear::Mapped(down)) = (up, down) {

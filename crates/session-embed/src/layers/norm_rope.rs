@@ -5,7 +5,7 @@ use super::{Backend, LayerReader};
 use crate::EmbedError;
 use crate::kernel::attention::AttentionShape;
 use crate::kernel::isa::Isa;
-use crate::kernel::norm_rope::{self, norm_rope};
+use crate::kernel::norm_rope::{HeadNorm, RopeAngles, norm_rope};
 use crate::kernel::threads::min_tasks;
 use candle_core::{Device, Result, Tensor};
 use candle_nn::rotary_emb::rope_thd;
@@ -108,31 +108,34 @@ impl NormRope {
             angles.sin.storage_and_layout(),
         );
         let (cos, sin) = (f32_slice(&cos)?, f32_slice(&sin)?);
-        let (query_dim, stride) = (self.shape.query_dim(), self.shape.qkv_dim());
+        let stride = self.shape.qkv_dim();
+        let norms = self.head_norms();
         let forward = |rows: &mut [f32]| {
             let step = ROWS_PER_TASK * self.shape.head_dim / 2;
             let angles = cos.par_chunks(step).zip(sin.par_chunks(step));
             let rows = rows.par_chunks_mut(ROWS_PER_TASK * stride).zip(angles);
             let rows = rows.with_min_len(min_tasks());
             rows.for_each(|(rows, (cos, sin))| {
-                let angles = norm_rope::RopeAngles { cos, sin };
-                let queries = 0..query_dim;
-                let keys = query_dim..query_dim + self.shape.kv_dim();
-                norm_rope(
-                    isa,
-                    rows,
-                    stride,
-                    queries,
-                    &self.q_norm,
-                    self.epsilon,
-                    angles,
-                );
-                norm_rope(isa, rows, stride, keys, &self.k_norm, self.epsilon, angles);
+                let angles = RopeAngles { cos, sin };
+                let norms = norms.iter();
+                norms.for_each(|norm| norm_rope(isa, rows, stride, norm, angles));
             });
         };
         let name = "norm-rope";
         qkv.inplace_op1(&InplaceRowsOp { name, forward })?;
         Ok(qkv)
+    }
+
+    /// Returns the norms of queries and keys by their columns.
+    fn head_norms(&self) -> [HeadNorm<'_>; 2] {
+        let query_dim = self.shape.query_dim();
+        let queries = 0..query_dim;
+        let keys = query_dim..query_dim + self.shape.kv_dim();
+        [(queries, &self.q_norm), (keys, &self.k_norm)].map(|(columns, weight)| HeadNorm {
+            columns,
+            weight,
+            epsilon: self.epsilon,
+        })
     }
 
     fn forward_candle(&self, qkv: &Tensor, angles: &RopeTensors) -> Result<Tensor> {

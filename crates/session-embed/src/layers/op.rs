@@ -8,7 +8,7 @@ use std::ops::Deref;
 pub struct RowsOp<F> {
     /// Its name in errors.
     pub name: &'static str,
-    /// Length of a row of the outcome.
+    /// Length of a row of the output.
     pub width: usize,
     /// Its computation.
     pub forward: F,

@@ -10,9 +10,9 @@ use serde::Deserialize;
 /// `transformers`.
 #[derive(Debug, Clone, Copy, Deserialize)]
 pub struct Qwen3Config {
-    /// Numbers of a token between layers.
+    /// Hidden size.
     pub hidden_size: usize,
-    /// Numbers within a feed-forward network.
+    /// Inner width of the feed-forward network.
     pub intermediate_size: usize,
     /// Layers.
     #[serde(rename = "num_hidden_layers")]
@@ -23,7 +23,7 @@ pub struct Qwen3Config {
     /// Heads of keys and values, each for as many query heads.
     #[serde(rename = "num_key_value_heads")]
     pub num_kv_heads: usize,
-    /// Numbers of a head.
+    /// Width of a head.
     pub head_dim: usize,
     /// Tokens that it was made for.
     #[serde(rename = "max_position_embeddings")]
@@ -31,7 +31,7 @@ pub struct Qwen3Config {
     /// The base of the positions' angles.
     #[serde(default)]
     pub rope_theta: f32,
-    /// Keeps norms from dividing by zero.
+    /// ε of the norms.
     pub rms_norm_eps: f32,
 }
 

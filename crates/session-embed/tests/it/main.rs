@@ -11,7 +11,6 @@ mod open;
 mod quantise;
 mod qwen3;
 mod scripts;
-mod sha256;
 mod spec;
 mod wordpiece;
 

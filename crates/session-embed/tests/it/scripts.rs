@@ -1,7 +1,7 @@
 //! The scripts that the models in the binary read.
 
 use crate::{vocabulary, wordpiece};
-use session_embed::{ModelSpec, Scripts, TokenVocabulary, WordPiece, read_specs};
+use session_embed::{ModelSpec, Scripts, TokenVocabulary, WordPiece, read_specs_where};
 
 /// Sentences as people write them, by the full name of their script.
 const SAMPLES: [(&str, &str); 11] = [
@@ -41,8 +41,8 @@ fn lost(text: &str, wordpiece: &WordPiece, vocabulary: &TokenVocabulary) -> f32 
 }
 
 fn of(name: &str) -> ModelSpec {
-    let mut specs = read_specs().unwrap().into_iter();
-    specs.find(|spec| spec.name == name).unwrap()
+    let mut specs = read_specs_where(|known| known == name).unwrap();
+    specs.remove(0)
 }
 
 /// Both models of the binary have one vocabulary.

@@ -2,6 +2,7 @@
 
 use crate::read;
 use session_embed::{Architecture, Embedder, ModelSpec, Pooling};
+use sha2::{Digest, Sha256};
 
 const SMALL: &str = r#"
 name = "small"
@@ -119,7 +120,7 @@ fn check_files(model: &dyn Embedder, name: &str) {
     let spec = model.spec();
     assert_eq!(spec.name, name);
     for file in &spec.files {
-        let sha256 = crate::sha256::sha256(&read(&file.path));
+        let sha256 = format!("{:x}", Sha256::digest(read(&file.path)));
         assert_eq!(Some(sha256), file.sha256, "{}", file.path);
     }
     let bytes: usize = spec.files.iter().map(|file| read(&file.path).len()).sum();
@@ -153,7 +154,7 @@ fn every_description_is_in_the_list() {
         .map(|path| path.file_stem().unwrap().to_string_lossy().into_owned())
         .collect();
     files.sort();
-    let listed = session_embed::read_specs()
+    let listed = session_embed::read_specs_where(|_| true)
         .unwrap()
         .into_iter()
         .map(|spec| spec.name);

@@ -293,7 +293,7 @@ fn retryable(reason: impl Into<String>) -> RequestError {
 fn classify_transport_error(error: ureq::Error, policy: RequestPolicy) -> RequestError {
     match error {
         ureq::Error::Timeout(Timeout::Global) => {
-            let seconds = policy.total_timeout.as_secs();
+            let seconds = policy.total_timeout.as_secs_f32();
             retryable(format!("no answer within {seconds} s"))
         }
         ureq::Error::Io(_)
@@ -399,6 +399,29 @@ mod tests {
         };
         assert_eq!(collect(65_535).unwrap()[0].len(), 65_535);
         assert!(collect(65_536).is_err());
+    }
+
+    #[test]
+    fn a_silent_endpoint_is_asked_no_longer_than_the_policy_says() {
+        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = Endpoint {
+            url: format!("http://{}", silent.local_addr().unwrap()),
+            api_key: None,
+            model: "tiny".to_owned(),
+            max_tokens: 64,
+        };
+        let check = RequestPolicy::for_check(&endpoint.url);
+        assert_eq!(
+            (check.total_timeout, check.max_attempts),
+            (CHECK_TIMEOUT, 1)
+        );
+        let policy = RequestPolicy {
+            total_timeout: Duration::from_millis(50),
+            ..check
+        };
+        let client = EndpointClient::new(&endpoint, &WaitListener::default());
+        let error = client.embed(&[KNOWN_TEXT], None, policy).unwrap_err();
+        assert_eq!(error.reason, "no answer within 0.05 s");
     }
 
     #[test]

@@ -160,7 +160,6 @@ fn a_changed_file_fails_verification() {
     write(&path, &good[..good.len() - 1]);
     let spec = catalogue.find_spec("tiny").unwrap();
     assert_eq!(catalogue.model_state(spec), ModelState::Incomplete);
-    assert_eq!(catalogue.missing_files(spec), ["weights/table.bin"]);
     let error = catalogue.load("tiny").err().unwrap();
     let lengths = format!("has {} bytes, not {}", good.len() - 1, good.len());
     assert_eq!(
