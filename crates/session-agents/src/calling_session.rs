@@ -1,7 +1,5 @@
 //! The session that a command is run from. An agent that searches for earlier work has the words of
 //! its own session in its context: the search leaves them out.
-
-use session_core::SourceName;
 use session_sources::{Caller, Env, Source, sources};
 use session_store::SessionRow;
 use std::path::Path;
@@ -40,12 +38,12 @@ impl CallingProcess<'_> {
             .filter_map(|(source, caller)| match caller {
                 Caller::Session(id) => find_named(source, &id, all),
                 Caller::Unnamed if self.is_interactive => None,
-                Caller::Unnamed => self.find_latest(&source.name(), all),
+                Caller::Unnamed => self.find_latest(source.name(), all),
             })
             .collect();
         let clients = sources().iter().map(|source| source.name());
         let clients = clients.filter(|source| self.is_client(source));
-        for session in clients.filter_map(|source| self.find_latest(&source, all)) {
+        for session in clients.filter_map(|source| self.find_latest(source, all)) {
             if !found.iter().any(|known| known.id == session.id) {
                 found.push(session);
             }
@@ -54,20 +52,14 @@ impl CallingProcess<'_> {
     }
 
     /// Returns true where the client is this agent, or one of its programs: `name` or `name-code`.
-    fn is_client(&self, source: &SourceName) -> bool {
-        let rest = self
-            .client
-            .and_then(|name| name.strip_prefix(source.as_str()));
+    fn is_client(&self, source: &str) -> bool {
+        let rest = self.client.and_then(|name| name.strip_prefix(source));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     }
 
-    fn find_latest<'s>(
-        &self,
-        source: &SourceName,
-        all: &'s [SessionRow],
-    ) -> Option<&'s SessionRow> {
+    fn find_latest<'s>(&self, source: &str, all: &'s [SessionRow]) -> Option<&'s SessionRow> {
         all.iter()
-            .filter(|session| is_from(session, source) && session.parent.is_none())
+            .filter(|session| session.source == source && session.parent.is_none())
             .filter(|session| self.is_in_progress(session) && self.is_inside(session))
             .max_by_key(|session| session.ended_ms)
     }
@@ -90,12 +82,7 @@ impl CallingProcess<'_> {
 
 /// Returns the session that an agent knows by an id, of several files of it the latest.
 fn find_named<'s>(source: &dyn Source, id: &str, all: &'s [SessionRow]) -> Option<&'s SessionRow> {
-    let name = source.name();
     all.iter()
-        .filter(|session| is_from(session, &name) && source.own_id(&session.uid) == id)
+        .filter(|session| session.source == source.name() && source.own_id(&session.uid) == id)
         .max_by_key(|session| session.ended_ms)
-}
-
-fn is_from(session: &SessionRow, source: &SourceName) -> bool {
-    SourceName(session.source.clone().into()) == *source
 }

@@ -7,12 +7,29 @@ use crate::settings_text::{SettingsText, remove_property};
 use crate::skill_rule::remove_rules;
 use jsonc_parser::cst::CstInputValue;
 use session_sources::{Env, find_source};
+use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const KEY: &str = "cleanupPeriodDays";
 
 /// Days for which Claude Code keeps transcripts where its settings do not say.
 pub const DEFAULT_RETENTION_DAYS: u32 = 30;
+
+/// The numbers of days for which a history may be kept.
+const RETENTION_DAYS: RangeInclusive<u32> = 1..=36_500;
+
+/// Parses the number of days for which transcripts are kept. The error is the end of a sentence whose subject is the text.
+///
+/// # Errors
+/// When the text is no number, or out of bounds.
+pub fn parse_retention_days(text: &str) -> std::result::Result<u32, String> {
+    let days = text.parse().ok();
+    let days = days.filter(|days| RETENTION_DAYS.contains(days));
+    days.ok_or_else(|| {
+        let (first, last) = (RETENTION_DAYS.start(), RETENTION_DAYS.end());
+        format!("not a number of days from {first} to {last}")
+    })
+}
 
 impl SettingsFile {
     /// Reads the retention as it is written, which may be any JSON value; `None` where it is not
@@ -139,6 +156,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use serde_json::{Value, json};
+
+    #[test]
+    fn a_number_of_days_out_of_bounds_is_refused() {
+        assert_eq!(parse_retention_days("365"), Ok(365));
+        let refused = "not a number of days from 1 to 36500";
+        for text in ["0", "36501", "abc", "-1"] {
+            assert_eq!(parse_retention_days(text).unwrap_err(), refused);
+        }
+    }
 
     #[test]
     fn every_other_value_stays_as_it_is_written() {

@@ -17,8 +17,15 @@ pub(crate) const SERVER_ARGUMENT: &str = "mcp";
 /// The file of the user's configuration in which an agent finds MCP servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpConfig {
-    agent: Agent,
+    format: ServerFormat,
     file: ConfinedFile,
+}
+
+/// The format in which a file of the configuration names MCP servers, after the agent whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ServerFormat {
+    OpenCode,
+    Codex,
 }
 
 impl McpConfig {
@@ -29,13 +36,13 @@ impl McpConfig {
     /// When a path has no file name.
     pub fn for_user(agent: Agent, env: &Env) -> Result<Option<Self>> {
         let directory = agent.config_directory(env);
-        let path = match agent {
+        let (format, path) = match agent {
             Agent::Claude => return Ok(None),
-            Agent::OpenCode => opencode_file(&directory),
-            Agent::Codex => directory.join("config.toml"),
+            Agent::OpenCode => (ServerFormat::OpenCode, opencode_file(&directory)),
+            Agent::Codex => (ServerFormat::Codex, directory.join("config.toml")),
         };
         let file = ConfinedFile::for_user(&path)?;
-        Ok(Some(Self { agent, file }))
+        Ok(Some(Self { format, file }))
     }
 
     /// Returns the path of the file.
@@ -62,10 +69,9 @@ impl McpConfig {
     /// When the file cannot be read.
     pub fn is_disabled(&self) -> Result<bool> {
         let text = self.file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
-        Ok(match self.agent {
-            Agent::Claude => false,
-            Agent::OpenCode => opencode_mcp::is_disabled(&text),
-            Agent::Codex => codex_mcp::is_disabled(&text),
+        Ok(match self.format {
+            ServerFormat::OpenCode => opencode_mcp::is_disabled(&text),
+            ServerFormat::Codex => codex_mcp::is_disabled(&text),
         })
     }
 
@@ -91,9 +97,9 @@ impl McpConfig {
     }
 
     fn add_server(&self, text: &str, program: &str) -> SettingsResult<String> {
-        match self.agent {
-            Agent::Codex => codex_mcp::add_server(text, program),
-            Agent::Claude | Agent::OpenCode => opencode_mcp::add_server(text, program),
+        match self.format {
+            ServerFormat::Codex => codex_mcp::add_server(text, program),
+            ServerFormat::OpenCode => opencode_mcp::add_server(text, program),
         }
     }
 
@@ -106,10 +112,10 @@ impl McpConfig {
         let command = self.own_server_command()?;
         let program = command.first().map_or("", String::as_str);
         let users = self.users_program().filter(|_| !program.is_empty());
-        let remove = |text: &str| match (&users, self.agent) {
+        let remove = |text: &str| match (&users, self.format) {
             (Some(users), _) => self.add_server(text, users),
-            (None, Agent::Codex) => codex_mcp::remove_server(text),
-            (None, Agent::Claude | Agent::OpenCode) => opencode_mcp::remove_server(text),
+            (None, ServerFormat::Codex) => codex_mcp::remove_server(text),
+            (None, ServerFormat::OpenCode) => opencode_mcp::remove_server(text),
         };
         SettingsChange::plan_undo(&self.file, remove, |text| self.add_server(text, program))
     }
@@ -119,9 +125,9 @@ impl McpConfig {
     fn users_program(&self) -> Option<String> {
         let kept = self.file.read_backups(SIZE_LIMIT).ok()?;
         let servers = kept.iter().map_while(|text| {
-            let is_users = match self.agent {
-                Agent::Codex => codex_mcp::is_users_server(text),
-                Agent::Claude | Agent::OpenCode => opencode_mcp::is_users_server(text),
+            let is_users = match self.format {
+                ServerFormat::Codex => codex_mcp::is_users_server(text),
+                ServerFormat::OpenCode => opencode_mcp::is_users_server(text),
             };
             let program = self.find_server(text).ok()??.into_iter().next()?;
             let is_users = is_users || !Path::new(&program).is_absolute();
@@ -132,9 +138,9 @@ impl McpConfig {
     }
 
     fn find_server(&self, text: &str) -> SettingsResult<Option<Vec<String>>> {
-        match self.agent {
-            Agent::Codex => codex_mcp::find_server(text),
-            Agent::Claude | Agent::OpenCode => opencode_mcp::find_server(text),
+        match self.format {
+            ServerFormat::Codex => codex_mcp::find_server(text),
+            ServerFormat::OpenCode => opencode_mcp::find_server(text),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::hook_settings::{HookEvent, InstalledHook};
 use crate::settings_file::SettingsFile;
 use session_files::Project;
 use session_sources::Env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The settings files that Claude Code merges: the user's, a project's, and the user's own in that project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +31,14 @@ impl MergedSettings {
             user: SettingsFile::for_user(env)?,
             project: project.into_iter().flat_map(of_project).collect(),
         })
+    }
+
+    /// Names the files that are merged in a directory. A project whose root is not the user's alone has none.
+    ///
+    /// # Errors
+    /// When a path has no file name.
+    pub fn for_directory(env: &Env, directory: &Path) -> Result<Self> {
+        Self::new(env, Project::find_owned(directory, &env.home).as_ref())
     }
 
     /// Iterates over the files, those that win first.

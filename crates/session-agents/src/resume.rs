@@ -2,6 +2,7 @@
 
 use crate::shell_quote::quote_word;
 use serde::Serialize;
+use session_core::text::collapse_whitespace;
 use session_sources::{Env, find_source};
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
@@ -25,118 +26,128 @@ pub struct ResumeCommand<'a> {
     /// Variables that the program needs to find the session.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub environment: BTreeMap<&'static str, String>,
+    /// Id of the session that repeats all turns of this one and goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continued_in: Option<&'a str>,
+}
+
+/// A session that cannot be resumed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .reason.describe(.session))]
+pub struct ResumeError {
+    /// Id of the session.
+    pub session: String,
+    /// Why it cannot be resumed.
+    pub reason: ResumeObstacle,
 }
 
 /// The reason for which a session cannot be resumed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ResumeError {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResumeObstacle {
     /// It is a subagent's: agents resume only the session that started it.
-    #[error("{session} is the session of a subagent, which cannot be resumed")]
     Subagent {
-        /// Id of the session.
-        session: String,
-        /// Id of the session that started it.
+        /// Id of the session that started it, or its address.
         parent: String,
     },
     /// It is a subagent's, and the session that started it is not in the index.
-    #[error(
-        "{session} is the session of a subagent, and the one that started it is not in the index"
-    )]
-    OrphanedSubagent {
-        /// Id of the session.
-        session: String,
-    },
+    OrphanedSubagent,
     /// Only its prompts are left.
-    #[error("the transcript of {session} was deleted, so its agent cannot resume it")]
-    TranscriptDeleted {
-        /// Id of the session.
-        session: String,
-    },
+    TranscriptDeleted,
     /// Its history is no longer on disk.
-    #[error("the history of {session} is gone, so its agent cannot resume it")]
-    HistoryGone {
-        /// Id of the session.
-        session: String,
-    },
+    HistoryGone,
     /// Its history lies in the home of another machine.
-    #[error("{session} is a session of another machine, so its agent cannot resume it here")]
-    OtherMachine {
-        /// Id of the session.
-        session: String,
-    },
+    OtherMachine,
     /// Its agent has no command for it.
-    #[error("{session} cannot be resumed by its id")]
-    Unsupported {
-        /// Id of the session.
-        session: String,
-    },
+    Unsupported,
     /// Its agent resumes it, but has no command that forks it.
-    #[error("{agent} has no command that forks a session")]
     NoFork {
         /// Name of the agent as people write it.
         agent: &'static str,
-        /// Id of the session.
-        session: String,
     },
 }
 
 impl ResumeError {
     /// Returns what a user can do about it.
     pub fn hint(&self) -> String {
-        match self {
-            Self::Subagent { parent, .. } => {
-                format!("`session-search resume {parent}` resumes the session that started it")
-            }
-            Self::OrphanedSubagent { session } => {
-                let session = quote_word(session);
-                format!("`session-search show {session}` has what was said in it")
-            }
-            Self::TranscriptDeleted { session } => {
-                let session = quote_word(session);
-                format!("`session-search show {session}` has its prompts")
-            }
-            Self::HistoryGone { session } => {
-                let session = quote_word(session);
-                format!("`session-search show {session}` has what was indexed of it")
-            }
-            Self::OtherMachine { session } => {
-                let session = quote_word(session);
-                format!(
-                    "`session-search export {session}` writes all that was said, for a new session to read"
-                )
-            }
-            Self::NoFork { session, .. } => {
-                let session = quote_word(session);
-                format!("`session-search resume {session}` resumes the session itself")
-            }
-            Self::Unsupported { .. } => "`session-search show` has what was said in it".to_owned(),
-        }
+        self.reason.hint(&quote_line(&self.session))
     }
 
     /// Names the session by the address that hits use, where its id may be that of another session, too.
     #[must_use]
     pub fn with_address(mut self, address: String) -> Self {
-        let (Self::Subagent { session, .. }
-        | Self::OrphanedSubagent { session }
-        | Self::TranscriptDeleted { session }
-        | Self::HistoryGone { session }
-        | Self::OtherMachine { session }
-        | Self::NoFork { session, .. }
-        | Self::Unsupported { session }) = &mut self;
-        *session = address;
+        self.session = address;
         self
     }
 
-    /// Leaves out the session that started a subagent where it is not one of `all`.
+    /// Names the session that started a subagent by its address, too. It is left out where it is not one of `all`.
     #[must_use]
-    pub fn without_unknown_parent(self, all: &[SessionRow]) -> Self {
-        match self {
-            Self::Subagent { session, parent } if !all.iter().any(|row| row.uid == parent) => {
-                Self::OrphanedSubagent { session }
+    pub fn with_parent_address(
+        mut self,
+        all: &[SessionRow],
+        address: impl Fn(&SessionRow) -> String,
+    ) -> Self {
+        if let ResumeObstacle::Subagent { parent } = &mut self.reason {
+            match all.iter().find(|row| row.uid == *parent) {
+                Some(row) => *parent = address(row),
+                None => self.reason = ResumeObstacle::OrphanedSubagent,
             }
-            other => other,
+        }
+        self
+    }
+}
+
+impl ResumeObstacle {
+    /// Formats why a session cannot be resumed.
+    fn describe(&self, session: &str) -> String {
+        match self {
+            Self::Subagent { .. } => {
+                format!("{session} is the session of a subagent, which cannot be resumed")
+            }
+            Self::OrphanedSubagent => format!(
+                "{session} is the session of a subagent, and the one that started it is not in the index"
+            ),
+            Self::TranscriptDeleted => {
+                format!("the transcript of {session} was deleted, so its agent cannot resume it")
+            }
+            Self::HistoryGone => {
+                format!("the history of {session} is gone, so its agent cannot resume it")
+            }
+            Self::OtherMachine => format!(
+                "{session} is a session of another machine, so its agent cannot resume it here"
+            ),
+            Self::Unsupported => format!("{session} cannot be resumed by its id"),
+            Self::NoFork { agent } => format!("{agent} has no command that forks a session"),
         }
     }
+
+    /// Returns what a user can do about it. `session` is quoted for a shell.
+    fn hint(&self, session: &str) -> String {
+        match self {
+            Self::Subagent { parent } => {
+                let parent = quote_line(parent);
+                format!("`session-search resume {parent}` resumes the session that started it")
+            }
+            Self::OrphanedSubagent => {
+                format!("`session-search show {session}` has what was said in it")
+            }
+            Self::TranscriptDeleted => format!("`session-search show {session}` has its prompts"),
+            Self::HistoryGone => {
+                format!("`session-search show {session}` has what was indexed of it")
+            }
+            Self::OtherMachine => format!(
+                "`session-search export {session}` writes all that was said, for a new session to read"
+            ),
+            Self::NoFork { .. } => {
+                format!("`session-search resume {session}` resumes the session itself")
+            }
+            Self::Unsupported => "`session-search show` has what was said in it".to_owned(),
+        }
+    }
+}
+
+/// Returns an id as one word of a command on one line: a session chooses its own.
+fn quote_line(id: &str) -> String {
+    quote_word(&collapse_whitespace(id))
 }
 
 /// The way in which a session is resumed: itself, or as a copy.
@@ -153,44 +164,17 @@ impl<'a> ResumeCommand<'a> {
     ///
     /// # Errors
     /// When the session cannot be resumed, or its agent has no such command.
-    pub fn for_mode(session: &'a SessionRow, mode: ResumeMode) -> Result<Self, ResumeError> {
-        match mode {
-            ResumeMode::Continue => Self::new(session),
-            ResumeMode::Fork => Self::fork(session),
-        }
-    }
-
-    /// Returns the command that resumes a session.
-    ///
-    /// # Errors
-    /// When the session cannot be resumed.
-    pub fn new(session: &'a SessionRow) -> Result<Self, ResumeError> {
-        Self::from_arguments(session, resume_arguments)
-    }
-
-    /// Returns the command that resumes a session as a new one: the session itself stays as it is.
-    ///
-    /// # Errors
-    /// When the session cannot be resumed, or its agent has no such command.
-    pub fn fork(session: &'a SessionRow) -> Result<Self, ResumeError> {
-        Self::from_arguments(session, fork_arguments).map_err(|error| {
-            match find_source(&session.source) {
-                Some(source) if resume_arguments(session).is_some() => ResumeError::NoFork {
-                    agent: source.agent().title,
-                    session: session.uid.clone(),
-                },
-                _ => error,
-            }
-        })
-    }
-
-    fn from_arguments(
-        session: &'a SessionRow,
-        arguments: impl Fn(&SessionRow) -> Option<Vec<String>>,
-    ) -> Result<Self, ResumeError> {
-        check_resumable(session)?;
-        let unsupported = || ResumeError::Unsupported {
+    pub fn new(session: &'a SessionRow, mode: ResumeMode) -> Result<Self, ResumeError> {
+        let refuse = |reason| ResumeError {
             session: session.uid.clone(),
+            reason,
+        };
+        if let Some(obstacle) = find_obstacle(session) {
+            return Err(refuse(obstacle));
+        }
+        let command = match mode {
+            ResumeMode::Continue => resume_arguments(session),
+            ResumeMode::Fork => fork_arguments(session),
         };
         let directory = session.cwd.as_deref().or(session.project.as_deref());
         Ok(Self {
@@ -198,9 +182,17 @@ impl<'a> ResumeCommand<'a> {
             session: &session.uid,
             directory,
             directory_exists: directory.is_some_and(|path| Path::new(path).is_dir()),
-            command: arguments(session).ok_or_else(unsupported)?,
+            command: command.ok_or_else(|| refuse(find_missing_command(session)))?,
             environment: BTreeMap::new(),
+            continued_in: None,
         })
+    }
+
+    /// Names the session that repeats all turns of this one and goes on.
+    #[must_use]
+    pub fn with_continuation(mut self, continuation: Option<&'a SessionRow>) -> Self {
+        self.continued_in = continuation.map(|row| row.uid.as_str());
+        self
     }
 
     /// Adds the variable by which the agent finds a session in a folder that it does not look in by itself, as far as
@@ -238,17 +230,25 @@ impl<'a> ResumeCommand<'a> {
     }
 }
 
-fn check_resumable(row: &SessionRow) -> Result<(), ResumeError> {
-    let session = row.uid.clone();
-    if let Some(parent) = &row.parent {
-        let parent = parent.clone();
-        return Err(ResumeError::Subagent { session, parent });
+/// Returns why a session has nothing that its agent could resume, if it has nothing.
+fn find_obstacle(row: &SessionRow) -> Option<ResumeObstacle> {
+    if let Some(parent) = row.parent.clone() {
+        return Some(ResumeObstacle::Subagent { parent });
     }
     match (row.prompts_only, row.gone) {
-        (true, _) => Err(ResumeError::TranscriptDeleted { session }),
-        (false, true) => Err(ResumeError::HistoryGone { session }),
-        (false, false) if row.is_elsewhere => Err(ResumeError::OtherMachine { session }),
-        (false, false) => Ok(()),
+        (true, _) => Some(ResumeObstacle::TranscriptDeleted),
+        (false, true) => Some(ResumeObstacle::HistoryGone),
+        (false, false) => row.is_elsewhere.then_some(ResumeObstacle::OtherMachine),
+    }
+}
+
+/// Returns which command the agent of a session lacks: one that forks it where it has one that resumes it.
+fn find_missing_command(session: &SessionRow) -> ResumeObstacle {
+    match find_source(&session.source).filter(|_| resume_arguments(session).is_some()) {
+        Some(source) => ResumeObstacle::NoFork {
+            agent: source.agent().title,
+        },
+        None => ResumeObstacle::Unsupported,
     }
 }
 

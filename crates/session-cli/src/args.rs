@@ -8,6 +8,7 @@ mod export;
 mod fix;
 mod forget;
 mod found;
+mod guessed_names;
 mod inject;
 mod manual;
 mod mcp;
@@ -16,7 +17,6 @@ mod model;
 #[cfg(test)]
 mod reference;
 mod resume;
-mod session_argument;
 mod setup;
 mod show;
 mod skill;
@@ -26,7 +26,9 @@ mod values;
 mod work_filter;
 
 pub use browse::BrowseArgs;
-pub use command_line::{find_mistyped_option, normalize_arguments};
+pub use command_line::{
+    correct_suggested_option, find_meant_command_line, find_mistyped_option, normalize_arguments,
+};
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::SessionExportArgs;
@@ -43,7 +45,6 @@ pub use memory::{
 };
 pub use model::{ModelArgs, ModelCommand, ModelImportArgs};
 pub use resume::ResumeArgs;
-pub use session_argument::SessionArgument;
 pub use setup::SetupArgs;
 pub use show::{ShowArgs, ShowFormat};
 pub use skill::{SkillArgs, SkillChangeArgs, SkillCommand, SkillSyncArgs};
@@ -62,14 +63,14 @@ use std::ffi::OsString;
 
 /// Find what you did with coding agents: by meaning and by word, offline
 ///
-/// Three levels: which session was it, which exchange in it, and everything around it. The index
-/// is kept up to date by each search; there is nothing to set up. Alone, on a terminal, it opens the
+/// Three levels: which session was it, which turn of it (a prompt and all that follows until the
+/// next), and what was said and done in it. The index is kept up to date by each search; there is nothing to set up. Alone, on a terminal, it opens the
 /// picker.
 #[derive(Debug, Parser)]
 #[command(name = "session-search", version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Print errors only: no notes, no progress, and exit code 0 when nothing is found
-    #[arg(long, global = true)]
+    /// Print no notes and no progress, only errors and why nothing is found, and exit with 0 then
+    #[arg(long, global = true, display_order = 900)]
     pub quiet: bool,
     /// Without one, on a terminal, the picker opens
     #[command(subcommand)]
@@ -241,6 +242,20 @@ pub struct FilterArgs {
     /// Include subagents
     #[arg(long)]
     pub subagents: bool,
+}
+
+impl FilterArgs {
+    /// Returns true when something narrows what is found.
+    pub fn is_given(&self) -> bool {
+        let WorkFilterArgs {
+            project,
+            source,
+            time,
+            branch,
+        } = &self.work;
+        let texts = [project, source, branch, &self.file, &self.session];
+        texts.iter().any(|text| text.is_some()) || time.is_given()
+    }
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@
 use crate::output::notes::{escape_directory_names, fit_to_terminal};
 use anyhow::Error;
 use session_core::text::sanitize_text;
-use session_output::error_hint;
+use session_output::{error_details, error_hint};
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -33,8 +33,9 @@ fn wrap_hints(message: &str) -> String {
 
 /// Formats an error with its causes and with what to do about it.
 pub fn message_with_hint(error: &Error) -> String {
+    let details = error_details(error.as_ref()).unwrap_or_default();
     let hint = error_hint(error.as_ref()).map(|hint| format!("\nhint: {hint}"));
-    format!("{error:#}{}", hint.unwrap_or_default())
+    format!("{error:#}{details}{}", hint.unwrap_or_default())
 }
 
 fn is_broken_pipe(error: &Error) -> bool {

@@ -6,39 +6,37 @@ use crate::args::TimeArgs;
 use crate::output::notes::print_notes;
 use anyhow::{Result, bail};
 use jiff::Zoned;
-use session_agents::MergedSettings;
 use session_config::current_directory;
 use session_display::pluralize;
-use session_files::Project;
+use session_files::{AGENT_DIRECTORY, Project};
 use session_memory::{Memory, MemoryListing, MemoryState};
 use session_output::format_damaged_file;
-use session_sources::Env;
 use std::path::Path;
 
 /// The most damaged files that are named: a repository chooses how many there are.
 const MAX_NAMED: usize = 5;
 
+/// Formats that the current directory is in no project, and what helps.
+pub fn describe_no_project() -> String {
+    format!(
+        "this folder belongs to no project\nhint: run it inside a project: a folder with `.git` or `{AGENT_DIRECTORY}`, or below one"
+    )
+}
+
 /// Finds the project of the current directory. Its root has to be the user's alone.
 pub fn find_current_project(home: &Path) -> Result<Project> {
     match Project::find(&current_directory()?, home) {
         Ok(Some(project)) => Ok(project),
-        Ok(None) => {
-            bail!("this folder belongs to no project\nhint: go to a folder below one with `.git`")
-        }
+        Ok(None) => bail!(describe_no_project()),
         Err(unowned) => bail!(unowned.message()),
     }
-}
-
-/// Names the settings that Claude Code merges in a directory.
-pub fn merged_settings(env: &Env, directory: &Path) -> Result<MergedSettings> {
-    let project = Project::find(directory, &env.home).ok().flatten();
-    Ok(MergedSettings::new(env, project.as_ref())?)
 }
 
 /// Opens the memories of the current directory. Fails where they are switched off.
 pub fn open_memories() -> Result<Memories> {
     let memories = Memories::for_folder(&current_directory()?)?;
     print_notes(&memories.notes)?;
+    print_notes(&memories.left_out_files)?;
     memories.require_enabled()?;
     Ok(memories)
 }

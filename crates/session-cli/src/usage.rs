@@ -1,5 +1,6 @@
 //! The answer to arguments that cannot be parsed.
 
+use crate::args::{correct_suggested_option, find_meant_command_line};
 use crate::error::report_error;
 use anyhow::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -13,16 +14,16 @@ use std::process::ExitCode;
 /// Words that are typed for a list of sessions, which is no command of its own.
 const LISTING_WORDS: [&str; 5] = ["list", "ls", "sessions", "recent", "history"];
 
+const LISTING_TIP: &str = "to list the newest sessions, run 'session-search search \"\"'";
+
 /// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
 /// prompt", and a newer plugin may call an older program: to `hook run` a wrong argument is no failure.
-pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCode {
+pub fn report_usage_error(error: clap::Error, typed: &[OsString]) -> ExitCode {
     if error.use_stderr() && is_hook_run(typed) {
         return ExitCode::SUCCESS;
     }
-    if let Some(tip) = search_tip(&error, typed).or_else(|| turn_tip(&error, typed)) {
-        let tips = ContextValue::StyledStrs(vec![tip.into()]);
-        error.insert(ContextKind::Suggested, tips);
-    }
+    let mut error = correct_suggested_option(error, typed);
+    correct_tips(&mut error, typed);
     drop_value_tip(&mut error);
     sanitize_context(&mut error);
     let printed = error.print().and_then(|()| std::io::stdout().flush());
@@ -32,6 +33,19 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
         (false, Err(failure)) => {
             report_error(&Error::new(failure).context("the help cannot be printed"))
         }
+    }
+}
+
+/// Puts what was meant in place of what is spelled alike.
+fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
+    error.remove(ContextKind::SuggestedSubcommand);
+    let tip = command_tip(error, typed)
+        .or_else(|| turn_tip(error, typed))
+        .or_else(|| listing_tip(error, typed));
+    if let Some(tip) = tip {
+        error.remove(ContextKind::SuggestedArg);
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
     }
 }
 
@@ -65,22 +79,41 @@ fn is_hook_run(typed: &[OsString]) -> bool {
     words.next().is_some_and(|word| word == "hook") && words.any(|word| word == "run")
 }
 
-/// Returns the search that somebody meant who typed a query where a command is expected.
-fn search_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
-    let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
+/// Returns the command that somebody meant who named one that there is not, or typed a query where one is expected.
+fn command_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     let unknown = match error.get(ContextKind::InvalidSubcommand) {
-        Some(ContextValue::String(word)) => word,
+        Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word,
         _ => return None,
     };
-    let is_first =
-        error.kind() == ErrorKind::InvalidSubcommand && words.first() == Some(&unknown.as_str());
-    if is_first && words.len() == 1 && LISTING_WORDS.contains(&unknown.as_str()) {
-        return Some("to list the newest sessions, run 'session-search search \"\"'".to_owned());
+    let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
+    let at = words.iter().position(|word| word == unknown)?;
+    let later = words.get(at + 1..).unwrap_or_default();
+    match find_meant_command_line(typed, unknown) {
+        Some(line) if line.ends_with(" search") && !later.is_empty() => {
+            let query = quote_query(&later.join(" "));
+            Some(format!("to search for it, run '{line} {query}'"))
+        }
+        Some(line) => Some(format!("the command for it is '{line}'")),
+        None if at > 0 => None,
+        None if later.is_empty() && LISTING_WORDS.contains(&unknown.as_str()) => {
+            Some(LISTING_TIP.to_owned())
+        }
+        None => {
+            let query = quote_query(&words.join(" "));
+            Some(format!(
+                "to search for it, run 'session-search search {query}'"
+            ))
+        }
     }
-    is_first.then(|| {
-        let query = quote_query(&words.join(" "));
-        format!("to search for it, run 'session-search search {query}'")
-    })
+}
+
+/// Returns the search without words that somebody meant who gave it filters alone.
+fn listing_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
+    let is_search = list_words(typed)
+        .next()
+        .is_some_and(|word| word == "search");
+    let is_without_query = error.kind() == ErrorKind::MissingRequiredArgument && is_search;
+    is_without_query.then(|| LISTING_TIP.to_owned())
 }
 
 /// Returns the address that somebody meant who typed a turn beside the id of its session: `show ID 5`, `--turn 5`.
@@ -94,14 +127,17 @@ fn turn_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     let mut options = options.filter(|word| word.starts_with("--turn"));
     let value = options.find_map(|word| Some(word.split_once('=')?.1));
     let is_turns = |word: &&str| word.parse::<TurnRange>().is_ok();
-    let is_option = unknown.starts_with("--turn");
+    let is_last = unknown == "--last";
+    let is_option = is_last || unknown.starts_with("--turn");
     if error.kind() != ErrorKind::UnknownArgument
         || !["show", "export"].contains(command)
         || !(is_option || is_turns(&unknown.as_str()))
     {
         return None;
     }
-    let turns = if is_option {
+    let turns = if is_last {
+        "last"
+    } else if is_option {
         value.or(operands.iter().copied().find(is_turns))?
     } else {
         unknown
@@ -128,7 +164,81 @@ mod tests {
     fn tip(typed: &[&str]) -> Option<String> {
         let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
         let error = Arguments::try_parse_from(&typed).unwrap_err();
-        search_tip(&error, &typed).or_else(|| turn_tip(&error, &typed))
+        command_tip(&error, &typed).or_else(|| turn_tip(&error, &typed))
+    }
+
+    /// Returns all tips, as they are printed.
+    fn tips(typed: &str) -> Vec<String> {
+        let typed: Vec<OsString> = typed.split(' ').map(OsString::from).collect();
+        let error = Arguments::try_parse_from(&typed).unwrap_err();
+        let mut error = correct_suggested_option(error, &typed);
+        correct_tips(&mut error, &typed);
+        drop_value_tip(&mut error);
+        let text = error.render().to_string();
+        let tips = text
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("tip: "));
+        tips.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_is_only_spelled_alike_is_no_tip() {
+        for (typed, tip) in [
+            (
+                "session-search show --before 3 ab",
+                "a similar argument exists: '--context'",
+            ),
+            (
+                "session-search forget --query x",
+                "a similar argument exists: '--match'",
+            ),
+            (
+                "session-search digest --on x",
+                "a similar argument exists: '--when'",
+            ),
+            (
+                "session-search memory save --type x",
+                "a similar argument exists: '--kind'",
+            ),
+            ("session-search --json search", "'search --json' exists"),
+            (
+                "session-search find docker dns",
+                "to search for it, run 'session-search search \"docker dns\"'",
+            ),
+            (
+                "session-search memory find npm",
+                "to search for it, run 'session-search memory search \"npm\"'",
+            ),
+            (
+                "session-search remember x",
+                "the command for it is 'session-search memory save'",
+            ),
+            (
+                "session-search memory restore x",
+                "the command for it is 'session-search memory activate'",
+            ),
+            (
+                "session-search list --json",
+                "to list the newest sessions, run 'session-search search \"\"'",
+            ),
+            (
+                "session-search search --limit 3",
+                "to list the newest sessions, run 'session-search search \"\"'",
+            ),
+            (
+                "session-search show ab --last",
+                "to name turns, run 'session-search show ab:last'",
+            ),
+            (
+                "session-search show ab --turn 5",
+                "to name turns, run 'session-search show ab:5'",
+            ),
+        ] {
+            assert_eq!(tips(typed), [tip], "{typed}");
+        }
+        assert_eq!(tips("session-search show ab --sort x"), [""; 0]);
+        let word = "to search for it as a word, write '--' before it: '-- --sort'";
+        assert_eq!(tips("session-search search docker --sort x"), [word]);
     }
 
     #[test]

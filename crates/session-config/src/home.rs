@@ -188,6 +188,7 @@ impl Home {
             origin: SettingOrigin::Variable(name.to_owned()),
             reason: "no setting has this name; `session-search config --json` lists all variables"
                 .to_owned(),
+            hint: None,
         });
         ignored.collect()
     }
@@ -198,7 +199,7 @@ impl Home {
     /// # Errors
     /// As [`Home::config_layers`].
     pub fn ignored_files(&self, directory: &Path) -> Result<Vec<IgnoredSetting>> {
-        let project = Project::find(directory, &self.env.home).ok().flatten();
+        let project = Project::find_owned(directory, &self.env.home);
         let mut ignored = self.config_layers(project.as_ref())?.ignored;
         ignored.retain(|setting| setting.key.is_none());
         Ok(ignored)

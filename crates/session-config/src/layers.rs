@@ -49,6 +49,17 @@ pub struct IgnoredSetting {
     pub origin: SettingOrigin,
     /// The reason for which it was ignored.
     pub reason: String,
+    /// What a user can do about it.
+    pub hint: Option<String>,
+}
+
+impl IgnoredSetting {
+    /// Returns the reason with the hint, where there is one, on a line of its own.
+    pub fn full_reason(&self) -> String {
+        let reason = &self.reason;
+        let hint = self.hint.as_ref();
+        hint.map_or_else(|| reason.clone(), |hint| format!("{reason}\nhint: {hint}"))
+    }
 }
 
 /// The configuration in effect, and which layer decided each key.
@@ -168,25 +179,19 @@ impl LayerMerge {
             Ok(None) => {}
             Ok(Some(table)) => {
                 for ConfigEntry { key, value } in flatten_table(&table) {
-                    self.add_project_setting(&key, value, &table, &origin);
+                    self.add_project_setting(&key, value, &origin);
                 }
             }
             Err(error) => self.ignore_file(&error, origin),
         }
     }
 
-    fn add_project_setting(
-        &mut self,
-        key: &str,
-        value: Value,
-        from: &Table,
-        origin: &SettingOrigin,
-    ) {
+    fn add_project_setting(&mut self, key: &str, value: Value, origin: &SettingOrigin) {
         let narrowing = narrow::narrowing(key).unwrap_or(Narrowing::Never);
         let is_allowed = narrowing.allows(self.own_value(key), &value);
-        match (is_allowed, find_value(from, key)) {
-            (true, Some(narrower)) => {
-                set_value(&mut self.merged, key, narrower.clone());
+        match (is_allowed, toml_value(value.clone())) {
+            (true, Ok(narrower)) => {
+                set_value(&mut self.merged, key, narrower);
                 self.origins.insert(key.to_owned(), origin.clone());
             }
             _ => self.ignore(key, value, origin.clone(), narrowing),
@@ -241,7 +246,11 @@ impl LayerMerge {
             key: None,
             value: Value::Null,
             origin,
-            reason: format_reason(error),
+            reason: error.to_string(),
+            hint: match error {
+                ConfigError::Mistake { .. } => error.hint(),
+                _ => None,
+            },
         });
     }
 
@@ -251,15 +260,8 @@ impl LayerMerge {
             value,
             origin,
             reason: narrowing.reason().to_owned(),
+            hint: None,
         });
-    }
-}
-
-/// Formats why a file was ignored.
-fn format_reason(error: &ConfigError) -> String {
-    match (error, error.hint()) {
-        (ConfigError::Mistake { .. }, Some(hint)) => format!("{error}\nhint: {hint}"),
-        _ => error.to_string(),
     }
 }
 
@@ -357,14 +359,6 @@ fn toml_value(value: Value) -> Result<toml::Value> {
 /// Returns the values of a table by their paths.
 fn flatten_table(table: &Table) -> Vec<ConfigEntry> {
     flatten(&serde_json::to_value(table).unwrap_or_default())
-}
-
-/// Finds the value of a key by its path.
-fn find_value<'a>(table: &'a Table, key: &str) -> Option<&'a toml::Value> {
-    match key.split_once('.') {
-        None => table.get(key),
-        Some((name, rest)) => find_value(table.get(name)?.as_table()?, rest),
-    }
 }
 
 fn set_value(table: &mut Table, key: &str, value: toml::Value) {

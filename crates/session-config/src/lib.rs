@@ -10,9 +10,6 @@
 //! the working directory, together with the directories and the configuration that follow from it. It
 //! opens the index ([`Home::index`]) and the models ([`Home::catalogue`]).
 //!
-//! [`TimeRange::parse`] reads the times that a user types, in the local time zone; a [`CalendarRange`]
-//! has the days of such a range.
-//!
 //! ```
 //! use session_config::{Assignment, Home, SettingOrigin, set_keys};
 //! use session_sources::Env;
@@ -32,33 +29,24 @@
 //! ```
 
 mod background;
-mod calendar_range;
 mod config;
 mod edit;
 mod environment;
 mod error;
-mod heap;
 mod home;
 mod layers;
-mod named_date;
 mod narrow;
 mod pager_command;
 mod power;
 mod process_environment;
 mod project_marks;
-mod range_ends;
 mod settings_report;
-mod setup_record;
 mod source_settings;
-mod time_error;
-mod time_range;
 
-pub use calendar_range::{CalendarDay, CalendarRange};
 pub use config::{Config, DeviceSetting, EndpointConfig, OnBattery};
 pub use edit::{Assignment, RevertedKey, read_key, revert_keys, set_keys};
 pub use environment::explain_removal;
 pub use error::{ConfigError, Result};
-pub use heap::release_freed_memory;
 pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
 pub use pager_command::PagerCommand;
@@ -68,9 +56,5 @@ pub use power::close_descriptors_on_exec;
 pub use power::prepare_detached;
 pub use power::{lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};
-pub use range_ends::RangeEnds;
 pub use settings_report::{ReportedSetting, SettingsReport};
-pub use setup_record::{SetupRecord, WrittenSetting};
 pub use source_settings::SourceSettings;
-pub use time_error::TimeError;
-pub use time_range::{TimeRange, TypedRange};

@@ -117,6 +117,7 @@ fn address_by_variable(
         value: Value::from(without_credentials(url)),
         origin: SettingOrigin::Variable(variable.to_owned()),
         reason: "an endpoint is used where your own configuration names its address".to_owned(),
+        hint: None,
     })
 }
 

@@ -10,6 +10,8 @@ use crate::slash_command::is_bare_command;
 use crate::source_view::shows_source;
 use crate::text::{self, normalize_searchable};
 use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
+use serde::Serialize;
+use std::borrow::Cow;
 
 /// The searchable texts of a turn, and the facts that reports are made of. The store keeps it; the
 /// lexical index reads the texts alone.
@@ -82,6 +84,25 @@ pub struct AccessedFile<'c> {
     pub path: &'c str,
     /// The greatest access that succeeded.
     pub access: FileAccess,
+}
+
+/// A file that some turns read or changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TouchedFile {
+    /// The file's path, as the agent named it.
+    pub path: String,
+    /// The strongest access: written over edited over read.
+    #[serde(rename = "touch")]
+    pub access: FileAccess,
+}
+
+impl From<AccessedFile<'_>> for TouchedFile {
+    fn from(file: AccessedFile<'_>) -> Self {
+        Self {
+            path: file.path.to_owned(),
+            access: file.access,
+        }
+    }
 }
 
 /// Greatest number of different commands, files and tools of a turn.
@@ -321,7 +342,7 @@ impl TurnContent {
     }
 
     /// Adds error lines, and returns their indices.
-    fn add_errors(&mut self, lines: &[&str]) -> Vec<usize> {
+    fn add_errors(&mut self, lines: &[Cow<'_, str>]) -> Vec<usize> {
         let lines = lines.iter();
         lines
             .map(|line| push_new(&mut self.errors, line, MAX_ERRORS))

@@ -64,3 +64,33 @@ fn default_deviation() -> f32 {
 fn default_weight() -> f32 {
     0.7
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confidence_rises_from_unrelated_to_related() {
+        let scale = CosineScale {
+            unrelated: 0.25,
+            related: 0.75,
+            per_word: 0.03125,
+            mean: 0.0,
+            deviation: 0.125,
+            weight: 0.25,
+        };
+        let confidence = |cosine, words| scale.confidence(cosine, words);
+        for (given, expected) in [
+            (confidence(0.25, 0), 0.0),
+            (confidence(0.5, 0), 0.5),
+            (confidence(0.75, 0), 1.0),
+            (confidence(1.0, 0), 1.0),
+            (confidence(-1.0, 0), 0.0),
+            (confidence(0.5, 4), 0.25),
+            (confidence(1.0, 14), confidence(1.0, 99)),
+        ] {
+            let difference: f32 = given - expected;
+            assert!(difference.abs() < 1e-3, "{given} is not {expected}");
+        }
+    }
+}

@@ -6,7 +6,8 @@ use crate::error_marker::{
     names_exception, reports_failure,
 };
 use crate::error_signature::{ErrorSignature, is_context_line};
-use crate::text::clip_words;
+use crate::text::{clip_words, sanitize_text};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Greatest number of error lines of one output.
@@ -24,8 +25,21 @@ const MAX_ERROR_LINE_BYTES: usize = 240;
 /// Code, diffs and rows of tables hold words for errors, too: of a failed call they count where there is
 /// nothing else.
 ///
+/// Escapes for a terminal are removed first: in `\x1b[31merror` the marker would be the end of a word.
+///
 /// Idempotent: the error lines of joined error lines are the same lines.
-pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
+pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<Cow<'_, str>> {
+    if !output.contains('\u{1b}') {
+        let lines = find_plain_error_lines(output, status).into_iter();
+        return lines.map(Cow::Borrowed).collect();
+    }
+    let plain = sanitize_text(output);
+    let lines = find_plain_error_lines(&plain, status).into_iter();
+    lines.map(|line| Cow::Owned(line.to_owned())).collect()
+}
+
+/// Returns the error lines of an output without escapes.
+fn find_plain_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
     if !status.is_failed() {
         return choose_lines(find_marked_lines(output), MAX_ERROR_LINES);
     }
@@ -135,7 +149,7 @@ impl ErrorSignature {
     pub fn read_all(output: &str) -> Vec<Self> {
         let mut signatures = Vec::new();
         for line in find_error_lines(output, CallStatus::Failed) {
-            let signature = Self::new(line);
+            let signature = Self::new(&line);
             signatures.extend(signature.filter(|signature| !signatures.contains(signature)));
         }
         signatures
@@ -156,7 +170,7 @@ mod tests {
         );
         assert_eq!(ErrorSignature::read_all(&line).len(), 1);
         let kept = find_error_lines(&line, CallStatus::Failed);
-        assert_eq!(find_error_lines(kept[0], CallStatus::Failed), kept);
+        assert_eq!(find_error_lines(&kept[0], CallStatus::Failed), kept);
     }
 
     #[test]
@@ -178,6 +192,24 @@ mod tests {
         );
         assert_eq!(find_error_lines("a\nb\n", CallStatus::Failed), ["a", "b"]);
         assert!(find_error_lines("a\nb\n", CallStatus::Done).is_empty());
+    }
+
+    #[test]
+    fn colours_hide_no_error() {
+        let cargo = "\x1b[1m\x1b[92m   Compiling\x1b[0m oil v0.1.0\n\x1b[1m\x1b[92m   Compiling\x1b[0m wick v0.1.0\n\
+             \x1b[1m\x1b[91merror[\x1b]8;;https://doc.rust-lang.org/E0308.html\x07E0308\x1b]8;;\x07]\x1b[0m\x1b[1m: mismatched types\x1b[0m\n";
+        let tsc = "\x1b[96mlamp.ts\x1b[0m:\x1b[93m3\x1b[0m:\x1b[93m5\x1b[0m - \x1b[91merror\x1b[0m\x1b[90m TS2322: \x1b[0mNo oil.\n";
+        let eslint = "\x1b[4m/w/lamp.js\x1b[24m\n  \x1b[2m1:7\x1b[22m  \x1b[31merror\x1b[39m  'oil' is not defined  \x1b[2mno-undef\x1b[22m\n";
+        for (output, expected) in [
+            (cargo, "error[E0308]: mismatched types"),
+            (tsc, "lamp.ts:3:5 - error TS2322: No oil."),
+            (eslint, "1:7  error  'oil' is not defined  no-undef"),
+        ] {
+            let found = find_error_lines(output, CallStatus::Failed);
+            assert_eq!(found, [expected]);
+            assert_eq!(ErrorSignature::read_all(output).len(), 1, "{expected}");
+        }
+        assert_eq!(find_error_lines(cargo, CallStatus::Done).len(), 1);
     }
 
     #[test]

@@ -66,58 +66,6 @@ pub struct ListScore {
     pub scaled: f32,
 }
 
-/// The confidence of a score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ConfidenceBand {
-    /// Likely unrelated.
-    Weak,
-    /// Possibly related.
-    Moderate,
-    /// Likely relevant.
-    Strong,
-}
-
-/// The least score of each band but the weak one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct BandThresholds {
-    /// The least score of [`ConfidenceBand::Moderate`].
-    pub moderate: f32,
-    /// The least score of [`ConfidenceBand::Strong`].
-    pub strong: f32,
-}
-
-impl BandThresholds {
-    /// Returns the band of a score.
-    pub fn classify(&self, score: f32) -> ConfidenceBand {
-        match score {
-            s if s >= self.strong => ConfidenceBand::Strong,
-            s if s >= self.moderate => ConfidenceBand::Moderate,
-            _ => ConfidenceBand::Weak,
-        }
-    }
-}
-
-impl ConfidenceBand {
-    /// Returns the band of the probability that a hit answers.
-    pub fn from_probability(probability: f32) -> Self {
-        let thresholds = BandThresholds {
-            moderate: 0.4,
-            strong: 0.7,
-        };
-        thresholds.classify(probability)
-    }
-
-    /// Returns the band's name in output.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Strong => "strong",
-            Self::Moderate => "moderate",
-            Self::Weak => "weak",
-        }
-    }
-}
-
 /// Fuses two lists by relative score fusion: `alpha * dense / max dense + (1 - alpha) * lexical / max lexical`, with 0 for a list
 /// that lacks the candidate, and the divisors of `normalization`.
 ///
@@ -211,13 +159,6 @@ mod tests {
         let alone = fuse(&list(&[(1, 0.5)]), &[], 0.0, scale);
         let beside = fuse(&list(&[(1, 0.5), (2, 0.9)]), &[], 0.0, scale);
         assert_eq!((alone[0].score, beside[1].score), (0.5, 0.5));
-    }
-
-    #[test]
-    fn a_band_begins_at_its_threshold() {
-        let bands = [0.0, 0.39, 0.4, 0.69, 0.7, 1.0].map(ConfidenceBand::from_probability);
-        use ConfidenceBand::{Moderate, Strong, Weak};
-        assert_eq!(bands, [Weak, Weak, Moderate, Moderate, Strong, Strong]);
     }
 
     proptest! {

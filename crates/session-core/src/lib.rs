@@ -23,6 +23,7 @@
 mod call_status;
 mod code_fence;
 mod command_work;
+mod confidence_band;
 mod content;
 mod cosine_scale;
 mod cut_note;
@@ -41,7 +42,6 @@ pub mod noise;
 pub mod parallel;
 pub mod paste;
 mod path_match;
-mod prefetch;
 pub mod pull_request;
 mod query;
 mod query_word;
@@ -53,13 +53,11 @@ pub mod shell;
 mod shell_parser;
 pub mod slash_command;
 mod source_view;
-mod sqlite_uri;
 mod stop_words;
 pub mod text;
 pub mod title;
 mod top_k;
 mod turn_address;
-mod turn_range;
 mod turn_stats;
 mod turn_window;
 
@@ -69,16 +67,15 @@ pub const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/doc
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
 pub use command_work::CommandWork;
-pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TurnContent};
+pub use confidence_band::{BandThresholds, ConfidenceBand};
+pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TouchedFile, TurnContent};
 pub use cosine_scale::CosineScale;
 pub use cut_note::{CutOutput, cut_output, split_cut_note};
 pub use error_lines::find_error_lines;
 pub use error_marker::may_hold_errors;
 pub use error_signature::{ErrorPart, ErrorSignature, find_error_names};
 pub use file_stamp::FileStamp;
-pub use fusion::{
-    BandThresholds, ConfidenceBand, FusedItem, ListScore, Normalization, ScoredItem, fuse,
-};
+pub use fusion::{FusedItem, ListScore, Normalization, ScoredItem, fuse};
 pub use idf::idf;
 pub use issue_number::IssueNumber;
 pub use known_turns::KnownTurns;
@@ -86,18 +83,15 @@ pub use path_match::{
     contains_in_order, is_path_within, is_project_named, path_matches, project_name,
     read_pasted_path,
 };
-pub use prefetch::prefetch;
 pub use query::{MIN_RUN_WORDS, Query, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
 pub use session::{
-    CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, SourceName, TEXT_LIMIT,
-    ToolCall, Turn, TurnPart, TurnSpan,
+    CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, TEXT_LIMIT, ToolCall, Turn,
+    TurnPart, TurnSpan,
 };
 pub use session_reference::{SessionReference, is_uuid};
-pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use stop_words::is_stop_word;
 pub use top_k::TopK;
 pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};
-pub use turn_range::parse_turn_range;
 pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, TokenTotals, TurnStats};
 pub use turn_window::TurnWindow;

@@ -158,16 +158,6 @@ pub(crate) fn is_json_blob(text: &str) -> bool {
     enclosed && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Returns true for a notification of an agent's program in the place of a prompt: `<task-notification>…`.
-pub fn is_notification(text: &str) -> bool {
-    let tag = text
-        .trim_start()
-        .strip_prefix('<')
-        .and_then(|rest| rest.split_once('>'));
-    let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
-    tag.is_some_and(|(name, _)| name.ends_with("-notification") && name.chars().all(is_name))
-}
-
 /// Returns true for the output of this program, pasted or captured: it would find
 /// itself.
 pub fn is_own_output(text: &str) -> bool {

@@ -5,33 +5,6 @@ use crate::turn_stats::{FileAccess, TurnStats};
 use crate::{noise, shell, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::fmt;
-
-/// The stable name of an agent whose history is read: `claude`, `opencode`.
-///
-/// It is stored in the index and typed by users (`--source claude`); it is a
-/// newtype over a string so that a new agent edits no enum.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct SourceName(pub Cow<'static, str>);
-
-impl SourceName {
-    /// Wraps a name known at compile time.
-    pub const fn new(name: &'static str) -> Self {
-        Self(Cow::Borrowed(name))
-    }
-
-    /// Returns the name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for SourceName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// Longest text of one prompt, answer or output that is kept, in bytes. What
 /// is longer is cut at a character boundary; an output has a note of that in its last line.
@@ -200,7 +173,7 @@ pub struct ToolCall {
     /// Shell command, for tools that run one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Files the call names (`file_path`, `path`, `notebook_path`, patches).
+    /// Files the call names (`file_path`, `path`, `notebook_path`, patches), or its command writes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// The whole input. `Null` unless [`ReadDetail::Full`].
@@ -308,6 +281,8 @@ impl ToolCall {
             Self::PATCH | "" | "Edit" | "MultiEdit" | "NotebookEdit" | "ApplyPatch" => {
                 FileAccess::Edited
             }
+            // Those that its command writes.
+            _ if self.command.is_some() => FileAccess::Edited,
             other if has_change_verb(other) => FileAccess::Edited,
             _ => FileAccess::Read,
         }

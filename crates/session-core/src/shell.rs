@@ -327,6 +327,28 @@ mod tests {
     }
 
     #[test]
+    fn redirections_are_outside_quotes() {
+        let parts = split_command_parts("echo 'a > b' \\> c >> d 2>&1");
+        let [part] = &parts[..] else {
+            panic!("{parts:?}");
+        };
+        let rests: Vec<&str> = part
+            .redirections
+            .iter()
+            .map(|at| &part.text[*at..])
+            .collect();
+        assert_eq!(rests, [">> d 2>&1", "> d 2>&1", ">&1"]);
+    }
+
+    #[test]
+    fn a_quote_in_a_heredoc_ends_nothing() {
+        let message = "git commit -m \"$(cat <<'EOF'\nSay \"x; rm -r y\nEOF\n)\" && ls";
+        assert_eq!(programs(message).join(" "), "git ls");
+        assert_eq!(programs("cat <<EOF>x\nrm '\nEOF\nls").join(" "), "cat ls");
+        assert_eq!(programs("echo \"a << b\" && ls").join(" "), "echo ls");
+    }
+
+    #[test]
     fn a_command_is_named_from_each_wrapper_on() {
         let within = |command| split_wrapped_commands(command).join("|");
         let prisma = "npx prisma migrate|prisma migrate";

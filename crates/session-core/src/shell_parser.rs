@@ -7,6 +7,8 @@ pub struct CommandPart<'c> {
     pub text: String,
     /// The command as it is written.
     pub source: &'c str,
+    /// Offsets in `text` of each `>` outside quotes.
+    pub redirections: Vec<usize>,
 }
 
 /// The operators at which a command line is split.
@@ -25,9 +27,11 @@ pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_
         rest: UnreadText(command),
         parts: Vec::new(),
         text: String::new(),
+        redirections: Vec::new(),
         start: 0,
         separators,
         heredoc: None,
+        quoted_heredocs: 0,
     };
     loop {
         let at = line.position();
@@ -74,12 +78,23 @@ struct ShellParser<'c> {
     parts: Vec<CommandPart<'c>>,
     /// The text of the part that is being read.
     text: String,
+    /// Its redirections so far.
+    redirections: Vec<usize>,
     /// The offset in the source at which that part begins.
     start: usize,
     separators: Separators,
     /// The word that ends the text which begins on the next line.
     heredoc: Option<String>,
+    /// The number of heredocs in double quotes.
+    quoted_heredocs: usize,
 }
+
+/// The most heredocs in double quotes of a command line of which the end is looked for.
+const MAX_QUOTED_HEREDOCS: usize = 16;
+/// What ends the delimiter of a heredoc, beside white space.
+const AFTER_DELIMITER: &str = ";|&<>";
+/// What is left out of the delimiter of a heredoc.
+const DELIMITER_QUOTES: &str = "'\"\\-";
 
 impl ShellParser<'_> {
     /// Consumes a character that stands at an offset of the source, and what belongs to it.
@@ -103,6 +118,10 @@ impl ShellParser<'_> {
                 self.end(at);
             }
             ';' | '&' | '(' | ')' => self.end(at),
+            '>' => {
+                self.redirections.push(self.text.len());
+                self.push(c);
+            }
             _ => self.push(c),
         }
     }
@@ -121,6 +140,7 @@ impl ShellParser<'_> {
         let part = CommandPart {
             text: std::mem::take(&mut self.text),
             source: &self.source[self.start..at],
+            redirections: std::mem::take(&mut self.redirections),
         };
         self.parts.push(part);
         self.start = self.position();
@@ -179,8 +199,24 @@ impl ShellParser<'_> {
             match c {
                 '\\' if quote == '"' => self.escaped(),
                 c if c == quote => return,
+                '<' if quote == '"' && self.rest.0.starts_with('<') => self.quoted_heredoc(),
                 c => self.push_inside(c),
             }
+        }
+    }
+
+    /// Reads a heredoc within double quotes up to its end, after its first `<`: quotes in its text end nothing.
+    fn quoted_heredoc(&mut self) {
+        self.push('<');
+        self.quoted_heredocs += 1;
+        if self.quoted_heredocs > MAX_QUOTED_HEREDOCS {
+            return;
+        }
+        let end = self.position() + heredoc_len(self.rest.0).unwrap_or_default();
+        while self.position() < end
+            && let Some(c) = self.rest.next()
+        {
+            self.push_inside(c);
         }
     }
 
@@ -192,9 +228,9 @@ impl ShellParser<'_> {
         let mut word = String::new();
         while let Some(c) = self
             .rest
-            .next_if(|c| !c.is_whitespace() && !";|&".contains(c))
+            .next_if(|c| !c.is_whitespace() && !AFTER_DELIMITER.contains(c))
         {
-            if !"'\"\\-".contains(c) {
+            if !DELIMITER_QUOTES.contains(c) {
                 word.push(c);
             }
         }
@@ -213,5 +249,23 @@ impl ShellParser<'_> {
                 c => line.push(c),
             }
         }
+    }
+}
+
+/// Returns the length of a heredoc from its second `<` to the line that ends it; `None` where no line does.
+fn heredoc_len(text: &str) -> Option<usize> {
+    let (first, body) = text.split_once('\n')?;
+    let word = first.strip_prefix('<')?;
+    let is_end = |c: char| c.is_whitespace() || AFTER_DELIMITER.contains(c);
+    let word = word.split(is_end).next()?;
+    let delimiter = word.trim_matches(|c| DELIMITER_QUOTES.contains(c));
+    let mut lines = body.split_inclusive('\n');
+    let mut len = first.len() + 1;
+    loop {
+        let line = lines.next().filter(|_| !delimiter.is_empty())?;
+        if line.trim() == delimiter {
+            return Some(len);
+        }
+        len += line.len();
     }
 }

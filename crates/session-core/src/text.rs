@@ -1,6 +1,7 @@
 //! Small, pure text functions for every crate.
 
 use std::collections::HashSet;
+use std::path::Path;
 use unicode_normalization::char::is_combining_mark;
 
 mod byte_chunks;
@@ -87,6 +88,11 @@ pub fn collapse_whitespace(text: &str) -> String {
     out
 }
 
+/// Formats a path on one printable line: a stranger chooses the names of files.
+pub fn path_line(path: &Path) -> String {
+    collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
+}
+
 /// Returns a word without the punctuation around it.
 pub(crate) fn trim_punctuation(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
@@ -150,6 +156,12 @@ mod tests {
         let ceils: Vec<usize> = (0..6).map(|at| ceil_char_boundary(text, at)).collect();
         assert_eq!(floors, [0, 1, 1, 3, 4, 4]);
         assert_eq!(ceils, [0, 1, 3, 3, 4, 4]);
+    }
+
+    #[test]
+    fn a_path_is_printed_on_one_line() {
+        let path = Path::new("/home/ann/a\nhint: b\u{202e}\u{1b}[31m/c.rs");
+        assert_eq!(path_line(path), "/home/ann/a hint: b/c.rs");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The notation in which a turn of a session, or a range of its turns, is named: `ID:TURN`.
 
-use crate::turn_range::parse_turn_range;
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -53,15 +52,22 @@ impl<T: FromStr> FromStr for TurnAddress<T> {
     }
 }
 
-/// An inclusive range of the turns of a session, from 0: `7`, `5-9`, or `5-` for turn 5 and all that follow.
+/// The number that stands for the last turn of a session.
+const LAST_TURN: u32 = u32::MAX;
+/// The name by which it is typed.
+const LAST_NAME: &str = "last";
+
+/// An inclusive range of the turns of a session, from 0: `7`, `5-9`, `5-` for turn 5 and all that follow, or `last` for the
+/// last turn, whose number [`TurnRange::resolve`] fills in.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TurnRange(pub RangeInclusive<u32>);
 
 impl fmt::Display for TurnRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (*self.0.start(), *self.0.end()) {
+            (LAST_TURN, _) => f.write_str(LAST_NAME),
             (first, last) if first == last => write!(f, "{first}"),
-            (first, u32::MAX) => write!(f, "{first}-"),
+            (first, LAST_TURN) => write!(f, "{first}-"),
             (first, last) => write!(f, "{first}-{last}"),
         }
     }
@@ -71,8 +77,37 @@ impl FromStr for TurnRange {
     type Err = TurnAddressError;
 
     fn from_str(text: &str) -> Result<Self, TurnAddressError> {
-        let range = parse_turn_range(text).map(Self);
-        range.ok_or_else(|| TurnAddressError::InvalidTurn(text.to_owned()))
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let last = match last.trim() {
+            "" => Some(LAST_TURN),
+            last => parse_turn(last),
+        };
+        let ends = parse_turn(first.trim()).zip(last);
+        match ends.filter(|(first, last)| first <= last) {
+            Some((first, last)) => Ok(Self(first..=last)),
+            None => Err(TurnAddressError::InvalidTurn(text.to_owned())),
+        }
+    }
+}
+
+fn parse_turn(text: &str) -> Option<u32> {
+    match text {
+        LAST_NAME => Some(LAST_TURN),
+        text => text.parse().ok().filter(|turn| *turn < LAST_TURN),
+    }
+}
+
+impl TurnRange {
+    /// All turns.
+    pub const ALL: Self = Self(0..=LAST_TURN);
+
+    /// Returns the turns that it means in a session with `count` turns: `last` is the last of them.
+    pub fn resolve(&self, count: u32) -> RangeInclusive<u32> {
+        if *self.0.start() == LAST_TURN {
+            let last = count.saturating_sub(1);
+            return last..=last;
+        }
+        self.0.clone()
     }
 }
 
@@ -106,10 +141,40 @@ mod tests {
             let address: TurnAddress = text.parse().unwrap();
             assert_eq!(address.to_string(), text);
         }
-        for text in ["a1:7", "a1:5-9", "a1:5-", ":5"] {
+        for text in ["a1:7", "a1:5-9", "a1:5-", "a1:last", ":5"] {
             let address: TurnAddress<TurnRange> = text.parse().unwrap();
             assert_eq!(address.to_string(), text);
         }
+    }
+
+    #[test]
+    fn turns_and_ranges_are_parsed() {
+        for (text, range) in [
+            ("7", Some(7..=7)),
+            ("5-9", Some(5..=9)),
+            (" 5 - 9 ", Some(5..=9)),
+            ("5-", Some(5..=u32::MAX)),
+            ("5-last", Some(5..=u32::MAX)),
+            ("last", Some(u32::MAX..=u32::MAX)),
+            ("", None),
+            ("-3", None),
+            ("9-5", None),
+            ("last-5", None),
+            ("x", None),
+            ("1-2-3", None),
+            ("4294967295", None),
+            ("4294967296", None),
+        ] {
+            assert_eq!(text.parse().ok(), range.map(TurnRange), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_turn_has_the_last_number() {
+        let resolve = |text: &str, count| text.parse::<TurnRange>().unwrap().resolve(count);
+        assert_eq!(resolve("last", 12), 11..=11);
+        assert_eq!(resolve("last", 0), 0..=0);
+        assert_eq!(resolve("5-9", 7), 5..=9);
     }
 
     #[test]

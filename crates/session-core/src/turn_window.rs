@@ -1,14 +1,13 @@
 //! Which turns of a session are shown, and from where in the first of them.
 
-use crate::turn_address::TurnAddressError;
-use crate::turn_range::parse_turn_range;
+use crate::turn_address::{TurnAddressError, TurnRange};
 use std::fmt;
 use std::str::FromStr;
 
 /// Fewest turns of a range that follows another.
 const FOLLOWING_TURNS: u32 = 3;
 
-/// Turns of a session, counted from 0: `7`, `5-9`, or `5+8400-9` from the 8,400th character of turn 5 on.
+/// Turns of a session, counted from 0: `7`, `5-9`, `5-`, `last`, or `5+8400-9` from the 8,400th character of turn 5 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TurnWindow {
     /// The first turn.
@@ -36,6 +35,16 @@ impl TurnWindow {
                 .saturating_add(1)
                 .min(count.saturating_sub(1))
                 .max(turn),
+        }
+    }
+
+    /// Returns the turns that it means in a session with `count` turns, as [`TurnRange::resolve`] does.
+    pub fn resolve(self, count: u32) -> Self {
+        let range = TurnRange(self.first..=self.last).resolve(count);
+        Self {
+            first: *range.start(),
+            offset: self.offset,
+            last: *range.end(),
         }
     }
 
@@ -72,7 +81,7 @@ impl FromStr for TurnWindow {
 fn parse_window(text: &str) -> Option<TurnWindow> {
     let (first, last) = text.split_at(text.find('-').unwrap_or(text.len()));
     let (first, offset) = first.split_once('+').unwrap_or((first, "0"));
-    let range = parse_turn_range(&format!("{first}{last}"))?;
+    let TurnRange(range) = format!("{first}{last}").parse().ok()?;
     Some(TurnWindow {
         first: *range.start(),
         offset: offset.trim().parse().ok()?,
@@ -109,6 +118,8 @@ mod tests {
         assert_eq!(TurnWindow::around(0, 1).to_string(), "0");
         assert_eq!(TurnWindow::around(4, 12).to_string(), "3-5");
         let range = |text: &str| text.parse::<TurnWindow>().unwrap();
+        assert_eq!(range("last").resolve(12).to_string(), "11");
+        assert_eq!(range("5-9").resolve(12), range("5-9"));
         assert_eq!(range("5").following_window(12).to_string(), "6-8");
         assert_eq!(range("2-8").following_window(12).to_string(), "9-11");
     }

@@ -28,6 +28,12 @@ pub fn truncate_to_columns(text: &str, columns: usize) -> String {
     format!("{}…", head.trim_end())
 }
 
+/// Returns a safe line with spaces behind it, so that it is at least `columns` wide.
+pub fn pad_to_columns(text: &str, columns: usize) -> String {
+    let spaces = columns.saturating_sub(text.width());
+    format!("{text}{}", " ".repeat(spaces))
+}
+
 /// Returns session text as [`fit_line`] does, cut between words where it has several.
 pub fn fit_words(text: &str, columns: usize) -> String {
     let line = sanitize_line(text);

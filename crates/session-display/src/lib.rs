@@ -11,6 +11,7 @@
 //! ```
 
 mod columns;
+mod continuation;
 mod matched_line;
 mod note;
 mod plural;
@@ -23,7 +24,10 @@ mod unfound_terms;
 mod unknown_project;
 mod unmet_filter;
 
-pub use columns::{fit_line, fit_path, fit_words, sanitize_line, truncate_to_columns, wrap_lines};
+pub use columns::{
+    fit_line, fit_path, fit_words, pad_to_columns, sanitize_line, truncate_to_columns, wrap_lines,
+};
+pub use continuation::format_continuation;
 pub use matched_line::format_matched_line;
 pub use note::wrap_note;
 pub use plural::pluralize;

@@ -16,11 +16,10 @@ fn describe_ignored(ignored: IgnoredSetting) -> DoctorFinding {
         SettingOrigin::File(path) => format!("`{}`", path.display()),
         _ => "a file".to_owned(),
     };
-    let (reason, hint) = match ignored.reason.split_once("\nhint: ") {
-        Some((reason, hint)) => (reason.to_owned(), hint.to_owned()),
-        None => (ignored.reason, "correct the file".to_owned()),
-    };
-    let found = format!("{name} is ignored as a whole: {reason}");
+    let found = format!("{name} is ignored as a whole: {}", ignored.reason);
+    let hint = ignored
+        .hint
+        .unwrap_or_else(|| "correct the file".to_owned());
     DoctorFinding::problem("settings", found, hint)
 }
 

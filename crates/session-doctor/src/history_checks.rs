@@ -3,7 +3,7 @@
 use crate::finding::DoctorFinding;
 use session_agents::{HistoryRetention, MergedSettings};
 use session_config::Home;
-use session_core::{DOCS_URL, SourceName};
+use session_core::DOCS_URL;
 use session_display::pluralize;
 use session_query::OtherHome;
 use session_sources::{Listing, Source, locate_in_all_homes, sources};
@@ -14,7 +14,7 @@ const DAYS_AHEAD: u32 = 7;
 
 /// The histories of one agent, as they are on the disk now.
 pub(crate) struct LocatedHistory {
-    source: SourceName,
+    source: &'static str,
     listing: Listing,
 }
 

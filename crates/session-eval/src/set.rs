@@ -5,6 +5,7 @@ use session_core::{DOCS_URL, TurnAddress};
 use session_files::{Dir, FileError, path_line};
 use session_search::{Level, ResolvedSession, resolve_session_id};
 use session_store::SessionRow;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -36,37 +37,28 @@ pub enum EvalError {
         id: String,
     },
     /// There is nothing to ask.
-    #[error(
-        "`{}` has no question\nhint: write some as {}/evaluation.md shows",
-        path_line(path),
-        DOCS_URL
-    )]
+    #[error("`{}` has no question", path_line(path))]
     NoQuestions {
         /// The file.
         path: PathBuf,
     },
     /// The folder has no file of questions.
-    #[error(
-        "there is no file `{}`\nhint: write one as {}/evaluation.md shows",
-        path_line(path),
-        DOCS_URL
-    )]
+    #[error("there is no file `{}`", path_line(path))]
     MissingQuestions {
         /// The file.
         path: PathBuf,
     },
     /// Nothing says which answers are right.
     #[error(
-        "no file in `{}` says which sessions or turns answer the questions\nhint: write qrels.session.tsv or qrels.turn.tsv as {}/evaluation.md shows",
-        path_line(folder),
-        DOCS_URL
+        "no file in `{}` says which sessions or turns answer the questions",
+        path_line(folder)
     )]
     NoLabels {
         /// The set.
         folder: PathBuf,
     },
     /// The folder for the index holds another one.
-    #[error("`{}` holds an index that no evaluation made\nhint: name another folder", folder.display())]
+    #[error("`{}` holds an index that no evaluation made", folder.display())]
     OtherIndex {
         /// The folder.
         folder: PathBuf,
@@ -77,6 +69,20 @@ pub enum EvalError {
     /// Searching failed.
     #[error(transparent)]
     Search(#[from] session_store::StoreError),
+}
+
+impl EvalError {
+    /// Returns the hint: what a user can do about it.
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        let files = match self {
+            Self::NoQuestions { .. } => "some",
+            Self::MissingQuestions { .. } => "one",
+            Self::NoLabels { .. } => "qrels.session.tsv or qrels.turn.tsv",
+            Self::OtherIndex { .. } => return Some("name another folder".into()),
+            _ => return None,
+        };
+        Some(format!("write {files} as {DOCS_URL}/evaluation.md shows").into())
+    }
 }
 
 /// A question of a labelled set.
@@ -118,54 +124,8 @@ pub enum QuestionScope {
 /// The relevant targets of each question, by its id.
 type RelevanceLabels = HashMap<String, HashSet<String>>;
 
-/// The labels of a set at both levels.
-#[derive(Debug, Clone, Default)]
-struct LevelLabels {
-    sessions: RelevanceLabels,
-    turns: RelevanceLabels,
-}
-
-impl LevelLabels {
-    /// Reads the two files of labels, of which one may be missing.
-    fn read(set: &Dir) -> Result<Self, EvalError> {
-        Ok(Self {
-            sessions: read_labels(set, "qrels.session.tsv")?,
-            turns: read_labels(set, "qrels.turn.tsv")?,
-        })
-    }
-
-    fn get(&self, level: Level) -> &RelevanceLabels {
-        match level {
-            Level::Session => &self.sessions,
-            Level::Turn => &self.turns,
-        }
-    }
-
-    fn get_mut(&mut self, level: Level) -> &mut RelevanceLabels {
-        match level {
-            Level::Session => &mut self.sessions,
-            Level::Turn => &mut self.turns,
-        }
-    }
-
-    /// Removes the labels of all questions but those with these ids, and returns the ids of the others, sorted.
-    fn remove_unasked(&mut self, questions: &HashSet<String>) -> Vec<String> {
-        let mut unasked = BTreeSet::new();
-        for labels in [&mut self.sessions, &mut self.turns] {
-            unasked.extend(labels.keys().filter(|id| !questions.contains(*id)).cloned());
-            labels.retain(|id, _| questions.contains(id));
-        }
-        unasked.into_iter().collect()
-    }
-
-    fn is_empty(&self) -> bool {
-        self.sessions.is_empty() && self.turns.is_empty()
-    }
-
-    fn has_question(&self, id: &str) -> bool {
-        self.sessions.contains_key(id) || self.turns.contains_key(id)
-    }
-}
+/// The labels of a set by level, without a level that has none.
+type LevelLabels = HashMap<Level, RelevanceLabels>;
 
 /// A folder with `queries.jsonl`, `qrels.session.tsv`, `qrels.turn.tsv`, and, if
 /// it brings its own history, `claude/projects`.
@@ -191,14 +151,18 @@ impl LabelledSet {
     pub fn open(set: &Dir) -> Result<Self, EvalError> {
         let questions = read_questions(set)?;
         let ids = collect_ids(&questions, &set.path().join(QUESTIONS))?;
-        let mut labels = LevelLabels::read(set)?;
-        let unasked = labels.remove_unasked(&ids);
+        let mut labels = LevelLabels::from([
+            (Level::Session, read_labels(set, "qrels.session.tsv")?),
+            (Level::Turn, read_labels(set, "qrels.turn.tsv")?),
+        ]);
+        let unasked = remove_unasked(&mut labels, &ids);
         let folder = set.path().to_owned();
         if labels.is_empty() {
             return Err(EvalError::NoLabels { folder });
         }
         let unlabelled = questions.iter().map(|question| &question.id);
-        let unlabelled = unlabelled.filter(|id| !labels.has_question(id));
+        let unlabelled =
+            unlabelled.filter(|id| !labels.values().any(|labels| labels.contains_key(*id)));
         Ok(Self {
             folder,
             unlabelled: unlabelled.cloned().collect(),
@@ -213,8 +177,8 @@ impl LabelledSet {
     pub fn complete_targets(&mut self, sessions: &[SessionRow]) -> Vec<String> {
         let ids: HashSet<&str> = sessions.iter().map(|s| s.uid.as_str()).collect();
         let mut unknown = BTreeSet::new();
-        for level in Level::ALL {
-            for relevant in self.labels.get_mut(level).values_mut() {
+        for (&level, labels) in &mut self.labels {
+            for relevant in labels.values_mut() {
                 let is_short = |target: &&String| !is_whole_target(target, level, &ids);
                 let short: Vec<String> = relevant.iter().filter(is_short).cloned().collect();
                 for target in short {
@@ -232,7 +196,7 @@ impl LabelledSet {
     }
 
     /// Returns the folder to set as `CLAUDE_CONFIG_DIR`, if the set brings a history.
-    pub fn claude_directory(&self) -> Option<PathBuf> {
+    pub fn history_directory(&self) -> Option<PathBuf> {
         let claude = self.folder.join("claude");
         claude.join("projects").is_dir().then_some(claude)
     }
@@ -243,7 +207,7 @@ impl LabelledSet {
         level: Level,
         question: &str,
     ) -> Option<&HashSet<String>> {
-        self.labels.get(level).get(question)
+        self.labels.get(&level)?.get(question)
     }
 
     /// Returns the levels at which some question has labels, sessions first.
@@ -254,7 +218,7 @@ impl LabelledSet {
 
     /// Returns true where some question has a label at a level.
     pub fn has_labels(&self, level: Level) -> bool {
-        !self.labels.get(level).is_empty()
+        self.labels.contains_key(&level)
     }
 }
 
@@ -331,6 +295,19 @@ fn read_labels(set: &Dir, name: &str) -> Result<RelevanceLabels, EvalError> {
         }
     }
     Ok(labels)
+}
+
+/// Removes the labels of all questions but those with these ids, and the levels without any then. Returns the ids of the others,
+/// sorted.
+fn remove_unasked(labels: &mut LevelLabels, questions: &HashSet<String>) -> Vec<String> {
+    let mut unasked = BTreeSet::new();
+    labels.retain(|_, labels| {
+        let ids = labels.keys();
+        unasked.extend(ids.filter(|id| !questions.contains(*id)).cloned());
+        labels.retain(|id, _| questions.contains(id));
+        !labels.is_empty()
+    });
+    unasked.into_iter().collect()
 }
 
 /// Strips the mark that some editors put before a text.

@@ -4,7 +4,7 @@ use session_core::TurnAddress;
 use session_core::text::clip_words;
 use session_display::{SessionIds, format_minute, sanitize_line};
 use session_redact::Redactor;
-use session_search::{Exchange, read_exchanges_of_rows};
+use session_search::{Exchange, read_exchanges};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::borrow::Cow;
 use std::ops::RangeInclusive;
@@ -129,7 +129,7 @@ impl<'a> ExportedSession<'a> {
                 rows,
                 redactor,
             } => split_batches(rows).try_for_each(|batch| {
-                let exchanges = read_exchanges_of_rows(index, self.row, batch, redactor)?;
+                let exchanges = read_exchanges(index, self.row, batch, redactor)?;
                 exchanges.iter().try_for_each(&mut visit)
             }),
         }

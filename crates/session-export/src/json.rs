@@ -29,6 +29,9 @@ pub struct ShownSession<'a, T> {
     /// The address of turns that are not among those shown, for want of room.
     #[serde(skip_serializing_if = "Option::is_none")]
     turns_left_out: Option<String>,
+    /// Id of the session that repeats all turns of this one and goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    continued_in: Option<&'a str>,
     shown: T,
 }
 
@@ -46,6 +49,7 @@ impl<'a, T> ShownSession<'a, T> {
             gone: session.gone,
             prompts_only: session.prompts_only,
             turns_left_out: None,
+            continued_in: None,
             shown,
         }
     }
@@ -53,6 +57,13 @@ impl<'a, T> ShownSession<'a, T> {
     /// Names the turns that [`make_brief`](crate::make_brief) left out, as the address by which they are shown.
     pub fn with_turns_left_out(mut self, address: Option<String>) -> Self {
         self.turns_left_out = address;
+        self
+    }
+
+    /// Names the session that repeats all turns of this one and goes on.
+    #[must_use]
+    pub fn with_continuation(mut self, continuation: Option<&'a SessionRow>) -> Self {
+        self.continued_in = continuation.map(|row| row.uid.as_str());
         self
     }
 }

@@ -46,6 +46,7 @@ mod lock;
 pub mod output_path;
 pub mod private;
 mod project;
+mod sqlite_uri;
 mod temporary;
 #[cfg(unix)]
 mod unix;
@@ -65,5 +66,6 @@ pub use project::{
     AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, UnownedRoot, is_below, normalize_lexically,
     path_below, resolve_links, split_at_outermost_root,
 };
+pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use temporary::{is_temporary, remove_temporary_files};
 pub use user_directory::{UserDirectoryKind, user_directory};

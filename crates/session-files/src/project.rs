@@ -88,6 +88,11 @@ impl Project {
         }
     }
 
+    /// Finds the project of a directory as [`Project::find`] does; none whose root is not the user's alone.
+    pub fn find_owned(from: &Path, home: &Path) -> Option<Self> {
+        Self::find(from, home).ok().flatten()
+    }
+
     /// Returns the root, without links in its path.
     pub fn root(&self) -> &Path {
         &self.root
@@ -177,7 +182,9 @@ fn checkouts(common: &Path) -> Vec<PathBuf> {
     let kept = kept.into_iter().flatten().flatten().take(MAX_WORKTREES);
     let worktree = |kept: fs_err::DirEntry| {
         let back = kept.path().join(read_git_file(&kept.path(), "gitdir")?);
-        Some(resolve_links(back.parent()?))
+        let top = resolve_links(back.parent()?);
+        // What is no worktree of this repository may be claimed by one that was unpacked.
+        (common_git_directory(&top)? == common).then_some(top)
     };
     let worktrees = kept.filter_map(worktree);
     main.map(Path::to_owned)
@@ -435,6 +442,17 @@ mod tests {
             assert!(found.contains(&tree.path("side")), "{from}: {found:?}");
         }
         assert!(!repositories_around(&tree.path("other")).contains(&tree.path("main")));
+    }
+
+    /// An archive that is unpacked may claim the home folder as a worktree of its own.
+    #[test]
+    fn a_claimed_worktree_is_none() {
+        let tree = Tree::new(&["main/.git/worktrees/side", "side", "other"]);
+        for claimed in ["other/.git", "main/other/.git"] {
+            worktree(&tree, claimed);
+            let found = repositories_around(&tree.path("main"));
+            assert_eq!(found, [tree.path("main"), tree.path("main")], "{claimed}");
+        }
     }
 
     #[cfg(unix)]

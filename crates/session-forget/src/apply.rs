@@ -1,38 +1,19 @@
 //! Removing from an index what is excluded.
 
+use crate::counts::ContentCounts;
+use crate::entry::{EntryDraft, ForgetReason};
+use crate::error::ForgetError;
 use crate::exclusions::{Exclusions, TurnPosition};
 use crate::plan::ForgetPlan;
-use crate::records::{EntryDraft, ForgetError, ForgetReason};
-use serde::Serialize;
 use session_store::{
     PurgeOutcome, Reader, SessionRow, StoreError, TurnId, TurnRecord, TurnRow, Writer,
 };
 use std::collections::HashSet;
-use std::ops::AddAssign;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
 const EXCLUSIONS_SETTING: &str = "exclusions";
 /// Key under which it notes a hash of each of them.
 const RULES_SETTING: &str = "exclusion_rules";
-
-/// Counts of what was removed from an index.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct RemovedCounts {
-    /// Sessions.
-    pub sessions: usize,
-    /// Turns of sessions that stay.
-    pub turns: usize,
-    /// Sessions that stay without the title that was given to them.
-    pub titles: usize,
-}
-
-impl AddAssign for RemovedCounts {
-    fn add_assign(&mut self, more: Self) {
-        self.sessions += more.sessions;
-        self.turns += more.turns;
-        self.titles += more.titles;
-    }
-}
 
 impl ForgetPlan {
     /// Forgets what was found: deletes the databases that were put aside, which may hold it, too, adds an entry to the
@@ -51,15 +32,13 @@ impl ForgetPlan {
         let entry = EntryDraft {
             at,
             reason,
-            sessions: self.sessions.len(),
-            turns: self.turn_count,
-            titles: self.title_count(),
+            counts: self.counts(),
         };
         let root = writer.reader().map_err(ForgetError::NotBegun)?.root();
         session_store::delete_old_databases(root).map_err(ForgetError::NotBegun)?;
         // Then what keeps it from being indexed again: a kill after that is taken up by the next refresh, which keeps what
         // was put aside.
-        exclusions.records.add(&entry, self.items())?;
+        exclusions.records.add(&entry, &self.items)?;
         exclusions.apply(writer)?;
         writer.purge().map_err(ForgetError::Purge)
     }
@@ -88,19 +67,19 @@ impl Exclusions {
         Ok(was_without || applied.all(|rule| now.contains(rule)))
     }
 
-    /// Removes from an index what is excluded, and notes that it was. It is committed, but what was
+    /// Removes from an index what is excluded, and notes that it was. Turns and titles are counted of sessions that stay. It is committed, but what was
     /// removed leaves the disk by [`Writer::purge`]. Cached vectors of queries are deleted. A database that was put aside
     /// stays: it may be all that is left of other sessions. Where less is excluded than before, all cursors are reset, so that
     /// the histories are read again.
     ///
     /// # Errors
     /// When the index fails; the next call takes it up.
-    pub fn apply(&self, writer: &mut Writer) -> Result<RemovedCounts, ForgetError> {
+    pub fn apply(&self, writer: &mut Writer) -> Result<ContentCounts, ForgetError> {
         // Before it is noted what is excluded: a kill between both would leave the histories unread for ever.
         if !self.only_add_to(writer.reader()?)? {
             writer.reset_cursors()?;
         }
-        let mut removed = RemovedCounts::default();
+        let mut removed = ContentCounts::default();
         let sessions = writer.reader()?.sessions()?;
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());
         for session in &sessions {
@@ -121,7 +100,7 @@ impl Exclusions {
         removed.titles = self.delete_titles(writer)?;
         self.redact_cursors(writer)?;
         // Before the commit: a kill between both would leave them for ever.
-        if removed != RemovedCounts::default() {
+        if removed != ContentCounts::default() {
             let root = writer.reader()?.root().to_owned();
             session_store::delete_query_cache(&root)?;
         }
@@ -191,7 +170,7 @@ mod tests {
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
     use crate::request::{ForgetRequest, ForgetTarget};
-    use session_core::{SessionMeta, SourceName, Turn};
+    use session_core::{SessionMeta, Turn};
     use session_store::KnownTurns::Replace;
 
     fn turn(index: u32, prompt: &str) -> Turn {
@@ -206,13 +185,13 @@ mod tests {
     }
 
     fn insert(writer: &mut Writer, uid: &str, turns: &[Turn]) {
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, uid).unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, Replace).unwrap();
+        let session = writer.open_session(file, source, &meta, Replace).unwrap();
         turns
             .iter()
             .for_each(|turn| writer.add_turn(session, turn).unwrap());
@@ -262,9 +241,9 @@ mod tests {
     #[test]
     fn another_turn_in_the_place_of_a_forgotten_one_is_indexed() {
         let turns = [turn(0, "How is the lantern lit?"), turn(1, "And the kiln?")];
-        let mut world = ForgetFixture::new(&[("lamp", &turns)]);
-        let plan = world.plan("lamp", Some(1));
-        let exclusions = world.forget(&plan);
+        let mut fixture = ForgetFixture::new(&[("lamp", &turns)]);
+        let plan = fixture.plan("lamp", Some(1));
+        let exclusions = fixture.forget(&plan);
         let session = SessionMeta {
             id: "lamp".into(),
             ..SessionMeta::default()
@@ -287,9 +266,9 @@ mod tests {
     #[test]
     fn a_database_is_read_though_all_that_it_held_was_forgotten() {
         let turns = [turn(0, "How is the lantern lit?")];
-        let mut world = ForgetFixture::new(&[("lamp", &turns)]);
-        let plan = world.plan("lamp", None);
-        let exclusions = world.forget(&plan);
+        let mut fixture = ForgetFixture::new(&[("lamp", &turns)]);
+        let plan = fixture.plan("lamp", None);
+        let exclusions = fixture.forget(&plan);
         assert!(exclusions.excludes_file("lamp", true));
         assert!(!exclusions.excludes_file("lamp", false));
     }
@@ -297,17 +276,17 @@ mod tests {
     #[test]
     fn what_was_counted_as_a_copy_is_forgotten_by_its_place() {
         let prompt = "pw lamp4";
-        let mut world = ForgetFixture::new(&[("lamp", &[turn(0, prompt)]), ("other", &[])]);
+        let mut fixture = ForgetFixture::new(&[("lamp", &[turn(0, prompt)]), ("other", &[])]);
         let copy = Turn {
             started_ms: Some(1_700_000_000_300),
             ..turn(0, prompt)
         };
-        insert_prompts(&mut world.writer, "prompts", &copy);
-        world.writer.commit().unwrap();
-        let plan = world.plan("lamp", None);
+        insert_prompts(&mut fixture.writer, "prompts", &copy);
+        fixture.writer.commit().unwrap();
+        let plan = fixture.plan("lamp", None);
         assert_eq!(plan.copies, 1);
-        world.forget(&plan);
-        let index = world.writer.reader().unwrap();
+        fixture.forget(&plan);
+        let index = fixture.writer.reader().unwrap();
         for session in index.sessions().unwrap() {
             for stored in index.contents(session.id).unwrap() {
                 assert_eq!(stored.content.prompt, "", "{}", session.uid);
@@ -317,14 +296,14 @@ mod tests {
 
     /// Inserts a session of which only a prompt is known.
     fn insert_prompts(writer: &mut Writer, uid: &str, turn: &Turn) {
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, uid).unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             prompts_only: true,
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, &source, &meta, Replace).unwrap();
+        let session = writer.open_session(file, source, &meta, Replace).unwrap();
         writer.add_turn(session, turn).unwrap();
         let at = turn.started_ms.unwrap();
         writer.link_prompt_copies(at..=at).unwrap();
@@ -333,22 +312,22 @@ mod tests {
     #[test]
     fn the_same_words_at_another_time_are_not_forgotten() {
         let asked = turn(0, "How is the lantern in the harbour lit?");
-        let mut world = ForgetFixture::new(&[("lamp", std::slice::from_ref(&asked))]);
+        let mut fixture = ForgetFixture::new(&[("lamp", std::slice::from_ref(&asked))]);
         let at = |minutes: i64| Turn {
             started_ms: asked.started_ms.map(|at| at + minutes * 60_000),
             ..asked.clone()
         };
         for (uid, minutes) in [("then", 4), ("later", 60)] {
-            insert_prompts(&mut world.writer, uid, &at(minutes));
+            insert_prompts(&mut fixture.writer, uid, &at(minutes));
         }
-        world.writer.commit().unwrap();
-        let plan = world.plan("lamp", None);
-        let exclusions = world.forget(&plan);
+        fixture.writer.commit().unwrap();
+        let plan = fixture.plan("lamp", None);
+        let exclusions = fixture.forget(&plan);
         let meta = SessionMeta {
             prompts_only: true,
             ..SessionMeta::default()
         };
-        let index = world.writer.reader().unwrap();
+        let index = fixture.writer.reader().unwrap();
         for (uid, minutes, is_kept) in [("then", 4, false), ("later", 60, true)] {
             let all = index.sessions().unwrap();
             let session = all.iter().find(|session| session.uid == uid).unwrap();
@@ -361,36 +340,39 @@ mod tests {
     /// The records hold an id: what has the same in another file goes, too, and is named before.
     #[test]
     fn a_namesake_is_a_part_of_the_plan() {
-        let mut world = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
-        let source = SourceName::new("claude");
-        let file = world.writer.upsert_file(&source, "elsewhere/lamp").unwrap();
+        let mut fixture = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
+        let source = "claude";
+        let file = fixture
+            .writer
+            .upsert_file(source, "elsewhere/lamp")
+            .unwrap();
         let meta = SessionMeta {
             id: "lamp".into(),
             ..SessionMeta::default()
         };
-        let writer = &mut world.writer;
-        let namesake = writer.open_session(file, &source, &meta, Replace).unwrap();
+        let writer = &mut fixture.writer;
+        let namesake = writer.open_session(file, source, &meta, Replace).unwrap();
         writer
             .add_turn(namesake, &turn(7, "And the kiln?"))
             .unwrap();
         writer.commit().unwrap();
-        let plan = world.plan("lamp", None);
+        let plan = fixture.plan("lamp", None);
         assert_eq!((plan.sessions.len(), plan.turn_count), (2, 2));
     }
 
     #[test]
     fn a_path_that_is_excluded_later_takes_its_sessions_out() {
         let turns = [turn(0, "How is the lantern lit?")];
-        let mut world =
+        let mut fixture =
             ForgetFixture::new(&[("/w/lamp.jsonl", &turns), ("/w/kiln.jsonl", &turns[..0])]);
         let settings = ExcludeSettings {
             paths: vec!["lamp.jsonl".into()],
             ..ExcludeSettings::default()
         };
         let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
-        let removed = exclusions.apply(&mut world.writer).unwrap();
+        let removed = exclusions.apply(&mut fixture.writer).unwrap();
         assert_eq!(removed.sessions, 1);
-        let left = world.writer.reader().unwrap().sessions().unwrap();
+        let left = fixture.writer.reader().unwrap().sessions().unwrap();
         assert_eq!(left[0].uid, "/w/kiln.jsonl");
     }
 
@@ -398,9 +380,9 @@ mod tests {
     #[test]
     fn what_variables_exclude_leaves_sessions_whose_history_is_gone() {
         let turns = [turn(0, "How is the lantern lit?")];
-        let mut world = ForgetFixture::new(&[("/w/lamp.jsonl", &turns)]);
-        let file = world.writer.reader().unwrap().sessions().unwrap()[0].file;
-        world.writer.mark_file_gone(file).unwrap();
+        let mut fixture = ForgetFixture::new(&[("/w/lamp.jsonl", &turns)]);
+        let file = fixture.writer.reader().unwrap().sessions().unwrap()[0].file;
+        fixture.writer.mark_file_gone(file).unwrap();
         let by_path = ExcludeSettings {
             paths: vec!["lamp.jsonl".into()],
             ..ExcludeSettings::default()
@@ -416,10 +398,10 @@ mod tests {
             } else {
                 exclusions
             };
-            exclusions.apply(&mut world.writer).unwrap()
+            exclusions.apply(&mut fixture.writer).unwrap()
         };
         for settings in [&by_path, &by_pattern] {
-            assert_eq!(apply(settings, true), RemovedCounts::default());
+            assert_eq!(apply(settings, true), ContentCounts::default());
         }
         assert_eq!(apply(&by_pattern, false).turns, 1);
         assert_eq!(apply(&by_path, false).sessions, 1);
@@ -428,52 +410,38 @@ mod tests {
     #[test]
     fn only_memories_of_forgotten_turns_are_meant() {
         let turns = [turn(0, "How is the lantern lit?"), turn(1, "And the kiln?")];
-        let mut world = ForgetFixture::new(&[("lamp", &turns)]);
-        let plan = world.plan("lamp", Some(1));
+        let mut fixture = ForgetFixture::new(&[("lamp", &turns)]);
+        let plan = fixture.plan("lamp", Some(1));
         assert!(plan.forgets("lamp", Some(0..=1)) && plan.forgets("lamp", None));
         assert!(!plan.forgets("lamp", Some(0..=0)) && !plan.forgets("kiln", None));
-        assert!(world.plan("lamp", None).forgets("lamp", Some(0..=0)));
+        assert!(fixture.plan("lamp", None).forgets("lamp", Some(0..=0)));
     }
 
     #[test]
     fn exclusions_are_read_again_where_another_process_forgot_something() {
-        let mut world = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
-        let before = world.exclusions();
+        let mut fixture = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
+        let before = fixture.exclusions();
         assert!(before.reread().unwrap().is_none());
-        let plan = world.plan("lamp", None);
-        world.forget(&plan);
+        let plan = fixture.plan("lamp", None);
+        fixture.forget(&plan);
         let now = before.reread().unwrap().unwrap();
-        assert_eq!(now.fingerprint(), world.exclusions().fingerprint());
+        assert_eq!(now.fingerprint(), fixture.exclusions().fingerprint());
     }
 
     #[test]
     fn a_forgotten_session_goes_with_its_copies_and_cached_queries() {
-        let directory = tempfile::tempdir().unwrap();
-        let root = directory.path().join("index");
-        let path = directory.path().join("forgotten.json");
-        let exclusions = || {
-            let records = ForgottenRecords::open(&path).unwrap();
-            Exclusions::new(records, &ExcludeSettings::default()).unwrap()
-        };
-        let mut writer = Writer::open(&root).unwrap();
         let (shared, own) = (turn(0, "How is the lantern lit?"), turn(1, "And the kiln?"));
-        insert(&mut writer, "lamp", std::slice::from_ref(&shared));
-        insert(&mut writer, "fork", &[shared.clone(), own]);
-        writer.commit().unwrap();
+        let fork = [shared.clone(), own];
+        let mut fixture =
+            ForgetFixture::new(&[("lamp", std::slice::from_ref(&shared)), ("fork", &fork)]);
+        let root = fixture.directory.path().join("index");
         session_store::cache_query_vector(&root, "f00d", "lantern", &[1.0]).unwrap();
 
-        let lamp = writer.reader().unwrap().sessions().unwrap();
-        let lamp = lamp.iter().find(|row| row.uid == "lamp").unwrap();
-        let request = ForgetRequest::from(ForgetTarget {
-            session: lamp.id,
-            turns: None,
-        });
-        let plan = request.plan(writer.reader().unwrap()).unwrap();
+        let plan = fixture.plan("lamp", None);
         assert_eq!((plan.turn_count, plan.copies), (1, 1));
-        let outcome = plan.forget_and_purge(&mut writer, &exclusions(), ForgetReason::Session, "");
-        assert_eq!(outcome.unwrap(), PurgeOutcome::Complete);
+        let exclusions = fixture.forget(&plan);
 
-        let index = writer.reader().unwrap();
+        let index = fixture.writer.reader().unwrap();
         let [fork] = &index.sessions().unwrap()[..] else {
             panic!("only the fork stays");
         };
@@ -484,13 +452,17 @@ mod tests {
             .collect();
         assert_eq!(prompts, ["", "And the kiln?"]);
         assert!(session_store::cached_query_vector(&root, "f00d", 1, "lantern").is_none());
-        assert!(exclusions().excludes_turn(&SessionMeta::default(), &shared));
+        assert!(exclusions.excludes_turn(&SessionMeta::default(), &shared));
         // As the plan told it: copies are told apart.
-        let records = ForgottenRecords::open(&path).unwrap();
-        let [entry] = records.entries() else {
+        let [entry] = exclusions.records.entries() else {
             panic!("one act");
         };
-        assert_eq!((entry.sessions, entry.turns, entry.titles), (1, 1, 0));
-        assert!(!exclusions().differ_from(index).unwrap());
+        let counts = ContentCounts {
+            sessions: 1,
+            turns: 1,
+            titles: 0,
+        };
+        assert_eq!(entry.counts(), counts);
+        assert!(!exclusions.differ_from(index).unwrap());
     }
 }

@@ -1,7 +1,10 @@
 //! The rules of the configuration beside what was forgotten.
 
+use crate::counts::ContentCounts;
+use crate::entry::{EntryDraft, ForgetReason};
+use crate::error::ForgetError;
 use crate::item;
-use crate::records::{EntryDraft, ForgetError, ForgetReason, ForgottenRecords};
+use crate::records::ForgottenRecords;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
@@ -49,7 +52,7 @@ pub struct Exclusions {
 /// A session with a prompt that holds [`MARKER`](crate::MARKER).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkedSession {
-    /// The agent, as [`session_core::SourceName`].
+    /// The agent, as its `Source::name`.
     pub source: String,
     /// The agent's id of the session.
     pub id: String,
@@ -128,9 +131,10 @@ impl Exclusions {
         let entry = EntryDraft {
             at: "",
             reason: ForgetReason::Marker,
-            sessions: sessions.len(),
-            turns: 0,
-            titles: 0,
+            counts: ContentCounts {
+                sessions: sessions.len(),
+                ..ContentCounts::default()
+            },
         };
         exclusions.records.add(&entry, &items.collect())?;
         Ok(exclusions)

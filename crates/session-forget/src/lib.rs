@@ -22,9 +22,10 @@
 //! ```
 
 mod apply;
-mod entry_items;
+mod counts;
+mod entry;
+mod error;
 mod exclusions;
-mod index_counts;
 mod item;
 mod matched_line;
 mod plan;
@@ -35,10 +36,11 @@ mod spared;
 mod titles;
 mod typed_name;
 
-pub use apply::RemovedCounts;
+pub use counts::ContentCounts;
+pub use entry::{ForgetReason, ForgottenEntry};
+pub use error::ForgetError;
 pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession};
-pub use index_counts::IndexCounts;
 pub use plan::{ForgetPlan, PlannedTitle, PlannedTurn};
-pub use records::{ForgetError, ForgetReason, ForgottenEntry, ForgottenRecords};
+pub use records::ForgottenRecords;
 pub use request::{ForgetRequest, ForgetTarget, MatchingSessions};
 pub use typed_name::{TypedNameError, check_project_name, parse_forget_pattern};

@@ -1,12 +1,14 @@
 //! The sessions, turns and titles that a request forgets, and the items that keep it out of the index.
 
-use crate::entry_items::EntryItems;
+use crate::counts::ContentCounts;
+use crate::entry::EntryItems;
+use crate::error::ForgetError;
 use crate::exclusions::PROMPT_PERIOD_MS;
 use crate::item;
 use crate::matched_line::first_line;
-use crate::records::ForgetError;
 use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRecord, TurnRow};
 use std::collections::{BTreeSet, HashMap};
+use std::mem;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -40,6 +42,7 @@ pub(crate) struct MeantTurn {
 }
 
 /// The turns that a plan forgets.
+#[derive(Default)]
 pub(crate) struct ForgottenTurns {
     /// The sessions that are forgotten whole.
     pub(crate) sessions: BTreeSet<SessionId>,
@@ -65,7 +68,7 @@ pub struct ForgetPlan {
     /// Turns in all.
     pub turn_count: usize,
     /// Items for the records, not yet hashed.
-    items: EntryItems,
+    pub(crate) items: EntryItems,
 }
 
 impl ForgetPlan {
@@ -79,9 +82,13 @@ impl ForgetPlan {
         self.titles.len() + self.unheld_titles
     }
 
-    /// Returns the items for the records, not yet hashed.
-    pub(crate) fn items(&self) -> &EntryItems {
-        &self.items
+    /// Returns what is forgotten: turns of the sessions included, copies in other sessions not, titles of sessions that stay.
+    pub fn counts(&self) -> ContentCounts {
+        ContentCounts {
+            sessions: self.sessions.len(),
+            turns: self.turn_count,
+            titles: self.title_count(),
+        }
     }
 
     /// Returns the sessions that are to be forgotten whole, and those of each turn and title.
@@ -120,6 +127,8 @@ pub(crate) struct PlanBuilder<'i> {
     /// All sessions of the index.
     sessions: HashMap<SessionId, &'i SessionRow>,
     plan: ForgetPlan,
+    /// The turns of the plan so far; copies may be turns of the plan, too.
+    forgotten: ForgottenTurns,
 }
 
 impl<'i> PlanBuilder<'i> {
@@ -129,6 +138,7 @@ impl<'i> PlanBuilder<'i> {
             index,
             sessions: all.iter().map(|session| (session.id, session)).collect(),
             plan: ForgetPlan::default(),
+            forgotten: ForgottenTurns::default(),
         }
     }
 
@@ -147,21 +157,22 @@ impl<'i> PlanBuilder<'i> {
 
     /// Adds a title that was given to a session that stays.
     pub(crate) fn add_title(&mut self, session: SessionRow, title: String) {
-        self.plan.items.add_decisive(item::title_item(&title));
+        self.plan.items.decisive.insert(item::title_item(&title));
         self.plan.titles.push(PlannedTitle { session, title });
     }
 
     /// Adds a title of a message that no session of the index holds.
     pub(crate) fn add_unheld_title(&mut self, title: &str) {
-        self.plan.items.add_decisive(item::title_item(title));
+        self.plan.items.decisive.insert(item::title_item(title));
         self.plan.unheld_titles += 1;
     }
 
     /// Adds a whole session with the copies of its turns.
     pub(crate) fn add_session(&mut self, session: &SessionRow) -> Result<(), ForgetError> {
         let item = item::session_item(&session.source, &session.uid);
-        self.plan.items.add_decisive(item);
+        self.plan.items.decisive.insert(item);
         self.add_parent(session);
+        self.forgotten.sessions.insert(session.id);
         for TurnRecord { row, content } in self.index.turn_records(session.id, |_| true)? {
             self.add_copies(&row, content.typed_prompt())?;
             self.plan.turn_count += 1;
@@ -173,7 +184,7 @@ impl<'i> PlanBuilder<'i> {
     /// Adds the file of a session that has no other.
     pub(crate) fn add_file(&mut self, session: &SessionRow) -> Result<(), ForgetError> {
         if let Some(file) = self.index.file(session.file)? {
-            self.plan.items.add_shared(item::file_item(&file.path));
+            self.plan.items.shared.insert(item::file_item(&file.path));
         }
         Ok(())
     }
@@ -187,12 +198,16 @@ impl<'i> PlanBuilder<'i> {
         let MeantTurn { turn, matched_line } = meant;
         let TurnRecord { row, content } = turn;
         let prompt = content.typed_prompt();
-        let items = &mut self.plan.items;
-        items.add_decisive(item::turn_item(&session.uid, row.index, row.started_ms));
-        items.add_containing(item::session_item(&session.source, &session.uid));
+        let EntryItems {
+            decisive,
+            shared,
+            containing,
+        } = &mut self.plan.items;
+        decisive.insert(item::turn_item(&session.uid, row.index, row.started_ms));
+        containing.insert(item::session_item(&session.source, &session.uid));
         if !prompt.trim().is_empty() {
-            items.add_shared(item::position_item(&session.uid, row.index));
-            items.add_decisive(item::turn_prompt_item(&session.uid, row.index, prompt));
+            shared.insert(item::position_item(&session.uid, row.index));
+            decisive.insert(item::turn_prompt_item(&session.uid, row.index, prompt));
         }
         self.add_parent(session);
         self.plan.turn_count += 1;
@@ -209,20 +224,22 @@ impl<'i> PlanBuilder<'i> {
     fn add_parent(&mut self, session: &SessionRow) {
         if let Some(parent) = &session.parent {
             let item = item::session_item(&session.source, parent);
-            self.plan.items.add_containing(item);
+            self.plan.items.containing.insert(item);
         }
     }
 
-    /// Adds what keeps copies of a turn out: those that the index knows by their places, others by what copies have
-    /// in common.
+    /// Adds a turn and its copies, and what keeps the copies out: those that the index knows by their places, others by what
+    /// copies have in common.
     fn add_copies(&mut self, turn: &TurnRow, prompt: &str) -> Result<(), ForgetError> {
+        self.forgotten.named.insert(turn.id);
         for copy in self.index.turn_copies(turn.id)? {
+            self.forgotten.copies.insert(copy);
             let Some(copy) = self.index.turn(copy)?.filter(|copy| copy.id != turn.id) else {
                 continue;
             };
             if let Some(session) = self.session(copy.session) {
                 let item = item::turn_item(&session.uid, copy.index, copy.started_ms);
-                self.plan.items.add_decisive(item);
+                self.plan.items.decisive.insert(item);
             }
         }
         self.add_dedup_keys(turn, prompt)
@@ -232,11 +249,11 @@ impl<'i> PlanBuilder<'i> {
         let keys = self.index.dedup_keys(turn.id)?;
         let items = &mut self.plan.items;
         if let Some(key) = keys.prompt_time {
-            items.add_decisive(item::prompt_time_item(key));
+            items.decisive.insert(item::prompt_time_item(key));
         }
         if let Some(origin) = keys.origin {
-            items.add_shared(item::origin_item(origin));
-            items.add_decisive(item::copy_item(origin, prompt));
+            items.shared.insert(item::origin_item(origin));
+            items.decisive.insert(item::copy_item(origin, prompt));
         }
         if prompt.trim().len() >= MIN_PROMPT_BYTES {
             self.add_prompt(turn, prompt);
@@ -250,38 +267,18 @@ impl<'i> PlanBuilder<'i> {
             Some(period) => {
                 let about =
                     (period - 1..=period + 1).map(|at| item::prompt_period_item(prompt, at));
-                about.for_each(|item| self.plan.items.add_shared(item));
+                self.plan.items.shared.extend(about);
             }
-            None => self.plan.items.add_shared(item::prompt_item(prompt)),
+            None => {
+                self.plan.items.shared.insert(item::prompt_item(prompt));
+            }
         }
     }
 
-    /// Lists the turns to be forgotten, and their copies.
-    pub(crate) fn list_turns(&self) -> Result<ForgottenTurns, ForgetError> {
-        let mut named: BTreeSet<TurnId> = self
-            .plan
-            .turns
-            .iter()
-            .map(|planned| planned.turn.id)
-            .collect();
-        for session in &self.plan.sessions {
-            named.extend(self.index.turns(session.id)?.iter().map(|turn| turn.id));
-        }
-        let mut copies = BTreeSet::new();
-        for turn in &named {
-            copies.extend(self.index.turn_copies(*turn)?);
-        }
-        copies.retain(|copy| !named.contains(copy));
-        let sessions = self
-            .plan
-            .sessions
-            .iter()
-            .map(|session| session.id)
-            .collect();
-        Ok(ForgottenTurns {
-            sessions,
-            named,
-            copies,
-        })
+    /// Takes the turns to be forgotten, and their copies.
+    pub(crate) fn take_turns(&mut self) -> ForgottenTurns {
+        let mut turns = mem::take(&mut self.forgotten);
+        turns.copies.retain(|copy| !turns.named.contains(copy));
+        turns
     }
 }

@@ -1,190 +1,19 @@
 //! The file that remembers what was forgotten.
 
-use crate::entry_items::EntryItems;
+use crate::entry::{EntryDraft, EntryItems, ForgottenEntry};
+use crate::error::ForgetError;
 use serde::{Deserialize, Serialize};
-use session_files::{Dir, FileError, Lock, private};
-use session_redact::PatternError;
+use session_files::{Dir, Lock, private};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Most bytes of the file: some 900,000 turns.
-const LIMIT: u64 = 128 << 20;
+pub(crate) const LIMIT: u64 = 128 << 20;
 /// Hex digits of a hash: 128 bits.
 const HASH_DIGITS: usize = 32;
 /// How long to wait for another process that changes the file.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// An error of forgetting.
-#[derive(Debug, thiserror::Error)]
-pub enum ForgetError {
-    /// The file of records cannot be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// The index failed.
-    #[error(transparent)]
-    Store(#[from] session_store::StoreError),
-    /// The index failed before anything was forgotten.
-    #[error("nothing was forgotten: {0}")]
-    NotBegun(session_store::StoreError),
-    /// It was forgotten and left the index, whose files could not be rewritten.
-    #[error("it left the index, and leaves its files with the next search: {0}")]
-    Purge(session_store::StoreError),
-    /// The file of records is damaged.
-    #[error("`{path}` does not say what was forgotten: {reason}")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
-    /// The records cannot be formatted.
-    #[error("`{path}` was not written: {reason}")]
-    Unwritten {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
-    /// The records would be larger than they may be.
-    #[error("what was forgotten would take {0} MB to remember, of at most {max}", max = LIMIT >> 20)]
-    TooMuch(u64),
-    /// Another process held the lock for too long.
-    #[error("another process is changing `{}`", .0.display())]
-    Locked(PathBuf),
-    /// A pattern of `exclude` is not a regular expression.
-    #[error(transparent)]
-    Pattern(#[from] PatternError),
-}
-
-impl ForgetError {
-    /// Returns the hint: what a user can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::File(error) => error.hint(),
-            Self::Locked(_) => Some("wait for it to end, and try again"),
-            Self::Damaged { .. } => {
-                Some("correct the file, or remove it: what was forgotten is indexed again then")
-            }
-            Self::TooMuch(_) => Some(
-                "name whole projects in `exclude.projects` of the configuration instead of forgetting their turns",
-            ),
-            Self::Store(error) | Self::NotBegun(error) | Self::Purge(error) => error.hint(),
-            Self::Unwritten { .. } => Some("`session-search doctor` looks for what is wrong"),
-            Self::Pattern(_) => None,
-        }
-    }
-}
-
-/// The reason for which something was forgotten.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ForgetReason {
-    /// The user named sessions.
-    Session,
-    /// The user named turns.
-    Turns,
-    /// The user named a project.
-    Project,
-    /// The user gave a pattern.
-    Match,
-    /// The user gave a time.
-    Before,
-    /// A prompt holds [`MARKER`](crate::MARKER).
-    Marker,
-    /// A newer version of the program has another reason, of this name.
-    #[serde(untagged)]
-    Unknown(String),
-}
-
-impl ForgetReason {
-    /// Returns the name of the reason in the records.
-    pub fn name(&self) -> &str {
-        match self {
-            Self::Session => "session",
-            Self::Turns => "turns",
-            Self::Project => "project",
-            Self::Match => "match",
-            Self::Before => "before",
-            Self::Marker => "marker",
-            Self::Unknown(name) => name,
-        }
-    }
-}
-
-/// An entry that is to be added.
-pub(crate) struct EntryDraft<'a> {
-    /// Time, RFC 3339.
-    pub(crate) at: &'a str,
-    pub(crate) reason: ForgetReason,
-    /// Sessions that are deleted.
-    pub(crate) sessions: usize,
-    /// Turns that are deleted, those of the sessions included.
-    pub(crate) turns: usize,
-    /// Given titles that are deleted of sessions that stay.
-    pub(crate) titles: usize,
-}
-
-/// One act of forgetting.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ForgottenEntry {
-    /// Number of the entry, from 1.
-    pub id: u32,
-    /// Time, RFC 3339.
-    pub at: String,
-    /// Why it was forgotten.
-    #[serde(rename = "what")]
-    pub reason: ForgetReason,
-    /// Sessions that were deleted.
-    pub sessions: usize,
-    /// Turns that were deleted, those of the sessions included, copies in other sessions not.
-    pub turns: usize,
-    /// Given titles that were deleted of sessions that stay. Older files have none.
-    #[serde(default)]
-    pub titles: usize,
-    /// Keyed hashes, in hex: first those that each keep something out alone.
-    hashes: Vec<String>,
-    /// Number of the hashes that each keep something out alone. Older files have none.
-    #[serde(default)]
-    decisive: usize,
-    /// Keyed hashes of the sessions in which the turns and subagents are. Older files have none.
-    #[serde(default)]
-    containing: Vec<String>,
-}
-
-impl ForgottenEntry {
-    /// Returns true for an entry that a prompt's [`MARKER`](crate::MARKER) made.
-    pub fn is_by_marker(&self) -> bool {
-        self.reason == ForgetReason::Marker
-    }
-
-    /// Returns true where the entry holds the sessions in which the turns and subagents are: older files do not.
-    pub(crate) fn has_containing_sessions(&self) -> bool {
-        self.decisive > 0 || self.hashes.is_empty()
-    }
-
-    /// Returns true where the entry keeps out some of what another one holds.
-    pub(crate) fn covers(&self, other: &Self) -> bool {
-        let decisive = other.hashes.iter().take(other.decisive);
-        let mut decisive = decisive.chain(&other.containing);
-        let held: HashSet<&String> = self.hashes.iter().collect();
-        decisive.any(|hash| held.contains(hash))
-    }
-
-    /// Returns a hash of the entry, which no other has.
-    pub(crate) fn fingerprint(&self) -> String {
-        let mut hasher = blake3::Hasher::new();
-        self.update_hasher(&mut hasher);
-        hasher.finalize().to_hex().to_string()
-    }
-
-    fn update_hasher(&self, hasher: &mut blake3::Hasher) {
-        hasher.update(&self.id.to_le_bytes());
-        self.hashes.iter().for_each(|hash| {
-            hasher.update(hash.as_bytes());
-        });
-    }
-}
 
 /// The records of what was forgotten: hashes with a key of this machine.
 #[derive(Debug, Clone, Default)]
@@ -252,6 +81,17 @@ impl ForgottenRecords {
         &self.file.entries
     }
 
+    /// Returns the numbers of the other entries that keep out all or part of what an entry holds, so that its removal does
+    /// not bring that back. `None` for an entry of an earlier version beside others: it does not tell its sessions.
+    pub fn covering_entries(&self, entry: &ForgottenEntry) -> Option<Vec<u32>> {
+        let mut others = self.entries().iter().filter(|other| other.id != entry.id);
+        if !entry.has_containing_sessions() {
+            return others.next().is_none().then(Vec::new);
+        }
+        let covering = others.filter(|other| other.covers(entry));
+        Some(covering.map(|other| other.id).collect())
+    }
+
     /// Returns true when nothing was forgotten.
     pub fn is_empty(&self) -> bool {
         self.hashes.is_empty()
@@ -271,17 +111,7 @@ impl ForgottenRecords {
                 records.file.key = new_key();
             }
             let id = records.file.next_id;
-            let entry = ForgottenEntry {
-                id,
-                at: new.at.to_owned(),
-                reason: new.reason.clone(),
-                sessions: new.sessions,
-                turns: new.turns,
-                titles: new.titles,
-                hashes: items.forgotten().map(|item| records.hash(item)).collect(),
-                decisive: items.decisive_count(),
-                containing: items.containing().map(|item| records.hash(item)).collect(),
-            };
+            let entry = ForgottenEntry::new(id, new, items, |item| records.hash(item));
             records.file.entries.push(entry);
             id
         })
@@ -389,20 +219,29 @@ fn new_key() -> String {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
+    use crate::counts::ContentCounts;
+    use crate::entry::ForgetReason;
+
+    /// Makes items that are all decisive.
+    fn items<const N: usize>(items: [&str; N]) -> EntryItems {
+        EntryItems::from_iter(items.map(str::to_owned))
+    }
 
     fn add(records: &mut ForgottenRecords, item: &str) -> u32 {
-        records.add(&ENTRY, &[item.to_owned()].into()).unwrap()
+        records.add(&ENTRY, &items([item])).unwrap()
     }
 
     /// An entry of one session.
-    pub(crate) const ENTRY: EntryDraft<'static> = EntryDraft {
+    const ENTRY: EntryDraft<'static> = EntryDraft {
         at: "",
         reason: ForgetReason::Session,
-        sessions: 1,
-        turns: 0,
-        titles: 0,
+        counts: ContentCounts {
+            sessions: 1,
+            turns: 0,
+            titles: 0,
+        },
     };
 
     #[test]
@@ -482,7 +321,7 @@ pub(crate) mod tests {
         let path = directory.path().join("forgotten.json");
         let mut records = ForgottenRecords::open(&path).unwrap();
         fs_err::write(&path, "{").unwrap();
-        let failed = records.add(&ENTRY, &["harbour".to_owned()].into());
+        let failed = records.add(&ENTRY, &items(["harbour"]));
         assert!(matches!(failed, Err(ForgetError::Damaged { .. })));
         assert_eq!(fs_err::read_to_string(&path).unwrap(), "{");
     }
@@ -493,5 +332,54 @@ pub(crate) mod tests {
         assert_eq!(add(&mut records, "harbour"), 1);
         assert!(records.holds("harbour"));
         assert!(records.remove(1).unwrap() && records.is_empty());
+    }
+
+    fn covering(records: &ForgottenRecords, id: u32) -> Option<Vec<u32>> {
+        let entry = records.entries().iter().find(|entry| entry.id == id);
+        records.covering_entries(entry.unwrap())
+    }
+
+    #[test]
+    fn an_entry_is_covered_by_what_forgets_its_session_or_the_same_item() {
+        let mut records = ForgottenRecords::default();
+        let mut turn = items(["turn lamp 3"]);
+        turn.shared.insert("origin 7".to_owned());
+        turn.containing.insert("session lamp".to_owned());
+        let mut other_turn = items(["turn kiln 3"]);
+        other_turn.shared.insert("origin 7".to_owned());
+        for items in [
+            turn,
+            other_turn,
+            items(["session lamp"]),
+            items(["turn lamp 3"]),
+        ] {
+            records.add(&ENTRY, &items).unwrap();
+        }
+        assert!(!records.holds("session of nothing") && records.holds("session lamp"));
+        assert_eq!(covering(&records, 1), Some(vec![3, 4]));
+        assert_eq!(covering(&records, 2), Some(vec![]));
+        assert_eq!(covering(&records, 3), Some(vec![]));
+        assert_eq!(covering(&records, 4), Some(vec![1]));
+    }
+
+    #[test]
+    fn a_session_that_contains_a_forgotten_turn_is_not_forgotten() {
+        let mut records = ForgottenRecords::default();
+        let mut turn = items(["turn lamp 3"]);
+        turn.containing.insert("session lamp".to_owned());
+        records.add(&ENTRY, &turn).unwrap();
+        assert!(records.holds("turn lamp 3") && !records.holds("session lamp"));
+    }
+
+    #[test]
+    fn an_entry_of_an_earlier_version_does_not_tell() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        let entry = r#"{"id":4,"at":"","what":"turns","sessions":0,"turns":1,"hashes":["00"]}"#;
+        fs_err::write(&path, format!(r#"{{"key":"00","entries":[{entry}]}}"#)).unwrap();
+        let mut records = ForgottenRecords::open(&path).unwrap();
+        assert_eq!(covering(&records, 4), Some(vec![]));
+        add(&mut records, "session lamp");
+        assert_eq!(covering(&records, 4), None);
     }
 }

@@ -1,8 +1,9 @@
 //! Finding what a user asks to forget.
 
+use crate::entry::ForgetReason;
+use crate::error::ForgetError;
 use crate::matched_line::find_matched_line;
 use crate::plan::{ForgetPlan, MeantTurn, PlanBuilder};
-use crate::records::{ForgetError, ForgetReason};
 use regex::Regex;
 use session_store::{FileId, GivenTitle, Reader, SessionId, SessionRow, TurnRow, with_subagents};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +78,7 @@ impl ForgetRequest {
                 builder.add_turn(session, meant)?;
             }
         }
-        let turns = builder.list_turns()?;
+        let turns = builder.take_turns();
         for GivenTitle { session, title } in self.planned_titles(index, &turns, &alone)? {
             let stays = |row: &&SessionRow| !whole.contains(&row.id);
             if let Some(session) = builder.session(session).filter(stays) {
@@ -211,20 +212,20 @@ fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
+    use session_core::{SessionMeta, Turn, TurnSpan};
     use session_store::{KnownTurns, Writer};
 
     /// Inserts a session with a turn for each time.
     fn insert(writer: &mut Writer, uid: &str, parent: Option<&str>, times: &[i64]) {
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, uid).unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             parent: parent.map(str::to_owned),
             ..SessionMeta::default()
         };
         let session = writer
-            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .open_session(file, source, &meta, KnownTurns::Replace)
             .unwrap();
         for (index, time) in (0..).zip(times) {
             let turn = Turn {

@@ -1,7 +1,7 @@
 //! Finding the titles that a user asks to forget.
 
+use crate::error::ForgetError;
 use crate::plan::ForgottenTurns;
-use crate::records::ForgetError;
 use crate::request::ForgetRequest;
 use session_sources::{Cursor, CursorExclusions, find_source};
 use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId};
@@ -134,21 +134,21 @@ mod tests {
     use super::*;
     use crate::request::ForgetTarget;
     use regex::Regex;
-    use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
+    use session_core::{SessionMeta, Turn, TurnSpan};
     use session_store::{KnownTurns, Writer};
     use std::ops::RangeInclusive;
 
     /// Inserts a session of three turns, each a copy of that of other sessions.
     fn insert(writer: &mut Writer, uid: &str, title: &str) -> SessionId {
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, uid).unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             title: Some(title.into()),
             ..SessionMeta::default()
         };
         let session = writer
-            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .open_session(file, source, &meta, KnownTurns::Replace)
             .unwrap();
         for index in 0..3 {
             let turn = Turn {
@@ -168,15 +168,15 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mut writer = Writer::open(directory.path()).unwrap();
         let first = insert(&mut writer, "lamp", "New session");
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, "other").unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, "other").unwrap();
         let meta = SessionMeta {
             id: "other".into(),
             title: Some("New session".into()),
             ..SessionMeta::default()
         };
         let other = writer
-            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .open_session(file, source, &meta, KnownTurns::Replace)
             .unwrap();
         let turn = Turn {
             prompt: "Paint the quay".into(),

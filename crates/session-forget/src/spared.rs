@@ -1,7 +1,7 @@
 //! Sessions and turns that a history cannot give again: where a variable excludes them, they stay in the index.
 
+use crate::error::ForgetError;
 use crate::exclusions::Exclusions;
-use crate::records::ForgetError;
 use session_store::{FileRow, Reader, SessionRow, TurnRow};
 
 impl Exclusions {

@@ -1,8 +1,8 @@
 //! Titles that were given to sessions, where one is excluded.
 
+use crate::error::ForgetError;
 use crate::exclusions::Exclusions;
 use crate::item;
-use crate::records::ForgetError;
 use session_sources::{Cursor, CursorExclusions, Source, find_source};
 use session_store::{FileRow, StoreError, Writer};
 use std::path::Path;
@@ -19,7 +19,7 @@ impl Exclusions {
         let name = source.name();
         let excluded = CursorExclusions {
             title: &|title| self.excludes_title(title),
-            session: &|id| self.has_forgotten(name.as_str(), id, None),
+            session: &|id| self.has_forgotten(name, id, None),
         };
         source.redact_cursor(at, cursor, &excluded)
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
-    use session_core::{FileStamp, SourceName};
+    use session_core::FileStamp;
     use session_sources::{Collected, Env, sources};
 
     #[test]
@@ -97,9 +97,9 @@ mod tests {
         let mut writer = Writer::open(&home.path().join("index")).unwrap();
         let files = [
             (sources()[0].name(), location.path.to_str().unwrap()),
-            (SourceName::new("of-another-version"), "/h/other.jsonl"),
+            ("of-another-version", "/h/other.jsonl"),
         ];
-        let files = files.map(|(source, path)| writer.upsert_file(&source, path).unwrap());
+        let files = files.map(|(source, path)| writer.upsert_file(source, path).unwrap());
         for file in files {
             writer
                 .checkpoint(file, &cursor, FileStamp::default())

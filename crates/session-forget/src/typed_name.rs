@@ -1,6 +1,6 @@
 //! Checks of what a user types to name what is to be forgotten. A slip here would forget everything.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
 /// The reason for which a typed name is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -32,12 +32,13 @@ impl TypedNameError {
     }
 }
 
-/// Parses the pattern of texts to forget.
+/// Parses the pattern of texts to forget. It ignores case, as a search does, unless `(?-i)` in it says otherwise.
 ///
 /// # Errors
 /// When it is no regular expression, or matches any text.
 pub fn parse_forget_pattern(pattern: &str) -> Result<Regex, TypedNameError> {
-    let regex = Regex::new(pattern).map_err(|error| TypedNameError::NotRegex {
+    let parsed = RegexBuilder::new(pattern).case_insensitive(true).build();
+    let regex = parsed.map_err(|error| TypedNameError::NotRegex {
         pattern: pattern.to_owned(),
         reason: last_line(&error.to_string()),
     })?;
@@ -86,6 +87,20 @@ mod tests {
             assert_eq!(refused, TypedNameError::AnyText(pattern.to_owned()));
         }
         assert!(parse_forget_pattern("ACME-[0-9]+").is_ok());
+    }
+
+    /// What a search finds must not stay because it was written in other letters.
+    #[test]
+    fn a_pattern_ignores_case_unless_it_says_otherwise() {
+        let matches = |pattern: &str, text: &str| {
+            let regex = parse_forget_pattern(pattern).unwrap();
+            regex.is_match(text)
+        };
+        assert!(matches("acme-[0-9]+", "The plan of ACME-7"));
+        assert!(matches("ACME", "acme and Acme"));
+        assert!(matches("ПРОЕКТ", "проект"));
+        assert!(!matches("(?-i)acme", "The plan of ACME-7"));
+        assert!(matches("(?-i)acme", "acme-7"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The line about an error that was cured before, for a command that failed.
 
 use crate::history_line::{HistoryLine, shorten};
+use crate::hook_response::is_off;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
@@ -33,7 +34,7 @@ impl Memories {
         let injector = self.injector();
         let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
         let state_file = SessionStateFile::new(injector.state, &context);
-        if !injector.settings.enabled || state_file.read().off {
+        if !injector.settings.enabled || is_off(input, self) {
             return None;
         }
         let index = self.home.index().ok()?;

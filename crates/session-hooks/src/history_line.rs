@@ -83,6 +83,7 @@ mod tests {
             home: Home::new(Env::with_home(path), path.join("index")),
             project: None,
             notes: Vec::new(),
+            left_out_files: Vec::new(),
             store: MemoryStore::new(directories, DirectoryRecords::new(path.join("records"))),
             retention: StorageSettingsByScope::default(),
         };

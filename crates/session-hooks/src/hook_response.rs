@@ -103,8 +103,8 @@ impl PromptOutcome {
             AgentContext::Kept
         };
         let session = input.session_id.as_deref();
-        let overview = self.memories.begin_session(session, context);
         let injector = self.memories.injector();
+        let overview = injector.begin_session(session, context);
         let is_on = injector.settings.enabled && !is_off(input, &self.memories);
         let is_wanted = is_on && injector.settings.injection.last_session;
         let is_new = input.has_empty_context() && !input.is_after_compaction();
@@ -157,7 +157,7 @@ impl PromptOutcome {
 }
 
 /// Returns true where injection is switched off for the context that asks.
-fn is_off(input: &HookInput, memories: &Memories) -> bool {
+pub(crate) fn is_off(input: &HookInput, memories: &Memories) -> bool {
     let root = &memories.home.root;
     let context = input.context_id();
     context.is_some_and(|id| SessionStateFile::new(root, &id).read().off)

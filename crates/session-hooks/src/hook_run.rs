@@ -6,7 +6,6 @@ use crate::hook_response::{HookOrigin, PromptOutcome};
 use crate::memories::Memories;
 use session_agents::{HookInput, MergedSettings};
 use session_config::Home;
-use session_files::Project;
 use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
 use std::io::Read;
 use std::path::Path;
@@ -26,7 +25,7 @@ pub struct AnsweredHook {
 }
 
 /// A message of the worker thread.
-enum WorkerMessage<T> {
+enum HookWorkerMessage<T> {
     /// The configuration, with the time that it gives the worker.
     Configured(Box<Home>, Duration),
     /// The result.
@@ -76,7 +75,7 @@ pub fn run_with_timeout(
 
 /// Waits for a worker that `started`, for `timeout` or as long as its configuration says.
 fn await_worker<T>(
-    receiver: &Receiver<WorkerMessage<T>>,
+    receiver: &Receiver<HookWorkerMessage<T>>,
     started: Instant,
     mut timeout: Duration,
 ) -> WorkerEnd<T> {
@@ -84,11 +83,11 @@ fn await_worker<T>(
     loop {
         let left = timeout.saturating_sub(started.elapsed());
         match receiver.recv_timeout(left) {
-            Ok(WorkerMessage::Configured(home, limit)) => {
+            Ok(HookWorkerMessage::Configured(home, limit)) => {
                 timeout = limit;
                 configured = Some(home);
             }
-            Ok(WorkerMessage::Done(result)) => return WorkerEnd::Done(result),
+            Ok(HookWorkerMessage::Done(result)) => return WorkerEnd::Done(result),
             Err(RecvTimeoutError::Disconnected) => return WorkerEnd::Nothing,
             Err(RecvTimeoutError::Timeout) => return WorkerEnd::TimedOut(configured),
         }
@@ -102,7 +101,7 @@ fn run_worker(
     origin: HookOrigin,
     started: Instant,
     prepare_vectors: fn(&Home, &Path),
-    sender: &Sender<WorkerMessage<AnsweredHook>>,
+    sender: &Sender<HookWorkerMessage<AnsweredHook>>,
 ) -> Result<(), MemoriesError> {
     let input = HookInput::read(input)?;
     let folder = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
@@ -112,22 +111,21 @@ fn run_worker(
     let memories = Memories::for_folder(&folder)?;
     let injection = memories.home.config.injection;
     let home = Box::new(memories.home.clone());
-    let _ = sender.send(WorkerMessage::Configured(home, injection.timeout()));
+    let _ = sender.send(HookWorkerMessage::Configured(home, injection.timeout()));
     let deadline = injection.embedding_deadline(started);
     let outcome = PromptOutcome::decide(&input, memories, started, Some(deadline))?;
     if outcome.injection.decision.skip_reason() == Some(SkipReason::Timeout) {
         prepare_vectors(&outcome.memories.home, &folder);
     }
     let answered = AnsweredHook { input, outcome };
-    let _ = sender.send(WorkerMessage::Done(Box::new(answered)));
+    let _ = sender.send(HookWorkerMessage::Done(Box::new(answered)));
     Ok(())
 }
 
 /// Returns true where the settings that the agent merges in a folder have the hook for the event.
 fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool, MemoriesError> {
     let env = Home::unconfigured()?.env;
-    let project = Project::find(folder, &env.home).ok().flatten();
-    let settings = MergedSettings::new(&env, project.as_ref())?;
+    let settings = MergedSettings::for_directory(&env, folder)?;
     Ok(input.event().is_some_and(|event| settings.has_hook(event)))
 }
 
@@ -156,9 +154,9 @@ mod tests {
         let (sender, receiver) = channel();
         let worker = std::thread::spawn(move || {
             sender
-                .send(WorkerMessage::Configured(home(), LONG))
+                .send(HookWorkerMessage::Configured(home(), LONG))
                 .unwrap();
-            sender.send(WorkerMessage::Done(Box::new(7))).unwrap();
+            sender.send(HookWorkerMessage::Done(Box::new(7))).unwrap();
         });
         let end = await_worker(&receiver, Instant::now(), LONG);
         assert!(matches!(end, WorkerEnd::Done(result) if *result == 7));
@@ -167,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_worker_that_fails_has_none() {
-        let (sender, receiver) = channel::<WorkerMessage<u8>>();
+        let (sender, receiver) = channel::<HookWorkerMessage<u8>>();
         drop(sender);
         let end = await_worker(&receiver, Instant::now(), LONG);
         assert!(matches!(end, WorkerEnd::Nothing));
@@ -175,10 +173,10 @@ mod tests {
 
     #[test]
     fn a_worker_has_the_time_that_its_configuration_gives() {
-        let (sender, receiver) = channel::<WorkerMessage<u8>>();
+        let (sender, receiver) = channel::<HookWorkerMessage<u8>>();
         let end = await_worker(&receiver, Instant::now(), Duration::ZERO);
         assert!(matches!(end, WorkerEnd::TimedOut(None)));
-        let configured = WorkerMessage::Configured(home(), Duration::ZERO);
+        let configured = HookWorkerMessage::Configured(home(), Duration::ZERO);
         sender.send(configured).unwrap();
         let end = await_worker(&receiver, Instant::now(), LONG);
         assert!(matches!(end, WorkerEnd::TimedOut(Some(_))));

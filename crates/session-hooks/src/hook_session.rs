@@ -1,28 +1,51 @@
 //! The ids by which hooks name sessions.
 
+use session_config::Home;
 use session_memory::SessionStateFile;
+use session_query::{SessionIdError, find_session};
 use session_sources::find_source;
 use session_store::SessionRow;
 use std::path::Path;
+use thiserror::Error;
 
 /// The fewest characters of a whole id: those of agents with a hook have 30 or 36.
 const WHOLE_ID_CHARS: usize = 30;
 
+/// The reason why an id names no session that a hook could name.
+#[derive(Debug, Error)]
+#[error(transparent)]
+pub struct HookSessionError(pub SessionIdError);
+
+/// Returns the id by which hooks name a session that is named by its id or the beginning of it. A session may be so new
+/// that the index does not have it: then its whole id names it.
+///
+/// # Errors
+/// When no session or several of the index are named, and the id is no whole one.
+pub fn find_hook_session_id(id: &str, home: &Home) -> Result<String, HookSessionError> {
+    let sessions = home.index().and_then(|index| index.sessions());
+    match find_session(&sessions.unwrap_or_default(), id) {
+        Ok(session) => Ok(hook_session_id(&session).to_owned()),
+        Err(_) if is_whole_session_id(id, &home.root) => Ok(id.to_owned()),
+        Err(error) => Err(HookSessionError(error)),
+    }
+}
+
 /// Returns the id by which hooks name a session; for a subagent, that of its session.
-pub fn hook_session_id(session: &SessionRow) -> &str {
+fn hook_session_id(session: &SessionRow) -> &str {
     let uid = session.parent.as_ref().unwrap_or(&session.uid);
     find_source(&session.source).map_or(uid, |source| source.own_id(uid))
 }
 
 /// Returns true for an id that hooks named, or that is as long as a whole one: it may be of a session that is not
 /// indexed yet. `state` is the directory of the index.
-pub fn is_whole_session_id(id: &str, state: &Path) -> bool {
+fn is_whole_session_id(id: &str, state: &Path) -> bool {
     id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(state, id).exists()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_sources::Env;
 
     #[test]
     fn an_id_is_whole_where_a_hook_named_it_or_by_its_length() {
@@ -33,6 +56,19 @@ mod tests {
         let file = SessionStateFile::new(state.path(), "0b6c0f6e");
         file.record_injected(&["mem-1".to_owned()]).unwrap();
         assert!(is_whole("0b6c0f6e"));
+    }
+
+    /// There is no index yet.
+    #[test]
+    fn a_whole_id_names_a_session_that_is_not_indexed() {
+        let directory = tempfile::tempdir().unwrap();
+        let env = Env::with_home(directory.path());
+        let home = Home::new(env, directory.path().join("index"));
+        let find = |id| find_hook_session_id(id, &home).map_err(|error| error.to_string());
+        let whole = "0b6c0f6e-5d2f-4b11-9c39-2f8d3b1c7a55";
+        assert_eq!(find(whole).unwrap(), whole);
+        let unknown = find("0b6c0f6e").unwrap_err();
+        assert_eq!(unknown, "no session begins with `0b6c0f6e`");
     }
 
     #[test]

@@ -58,7 +58,7 @@ pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::MemoriesError;
 pub use hook_response::{HookOrigin, PromptOutcome};
 pub use hook_run::{AnsweredHook, run_with_timeout};
-pub use hook_session::{hook_session_id, is_whole_session_id};
+pub use hook_session::{HookSessionError, find_hook_session_id};
 pub use memories::{Memories, SavedMemory};
 pub use skill_keywords::offered_keywords;
 pub use source_memories::{FoundSourceMemories, SourceMemories, SourceQuery};

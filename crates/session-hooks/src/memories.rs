@@ -29,8 +29,10 @@ pub struct Memories {
     pub home: Home,
     /// The project, if the directory belongs to one.
     pub project: Option<Project>,
-    /// Notes on the project: its root belongs to another user, or its configuration has a mistake.
+    /// Notes on the project: its root belongs to another user.
     pub notes: Vec<String>,
+    /// Notes on the files of its configuration that have a mistake, in words of these files.
+    pub left_out_files: Vec<String>,
     /// The store of the memories.
     pub store: MemoryStore,
     /// The settings of retention.
@@ -119,9 +121,9 @@ impl Memories {
         });
         let layers = home.config_layers(project.as_ref())?;
         let ignored_files = layers.ignored.iter().filter(|i| i.key.is_none());
-        notes.extend(
-            ignored_files.map(|ignored| format!("left out: {}", clip_lines(&ignored.reason))),
-        );
+        let left_out_files = ignored_files
+            .map(|ignored| format!("left out: {}", clip_lines(&ignored.full_reason())))
+            .collect();
         home = home.with_config(layers.config);
         let retention = StorageSettingsByScope {
             project: home.config.storage,
@@ -136,6 +138,7 @@ impl Memories {
             home,
             project,
             notes,
+            left_out_files,
             retention,
         })
     }
@@ -371,6 +374,7 @@ pub(crate) mod tests {
             home: Home::new(Env::with_home(home), home.join("index")),
             project: None,
             notes: Vec::new(),
+            left_out_files: Vec::new(),
             store: MemoryStore::new(directories, records),
             retention: StorageSettingsByScope::default(),
         }

@@ -42,7 +42,7 @@ impl<'h> ProjectDirectories<'h> {
         if let Some(is_own) = self.known.borrow().get(directory) {
             return *is_own;
         }
-        let project = Project::find(directory, self.home).ok().flatten();
+        let project = Project::find_owned(directory, self.home);
         let is_own = project.is_some_and(|project| project.identity() == self.identity);
         let directory = directory.to_owned();
         self.known.borrow_mut().insert(directory, is_own);

@@ -14,8 +14,8 @@ use session_core::{ConfidenceBand, TurnAddress};
 use session_display::SessionIds;
 use session_embed::Embedder;
 use session_memory::{
-    AgentContext, BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest,
-    InjectionResources, MemoryBlock, PastTurn, TriggerDecision, TriggerEvent,
+    BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest, InjectionResources,
+    MemoryBlock, PastTurn, TriggerDecision, TriggerEvent,
 };
 use session_query::QueryModels;
 use session_report::WorkSummary;
@@ -50,15 +50,6 @@ impl Memories {
             });
         }
         Ok(outcome)
-    }
-
-    /// Returns the overview of the memories at the start of a session, without secrets, and records it.
-    pub fn begin_session(
-        &self,
-        session: Option<&str>,
-        context: AgentContext,
-    ) -> Option<MemoryBlock> {
-        self.injector().begin_session(session, context)
     }
 
     /// Returns true where memories refuse a call: it may change something, and `hook.hold` is on. A command that only

@@ -2,7 +2,6 @@
 //! from names in its text that the project or its history has.
 
 use crate::memories::Memories;
-use crate::source_turns::SourceTurns;
 use crate::tool_event::ToolContext;
 use crate::trigger_survey::{TriggerSurvey, failure_names};
 use session_core::text::file_name;
@@ -67,14 +66,12 @@ impl Memories {
             return Triggers::default();
         }
         let text = format!("{}\n{}", memory.front.topic, memory.body);
-        let source = memory.front.source.as_ref();
-        let source = source.and_then(|source| SourceTurns::read(self, source).ok());
-        let source = source.unwrap_or_default();
+        let turns = self.read_source_turns(memory.front.source.as_ref());
         let survey = TriggerSurvey::new(self);
-        let mut proposed = if source.turns.is_empty() {
+        let mut proposed = if turns.is_empty() {
             propose_from_names(&text, &survey)
         } else {
-            self.propose_from_turns(&text, &source.turns)
+            self.propose_from_turns(&text, &turns)
         };
         let broad = survey.find_broad_triggers(&proposed);
         let is_narrow = |glob: &String| !broad.iter().any(|trigger| trigger.glob == *glob);

@@ -2,33 +2,28 @@
 
 use crate::memories::Memories;
 use session_agents::{SkillLocation, remove_lost_keywords, update_skill_keywords};
+use session_config::Home;
 use session_files::path_line;
 use session_memory::{Memory, MemoryStore, trusted_keywords};
-use session_sources::Env;
 
 /// The most keywords that are offered for a description, which takes the plain ones of them.
 const MAX_OFFERED_KEYWORDS: usize = 30;
 
-/// Returns the keywords of the trusted memories that the skill of a location may name: those of its project, or the
-/// global ones. `store` has the records and the redaction.
-pub fn offered_keywords(location: &SkillLocation, env: &Env, store: &MemoryStore) -> Vec<String> {
-    offered_keywords_without(&[], location, env, store)
+/// Returns the keywords of the trusted memories that the skill of a location may name, without those that are `leaving`:
+/// those of its project, or the global ones.
+pub fn offered_keywords(location: &SkillLocation, home: &Home, leaving: &[Memory]) -> Vec<String> {
+    list_keywords(location, home, leaving, MAX_OFFERED_KEYWORDS)
 }
 
-/// Returns the keywords that [`offered_keywords`] returns once memories that are `leaving` are removed.
-fn offered_keywords_without(
-    leaving: &[Memory],
+fn list_keywords(
     location: &SkillLocation,
-    env: &Env,
-    store: &MemoryStore,
+    home: &Home,
+    leaving: &[Memory],
+    limit: usize,
 ) -> Vec<String> {
-    trusted_keywords(
-        location.project.as_ref(),
-        &env.home,
-        store,
-        leaving,
-        MAX_OFFERED_KEYWORDS,
-    )
+    let store = MemoryStore::new(Vec::new(), home.records()).with_redactor(home.config.redactor());
+    let project = location.project.as_ref();
+    trusted_keywords(project, &home.env.home, &store, leaving, limit)
 }
 
 impl Memories {
@@ -57,22 +52,17 @@ impl Memories {
     }
 
     fn update_users_skill(&self, leaving: &[Memory]) -> Option<String> {
-        let env = &self.home.env;
-        let store = &self.store;
-        let keywords =
-            |location: &SkillLocation| offered_keywords_without(leaving, location, env, store);
-        let error = update_skill_keywords(SkillLocation::all(env, None), keywords).err()?;
+        let locations = SkillLocation::all(&self.home.env, None);
+        let keywords = |location: &SkillLocation| offered_keywords(location, &self.home, leaving);
+        let error = update_skill_keywords(locations, keywords).err()?;
         let reason = error.full_message();
         Some(format!("the skill's keywords are as they were: {reason}"))
     }
 
     fn update_projects_skill(&self, leaving: &[Memory]) -> Option<String> {
-        let env = &self.home.env;
-        let locations = SkillLocation::all(env, self.project.as_ref());
-        let keywords = |location: &SkillLocation| {
-            let project = location.project.as_ref();
-            trusted_keywords(project, &env.home, &self.store, leaving, usize::MAX)
-        };
+        let locations = SkillLocation::all(&self.home.env, self.project.as_ref());
+        let keywords =
+            |location: &SkillLocation| list_keywords(location, &self.home, leaving, usize::MAX);
         let error = remove_lost_keywords(locations, keywords).err()?;
         let reason = error.full_message();
         Some(format!(
@@ -86,11 +76,11 @@ mod tests {
     use super::*;
     use jiff::Zoned;
     use session_agents::{Agent, SkillAction, SkillPlan, set_skill_keywords};
-    use session_config::Home;
     use session_files::Project;
     use session_memory::{
         MemoryDraft, StorageLocation, StorageSettingsByScope, memory_directories,
     };
+    use session_sources::Env;
     use std::path::Path;
 
     /// Opens the memories of the project `shop` in a home directory.
@@ -106,6 +96,7 @@ mod tests {
             home,
             project,
             notes: Vec::new(),
+            left_out_files: Vec::new(),
             retention: StorageSettingsByScope::default(),
         }
     }
@@ -142,8 +133,8 @@ mod tests {
             install_skill(location.clone());
         }
         let lantern = memories.store.save(&draft("Lantern"), None, &now).unwrap();
-        let store = &memories.store;
-        let words = |location: &SkillLocation| Some(offered_keywords(location, env, store));
+        let words =
+            |location: &SkillLocation| Some(offered_keywords(location, &memories.home, &[]));
         let locations = vec![user.clone(), in_project.clone()];
         set_skill_keywords(locations, words, false).unwrap();
         assert!(has_keyword(&in_project, "Lantern") && !has_keyword(&user, "Lantern"));

@@ -3,7 +3,7 @@
 use crate::error::MemoriesError;
 use crate::memories::Memories;
 use jiff::Zoned;
-use session_display::sanitize_line;
+use session_core::text::path_line;
 use session_files::Project;
 use session_memory::{DirectoryRecord, Memory, MemoryDirectory, MemorySource};
 use std::collections::{BTreeSet, HashSet};
@@ -73,7 +73,7 @@ impl FoundSourceMemories {
                 Ok(memories) => found.by_folder.push(find_in(memories)),
                 Err(error) => found.notes.push(format!(
                     "memories of {} are not looked at: {error}",
-                    sanitize_line(&folder.to_string_lossy())
+                    path_line(folder)
                 )),
             }
         }

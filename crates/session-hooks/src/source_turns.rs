@@ -11,35 +11,6 @@ use std::cmp::Reverse;
 /// The most commands whose turns are visited, newest sessions first.
 const MAX_COMMANDS: usize = 5_000;
 
-/// The turns from which a memory was saved, as the index has them.
-#[derive(Debug, Default)]
-pub(crate) struct SourceTurns {
-    /// Their contents, in order.
-    pub(crate) turns: Vec<TurnContent>,
-}
-
-impl SourceTurns {
-    /// Reads the turns of a memory's source; none where it names no session, or the index does not have it.
-    ///
-    /// # Errors
-    /// When the index fails.
-    pub(crate) fn read(memories: &Memories, source: &MemorySource) -> Result<Self, MemoriesError> {
-        let Some(range) = source.turn_range() else {
-            return Ok(Self::default());
-        };
-        let index = memories.home.index()?;
-        let sessions = index.sessions()?;
-        let Some(session) = sessions.iter().find(|session| is_source(session, source)) else {
-            return Ok(Self::default());
-        };
-        let is_in_range = |turn: &TurnRow| !turn.is_blank() && range.contains(&turn.index);
-        let turns = index.turn_records(session.id, is_in_range)?.into_iter();
-        Ok(Self {
-            turns: turns.map(|turn| turn.content).collect(),
-        })
-    }
-}
-
 fn is_source(session: &SessionRow, source: &MemorySource) -> bool {
     source.session.as_deref() == Some(&session.uid)
         && source
@@ -49,11 +20,30 @@ fn is_source(session: &SessionRow, source: &MemorySource) -> bool {
 }
 
 impl Memories {
+    /// Reads the turns from which a memory was saved, in order; none where it names no session, or the index does not have
+    /// them.
+    pub(crate) fn read_source_turns(&self, source: Option<&MemorySource>) -> Vec<TurnContent> {
+        let turns = source.and_then(|source| self.try_source_turns(source).ok());
+        turns.unwrap_or_default()
+    }
+
+    fn try_source_turns(&self, source: &MemorySource) -> Result<Vec<TurnContent>, MemoriesError> {
+        let Some(range) = source.turn_range() else {
+            return Ok(Vec::new());
+        };
+        let index = self.home.index()?;
+        let sessions = index.sessions()?;
+        let Some(session) = sessions.iter().find(|session| is_source(session, source)) else {
+            return Ok(Vec::new());
+        };
+        let is_in_range = |turn: &TurnRow| !turn.is_blank() && range.contains(&turn.index);
+        let turns = index.turn_records(session.id, is_in_range)?.into_iter();
+        Ok(turns.map(|turn| turn.content).collect())
+    }
+
     /// Reads the user's prompts in the turns that a draft comes from; none where the index does not have them.
     pub(crate) fn source_prompts(&self, draft: &MemoryDraft) -> Vec<String> {
-        let source = draft.source.as_ref();
-        let source = source.and_then(|source| SourceTurns::read(self, source).ok());
-        let turns = source.unwrap_or_default().turns.into_iter();
+        let turns = self.read_source_turns(draft.source.as_ref()).into_iter();
         turns
             .map(|turn| turn.prompt)
             .filter(|prompt| !is_noise(prompt))

@@ -136,7 +136,7 @@ impl ToolContext<'_> {
 
     fn path_in_worktree(&self, path: &Path) -> Option<PathBuf> {
         let own = self.project?.identity();
-        let other = Project::find(path.parent()?, self.home).ok()??;
+        let other = Project::find_owned(path.parent()?, self.home)?;
         (other.identity() == own).then(|| path_below(path, other.root()))?
     }
 }

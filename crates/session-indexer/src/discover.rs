@@ -2,7 +2,7 @@
 
 use crate::known_files::KnownFiles;
 use crate::listed_histories::{ListedFile, ListedHistories, is_known_file};
-use session_core::{FileStamp, SourceName};
+use session_core::FileStamp;
 use session_forget::Exclusions;
 use session_sources::{Env, Location};
 use session_store::{FileDigests, FileId, FileRow, Problem, Reader, StoreError};
@@ -66,7 +66,7 @@ impl HistoryChanges {
         let first = self.changed.chunk_by(of_agent).filter_map(<[_]>::first);
         let databases = first.filter(|change| !change.file.holds_one_session());
         let sizes = databases.map(|change| (agent(change), change.file.location.stamp.size));
-        let sizes: HashMap<SourceName, u64> = sizes.collect();
+        let sizes: HashMap<&str, u64> = sizes.collect();
         let size = |change: &ChangedHistory| sizes.get(&agent(change)).copied();
         self.changed
             .sort_by_cached_key(|change| Reverse(size(change)));
@@ -290,7 +290,7 @@ mod tests {
         let mut writer = Writer::open(index).unwrap();
         for file in files {
             let source = sources()[0].name();
-            let id = writer.upsert_file(&source, &file.path).unwrap();
+            let id = writer.upsert_file(source, &file.path).unwrap();
             writer.checkpoint(id, &file.path, file.stamp).unwrap();
             if file.is_gone {
                 writer.mark_file_gone(id).unwrap();

@@ -12,6 +12,7 @@ use session_embed::{EmbedError, Embedder};
 use session_store::{ModelId, ModelRow, PendingSession, Reader, SessionId, StoreError, Writer};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::AddAssign;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ pub struct EmbeddingOptions<'a> {
     pub progress: &'a dyn RefreshProgress,
 }
 
-/// Counts of an embedding run.
+/// Counts of an embedding run, or of one step of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbeddingCounts {
     /// Texts.
@@ -45,6 +46,15 @@ pub struct EmbeddingCounts {
     pub failed: usize,
     /// Sessions left to do.
     pub sessions_left: usize,
+}
+
+impl AddAssign for EmbeddingCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.texts += more.texts;
+        self.tokens += more.tokens;
+        self.failed += more.failed;
+        self.sessions_left += more.sessions_left;
+    }
 }
 
 impl<'a> EmbeddingOptions<'a> {
@@ -205,13 +215,13 @@ impl<'a> EmbeddingRun<'a> {
             store_batches(writer, &model, &batches)?;
             writer.commit()
         })?;
-        self.count_done(&counts, &batches, total);
+        self.count_done(counts, &batches, total);
         self.queue.remove_done(&batches, &self.failed);
         Ok(!batches.is_empty())
     }
 
-    fn count_done(&mut self, counts: &TextCounts, batches: &[SessionBatch], total: u64) {
-        self.add_counts(counts);
+    fn count_done(&mut self, counts: EmbeddingCounts, batches: &[SessionBatch], total: u64) {
+        self.counts += counts;
         let failed = batches.iter().filter(|batch| batch.has_failed);
         self.failed
             .extend(failed.map(|batch| batch.pending.session));
@@ -260,7 +270,7 @@ impl<'a> EmbeddingRun<'a> {
                     Ok(())
                 }
             })?;
-            self.count_done(&batch.counts, &batch.sessions, total);
+            self.count_done(batch.counts, &batch.sessions, total);
             Ok(!(self.options.stop)())
         })?;
         self.access.write(Writer::commit)
@@ -330,20 +340,6 @@ impl<'a> EmbeddingRun<'a> {
             Ok::<_, IndexError>(batches)
         })
     }
-
-    fn add_counts(&mut self, counts: &TextCounts) {
-        self.counts.texts += counts.texts;
-        self.counts.failed += counts.failed;
-        self.counts.tokens += counts.tokens;
-    }
-}
-
-/// Counts of one embedding step.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct TextCounts {
-    texts: usize,
-    failed: usize,
-    tokens: u64,
 }
 
 /// Embeds what a model reads of texts; returns `None` for one of which it gave no vector.
@@ -364,16 +360,17 @@ pub fn embed_texts(
 pub(crate) fn embed_missing(
     embedder: &dyn Embedder,
     batches: &mut [SessionBatch],
-) -> Result<TextCounts, EmbedError> {
+) -> Result<EmbeddingCounts, EmbedError> {
     let max_tokens = embedder.spec().max_tokens;
     let texts: Vec<&str> = batches.iter().flat_map(SessionBatch::texts).collect();
     let vectors = embed_texts(embedder, &texts)?;
     let made = vectors.iter().flatten().count();
     let tokens = |text: &&str| text.len().div_ceil(4).min(max_tokens) as u64;
-    let counts = TextCounts {
+    let counts = EmbeddingCounts {
         texts: made,
-        failed: texts.len() - made,
         tokens: texts.iter().map(tokens).sum(),
+        failed: texts.len() - made,
+        sessions_left: 0,
     };
     let mut vectors = vectors.into_iter();
     for batch in batches {

@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::documents::{SessionBatch, SlicedSession, max_document_bytes};
-use crate::embedding::{TextCounts, embed_missing};
+use crate::embedding::{EmbeddingCounts, embed_missing};
 use crate::refresh::IndexError;
 use session_embed::Embedder;
 use session_store::{ModelRow, PendingSession, Reader};
@@ -28,7 +28,7 @@ pub(crate) struct EmbeddingAhead<'a> {
 /// Sessions that were embedded together, or slices of them.
 pub(crate) struct EmbeddedBatch {
     pub(crate) sessions: Vec<SessionBatch>,
-    pub(crate) counts: TextCounts,
+    pub(crate) counts: EmbeddingCounts,
 }
 
 impl EmbeddingAhead<'_> {

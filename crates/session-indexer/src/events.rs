@@ -181,7 +181,7 @@ impl Sink for HistorySink<'_> {
         }
         self.session = meta.clone();
         let source = self.history.file.source.name();
-        self.skips = exclusions.excludes_session(source.as_str(), &meta);
+        self.skips = exclusions.excludes_session(source, &meta);
         if self.skips {
             return self.flow();
         }

@@ -5,9 +5,8 @@ use crate::history_writer::{HistoryWriter, WrittenHistories};
 use crate::outcome::{RefreshOutcome, RefreshStage};
 use crate::parse::{ReadOptions, read_in_order};
 use crate::refresh::{IndexError, RefreshOptions};
-use session_core::SourceName;
 use session_embed::Embedder;
-use session_forget::RemovedCounts;
+use session_forget::ContentCounts;
 use session_sources::Env;
 use session_store::{ModelRow, StoreError, Writer};
 
@@ -34,13 +33,13 @@ pub(crate) fn read_changes(
         .try_for_each(|file| writer.mark_file_gone(*file))?;
     writer.apply_external_titles()?;
     if left.is_empty() {
-        options.policy.exclusions.delete_unheld_titles(writer)?;
+        reading.policy.exclusions.delete_unheld_titles(writer)?;
     }
     writer.commit()?;
     // What was stored of marked sessions before their marks.
     let removed = match written.new_exclusions {
         Some(exclusions) => exclusions.apply(writer)?,
-        None => RemovedCounts::default(),
+        None => ContentCounts::default(),
     };
     Ok(RefreshOutcome {
         files_read: read.len(),
@@ -59,7 +58,7 @@ fn record_listing(writer: &mut Writer, changes: &HistoryChanges) -> Result<(), S
         writer.rename_file(*file, path)?;
     }
     for ReturnedFile { source, path } in &changes.returned {
-        writer.upsert_file(&SourceName(source.clone().into()), path)?;
+        writer.upsert_file(source, path)?;
     }
     match &changes.problems {
         Some(problems) => writer.replace_listing_problems(problems),
@@ -78,7 +77,7 @@ fn write_histories(
     let total_bytes: u64 = sizes.sum();
     let models = add_models(writer, reading.embedders)?;
     let preparer = writer.turn_preparer();
-    let exclusions = &options.policy.exclusions;
+    let exclusions = &reading.policy.exclusions;
     let mut histories = HistoryWriter::new(writer, models, exclusions, &changes.gone);
     let mut bytes = 0;
     let changed = &changes.changed;
@@ -113,7 +112,7 @@ fn delete_copies_elsewhere(
         .iter()
         .filter(|change| !change.file.holds_one_session());
     for change in several.filter(|change| env.is_elsewhere(&change.file.location.path)) {
-        let file = writer.upsert_file(&change.file.source.name(), &change.file.key())?;
+        let file = writer.upsert_file(change.file.source.name(), &change.file.key())?;
         writer.delete_sessions_held_by_others(file)?;
     }
     Ok(())

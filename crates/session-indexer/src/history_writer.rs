@@ -6,7 +6,7 @@ use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use crate::listed_histories::to_problem;
 use crate::refresh::IndexError;
-use session_core::{FileStamp, SessionMeta, SourceName};
+use session_core::{FileStamp, SessionMeta};
 use session_forget::{Exclusions, MarkedSession};
 use session_sources::Warning;
 use session_store::{
@@ -152,7 +152,7 @@ impl<'a> HistoryWriter<'a> {
 
     fn open_file(&mut self, change: &ChangedHistory) -> Result<FileState> {
         let path = change.file.key();
-        let file = self.writer.upsert_file(&change.file.source.name(), &path)?;
+        let file = self.writer.upsert_file(change.file.source.name(), &path)?;
         self.writer.clear_unreadable(&path)?;
         Ok(FileState {
             file,
@@ -237,13 +237,13 @@ impl<'a> HistoryWriter<'a> {
         let file = state.file;
         let supersession = self
             .writer
-            .find_supersession(file, &source, meta, self.missing)?;
+            .find_supersession(file, source, meta, self.missing)?;
         (state.session, state.ended) = match supersession {
             Supersession::Whole => (None, None),
             Supersession::UpTo(ended) => (None, Some(ended)),
             Supersession::None => {
-                keep_known_project(self.writer, state.file, &source, meta)?;
-                let opened = self.writer.open_session(state.file, &source, meta, turns)?;
+                keep_known_project(self.writer, state.file, source, meta)?;
+                let opened = self.writer.open_session(state.file, source, meta, turns)?;
                 (Some(opened), None)
             }
         };
@@ -283,7 +283,7 @@ impl<'a> HistoryWriter<'a> {
     }
 
     fn note_mark(&mut self, change: &ChangedHistory, id: String) {
-        let source = change.file.source.name().as_str().to_owned();
+        let source = change.file.source.name().to_owned();
         self.marked.push(MarkedSession { source, id });
     }
 
@@ -320,7 +320,7 @@ impl<'a> HistoryWriter<'a> {
 fn keep_known_project(
     writer: &Writer,
     file: FileId,
-    source: &SourceName,
+    source: &str,
     meta: &mut SessionMeta,
 ) -> Result<()> {
     if is_folder_gone(meta) {
@@ -386,8 +386,8 @@ mod tests {
     fn the_project_of_a_folder_that_is_gone_stays() {
         let directory = tempfile::tempdir().unwrap();
         let mut writer = Writer::open(&directory.path().join("index")).unwrap();
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, "/h/a.jsonl").unwrap();
         let folder = directory.path().join("worktree");
         fs_err::create_dir(&folder).unwrap();
         let mut open = |project: Option<&str>| {
@@ -397,9 +397,9 @@ mod tests {
                 project: project.map(str::to_owned),
                 ..SessionMeta::default()
             };
-            keep_known_project(&writer, file, &source, &mut meta).unwrap();
+            keep_known_project(&writer, file, source, &mut meta).unwrap();
             let turns = KnownTurns::Replace;
-            writer.open_session(file, &source, &meta, turns).unwrap();
+            writer.open_session(file, source, &meta, turns).unwrap();
             let all = writer.reader().unwrap().sessions().unwrap();
             all[0].project.clone()
         };
@@ -419,8 +419,8 @@ mod tests {
         let exclusions = Exclusions::new(exclusions, &ExcludeSettings::default()).unwrap();
         let root = directory.path().join("index");
         let mut writer = Writer::open(&root).unwrap();
-        let source = SourceName::new("claude");
-        writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let source = "claude";
+        writer.upsert_file(source, "/h/a.jsonl").unwrap();
         let mut histories = HistoryWriter::new(&mut writer, Vec::new(), &exclusions, &[]);
         histories.commits = CommitSchedule::begin_due();
         histories.marked.push(MarkedSession {

@@ -72,7 +72,7 @@ impl KnownFiles {
 
     /// Takes the file of this path, which a listed one continues.
     pub(crate) fn take_continued(&mut self, by: &ListedFile, path: &str) -> Option<FileRow> {
-        let name = AgentFileName::new(by.source.name().as_str(), Path::new(path));
+        let name = AgentFileName::new(by.source.name(), Path::new(path));
         let unlisted = self.unlisted.get_mut(&name)?;
         let position = unlisted.iter().position(|file| file.path == path)?;
         Some(unlisted.swap_remove(position))
@@ -89,7 +89,7 @@ impl KnownFiles {
         let ListedFile {
             source, location, ..
         } = listed;
-        let name = AgentFileName::new(source.name().as_str(), &location.path);
+        let name = AgentFileName::new(source.name(), &location.path);
         let Some(unlisted) = self.unlisted.get_mut(&name) else {
             return Ok(None);
         };

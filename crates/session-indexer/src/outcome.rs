@@ -1,7 +1,7 @@
 //! Outcome and progress of a refresh.
 
 use serde::Serialize;
-use session_forget::RemovedCounts;
+use session_forget::ContentCounts;
 use session_store::{StoreError, old_databases};
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ pub struct RefreshOutcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
-    /// Counts of what was removed since it is excluded now.
-    pub removed: RemovedCounts,
+    /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
+    pub removed: ContentCounts,
     /// The reason for which the index could not be written, where it was searched as it is.
     #[serde(skip)]
     pub unwritable: Option<Unwritable>,
@@ -49,8 +49,8 @@ pub enum OldDatabase {
 
 impl OldDatabase {
     /// Returns the one to be named after something was removed from the index in `root`.
-    pub(crate) fn after_removal(root: &Path, removed: RemovedCounts) -> Option<Self> {
-        let is_removed = removed != RemovedCounts::default();
+    pub(crate) fn after_removal(root: &Path, removed: ContentCounts) -> Option<Self> {
+        let is_removed = removed != ContentCounts::default();
         let mut old = old_databases(root).into_iter().filter(|_| is_removed);
         old.next().map(Self::MayHoldRemoved)
     }

@@ -9,11 +9,12 @@ use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage,
 use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use session_embed::{EmbedError, Embedder};
-use session_forget::{Exclusions, ForgetError, RemovedCounts};
+use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::Env;
 use session_store::{
     FileDigests, ModelId, PurgeOutcome, Reader, StoreError, Writer, WriterOptions,
 };
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -96,20 +97,6 @@ impl RefreshOptions<'_> {
             progress: &SilentProgress,
         }
     }
-
-    fn with_exclusions(&self, exclusions: Exclusions) -> Self {
-        let redactor = self.policy.redactor.clone();
-        Self {
-            root: self.root.clone(),
-            env: self.env.clone(),
-            embedders: self.embedders.clone(),
-            policy: ReadPolicy {
-                redactor,
-                exclusions,
-            },
-            ..*self
-        }
-    }
 }
 
 /// Brings the index up to date, to this program's format first. When another
@@ -146,7 +133,7 @@ pub fn refresh(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexErro
 /// Builds the index anew beside the old one.
 fn rebuild(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexError> {
     let mut writer = Writer::rebuild(&options.root)?;
-    let outcome = run(options, &mut writer, None)?;
+    let outcome = run(options, &options.policy, &mut writer, None)?;
     Ok(RefreshOutcome {
         old_database: writer.old_database().map(OldDatabase::PutAside),
         ..outcome
@@ -284,33 +271,43 @@ fn open_and_run(
         mut writer,
         was_damaged,
     } = open_writer(options)?;
+    let policy = reread_policy(&options.policy)?;
+    let seen = seen.filter(|_| matches!(policy, Cow::Borrowed(_)));
     let seen = seen.map(|seen| seen.take_if_valid()).transpose()?;
-    // Another process may have forgotten something while this one waited for the lock.
-    let outcome = match options.policy.exclusions.reread()? {
-        Some(exclusions) => run(&options.with_exclusions(exclusions), &mut writer, None),
-        None => run(options, &mut writer, seen.flatten()),
-    }?;
+    let outcome = run(options, &policy, &mut writer, seen.flatten())?;
     if was_damaged {
         writer.reader()?.verify_thoroughly()?;
     }
     Ok(outcome)
 }
 
+/// Returns the policy with what another process has forgotten while this one waited for the lock.
+fn reread_policy(policy: &ReadPolicy) -> Result<Cow<'_, ReadPolicy>, ForgetError> {
+    Ok(match policy.exclusions.reread()? {
+        Some(exclusions) => Cow::Owned(ReadPolicy {
+            redactor: policy.redactor.clone(),
+            exclusions,
+        }),
+        None => Cow::Borrowed(policy),
+    })
+}
+
 /// Reads what has changed, `seen` or found now, embeds it, and purges what was deleted.
 fn run(
     options: &RefreshOptions<'_>,
+    policy: &ReadPolicy,
     writer: &mut Writer,
     seen: Option<HistoryChanges>,
 ) -> Result<RefreshOutcome, IndexError> {
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
-    let removed = apply_exclusions(options, writer)?;
+    let removed = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     let budget = if first { None } else { options.budget };
     let deadline = Deadline::after(budget);
     let mut changes = match seen {
         Some(changes) => changes,
-        None => discover(&options.env, writer.reader()?, &options.policy.exclusions)?,
+        None => discover(&options.env, writer.reader()?, &policy.exclusions)?,
     };
     if reads_all {
         changes.put_databases_first();
@@ -318,7 +315,7 @@ fn run(
     }
     let reading = ReadOptions {
         deadline,
-        policy: &options.policy,
+        policy,
         embedders: if reads_all { &options.embedders } else { &[] },
     };
     let mut outcome = read_changes(options, writer, &changes, &reading)?;
@@ -374,12 +371,11 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
 /// Removes what is excluded since the index was written. Where less is excluded than before, all
 /// histories are read again.
 fn apply_exclusions(
-    options: &RefreshOptions<'_>,
+    exclusions: &Exclusions,
     writer: &mut Writer,
-) -> Result<RemovedCounts, IndexError> {
-    let exclusions = &options.policy.exclusions;
+) -> Result<ContentCounts, IndexError> {
     if !exclusions.differ_from(writer.reader()?)? {
-        return Ok(RemovedCounts::default());
+        return Ok(ContentCounts::default());
     }
     Ok(exclusions.apply(writer)?)
 }
@@ -387,7 +383,6 @@ fn apply_exclusions(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::SourceName;
 
     #[test]
     fn changes_count_until_another_process_writes() {
@@ -403,8 +398,8 @@ mod tests {
         };
         let (before, after) = (seen(), seen());
         assert!(before.take_if_valid().unwrap().is_some());
-        let source = SourceName::new("claude");
-        writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let source = "claude";
+        writer.upsert_file(source, "/h/a.jsonl").unwrap();
         writer.commit().unwrap();
         assert!(after.take_if_valid().unwrap().is_none());
     }

@@ -75,6 +75,8 @@ fn skip_chars(text: &str, count: usize) -> &str {
 pub(crate) struct ToolAnswer {
     /// Limits of the answer: sessions that are left out, files that are still to be read.
     pub(crate) notes: Vec<String>,
+    /// What a note has to say in words of sessions: names of projects and branches.
+    pub(crate) hint: FencedText,
     /// The text that was found.
     pub(crate) data: FencedText,
     /// The call that goes on; `None` where there is nothing more.
@@ -105,7 +107,9 @@ impl ToolAnswer {
     /// Formats the answer.
     pub(crate) fn format(&self) -> String {
         let mut out = self.format_notes();
-        let data = self.data.page(0, MAX_DATA_CHARS);
+        let mut data = self.hint.clone();
+        data.push_line(&self.data);
+        let data = data.page(0, MAX_DATA_CHARS);
         if !data.as_str().is_empty() {
             let end = if data.as_str().ends_with('\n') {
                 ""

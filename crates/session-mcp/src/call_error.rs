@@ -1,9 +1,8 @@
 //! The error of a call.
 
-use session_config::TimeError;
 use session_core::TurnAddressError;
 use session_hooks::MemoriesError;
-use session_query::{QueryError, TypedFilterError};
+use session_query::{QueryError, TimeError, TypedFilterError};
 use session_store::StoreError;
 
 /// The reason for which a call has no answer.
@@ -43,7 +42,9 @@ impl From<StoreError> for CallError {
 
 impl From<TurnAddressError> for CallError {
     fn from(error: TurnAddressError) -> Self {
-        Self::Invalid(format!("{error}\nhint: write 7 or 5-9, counted from 0"))
+        Self::Invalid(format!(
+            "{error}\nhint: write 7, 5-9, 5- (from 5 on) or last, counted from 0"
+        ))
     }
 }
 

@@ -5,12 +5,12 @@ use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit};
 use crate::call_error::CallError;
 use crate::fix_items;
 use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
-use session_core::{FileAccess, TurnAddress, TurnContent};
+use session_core::{FileAccess, TouchedFile, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
 use session_query::{InvalidFilter, ResolvedQuery};
 use session_search::{
-    CommandPattern, FilterClause, FoundCommand, FoundFile, FoundTurn, LinePattern, SearchFilter,
-    find_matching_errors, find_turns,
+    CommandPattern, FilterClause, FoundCommand, FoundTurn, LinePattern, SearchFilter,
+    find_file_turns, find_matching_errors, find_turns,
 };
 use session_store::SessionRow;
 
@@ -129,10 +129,12 @@ impl<'a> HistoryReading<'a> {
             0 => view.format_unmet_filter_note(&self.filter.clauses),
             _ => None,
         };
+        let (unmet, hint) = unmet.map(|unmet| (unmet.note, unmet.hint)).unzip();
         let note = unmet.or(found.note);
         notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found, limit)));
         Ok(ToolAnswer {
             notes,
+            hint: hint.unwrap_or_default(),
             next: Some(self.format_next_call(found.first)),
             data: listing.data,
             ..ToolAnswer::default()
@@ -149,7 +151,7 @@ impl<'a> HistoryReading<'a> {
         let (index, sessions) = (&view.snapshot.index, view.sessions());
         match self.arguments.what {
             HistoryKind::Files => {
-                let turns = FoundFile::find_turns(index, sessions, filter, &self.text)?;
+                let turns = find_file_turns(index, sessions, filter, &self.text)?;
                 Ok(self.format_turns(&turns, limit, view, format_file))
             }
             HistoryKind::Commands => {
@@ -270,7 +272,7 @@ fn format_item<T>(
     out
 }
 
-fn format_file(file: &FoundFile) -> String {
+fn format_file(file: &TouchedFile) -> String {
     let access = match file.access {
         FileAccess::Read => "read",
         FileAccess::Edited => "edited",

@@ -1,5 +1,6 @@
 //! One state of the index, as the tools ask it.
 
+use crate::answer::FencedText;
 use crate::call_error::CallError;
 use anyhow::anyhow;
 use jiff::Zoned;
@@ -66,6 +67,15 @@ pub(crate) fn parse_argument_clauses(
         ..TypedQuery::default()
     };
     Ok(typed.clauses(Zoned::now)?)
+}
+
+/// The reason for which nothing meets a filter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct UnmetNote {
+    /// What was typed.
+    pub(crate) note: String,
+    /// What is there in its place: sessions chose the names of projects and branches.
+    pub(crate) hint: FencedText,
 }
 
 impl<'a> IndexView<'a> {
@@ -150,16 +160,21 @@ impl<'a> IndexView<'a> {
     }
 
     /// Notes a filter that no session or turn meets by itself: where nothing was found, it is the reason.
-    pub(crate) fn format_unmet_filter_note(&self, clauses: &[FilterClause]) -> Option<String> {
+    pub(crate) fn format_unmet_filter_note(&self, clauses: &[FilterClause]) -> Option<UnmetNote> {
         let Snapshot { index, sessions } = self.snapshot;
         self.format_unmet_clause(&find_unmet_clause(index, sessions, clauses)?)
     }
 
     /// Formats that no session is of a project, or that no turn meets another filter by itself.
-    pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<String> {
+    pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<UnmetNote> {
         let clause = std::slice::from_ref(&unmet.clause);
-        format_unknown_project_and_others(clause, self.sessions())
-            .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))
+        let text = format_unknown_project_and_others(clause, self.sessions())
+            .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
+        let (note, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
+        Some(UnmetNote {
+            note: note.to_owned(),
+            hint: FencedText::new(hint),
+        })
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

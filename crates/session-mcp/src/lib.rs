@@ -39,6 +39,7 @@ mod answer;
 mod arguments;
 mod call_error;
 mod fix_items;
+mod heap;
 mod history_tool;
 mod index_view;
 mod memory_item;

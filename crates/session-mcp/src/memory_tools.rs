@@ -23,6 +23,14 @@ fn open_memories() -> Result<Memories, CallError> {
     Ok(memories)
 }
 
+/// Returns the notes on the project. They are outside of the fence: the words of a repository's configuration are left out.
+fn list_project_notes(memories: &Memories) -> Vec<String> {
+    let mistake = "the project's configuration has a mistake and is left out; `session-search config` tells which";
+    let has_mistake = !memories.left_out_files.is_empty();
+    let mistake = has_mistake.then(|| mistake.to_owned());
+    memories.notes.iter().cloned().chain(mistake).collect()
+}
+
 /// Finds the memories that answer a query, or the one whose id it is, of which all is shown.
 ///
 /// # Errors
@@ -33,7 +41,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
         memories: all,
         damaged,
     } = memories.list_in_scope(&[MemoryState::Active]);
-    let mut notes = memories.notes.clone();
+    let mut notes = list_project_notes(&memories);
     let mut listing = ItemList::default();
     let named = all.iter().find(|one| one.id() == arguments.query.trim());
     let shown = match named {
@@ -54,10 +62,10 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
             pluralize(damaged.len(), "damaged file")
         ));
     }
-    let query = match (arguments.query.trim(), named) {
-        (_, Some(memory)) => &memory.front.topic,
-        ("", None) => "project:.",
-        (query, None) => query,
+    // Of a memory that is named the id: its topic may be a repository's, and the next call is outside of the fence.
+    let query = match arguments.query.trim() {
+        "" => "project:.",
+        query => query,
     };
     Ok(ToolAnswer {
         notes,
@@ -113,7 +121,7 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     };
     let scope = arguments.global.then_some(MemoryScope::Global);
     let saved = memories.save(&draft, scope, &Zoned::now())?;
-    let mut notes = memories.notes.clone();
+    let mut notes = list_project_notes(&memories);
     notes.push(format!("saved as {}", saved.memory.id()));
     notes.extend(saved.cuts.iter().cloned());
     notes.extend(saved.replaced_secrets.note());

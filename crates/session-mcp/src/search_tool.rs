@@ -3,7 +3,7 @@
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{SearchArguments, clamp_limit};
 use crate::call_error::CallError;
-use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
+use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote, parse_argument_clauses};
 use jiff::Zoned;
 use serde_json::Value;
 use session_core::{Query, TurnAddress, TurnWindow};
@@ -113,11 +113,15 @@ impl<'a> SearchCall<'a> {
         };
         let more = format_more_note(listing.count, results.hits.len(), self.limit());
         notes.extend(more.map(|more| format!("the {which} {more}")));
-        if results.hits.is_empty() {
-            notes.push(format_nothing_found(answer, view));
-        }
+        let unmet = if results.hits.is_empty() {
+            format_nothing_found(answer, view)
+        } else {
+            UnmetNote::default()
+        };
+        notes.extend(Some(unmet.note).filter(|note| !note.is_empty()));
         Ok(ToolAnswer {
             notes,
+            hint: unmet.hint,
             data: listing.data,
             next: Some(self.format_next_call(answer, view)),
             ..ToolAnswer::default()
@@ -226,19 +230,23 @@ fn is_filtered(answer: &SearchAnswer) -> bool {
     !filter.clauses.is_empty() || !filter.only.is_empty()
 }
 
-fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> String {
+fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote {
     let unmet = answer.unmet.as_ref();
-    if let Some(text) = unmet.and_then(|unmet| view.format_unmet_clause(unmet)) {
-        return text;
+    if let Some(note) = unmet.and_then(|unmet| view.format_unmet_clause(unmet)) {
+        return note;
     }
     let hint = if is_filtered(answer) {
         "; the filters may be too narrow"
     } else {
         ""
     };
-    match answer.results.searched.sessions {
+    let note = match answer.results.searched.sessions {
         0 if hint.is_empty() => "this machine has no session of a coding agent yet".to_owned(),
         count => format!("nothing found, sessions searched: {count}{hint}"),
+    };
+    UnmetNote {
+        note,
+        ..UnmetNote::default()
     }
 }
 

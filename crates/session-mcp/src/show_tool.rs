@@ -6,7 +6,9 @@ use crate::call_error::CallError;
 use crate::index_view::IndexView;
 use anyhow::anyhow;
 use session_core::{SessionReference, TurnAddress, TurnWindow};
+use session_display::format_continuation;
 use session_export::{TextLimit, format_heading, format_turn};
+use session_query::find_continuation;
 use session_store::{SessionRow, TurnRow};
 
 /// A call of `show`, read.
@@ -63,10 +65,11 @@ impl<'a> ShowCall<'a> {
     /// When the session or its turns are not there, or the index fails.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let session = view.find_session(self.session)?;
+        let range = self.range.resolve(session.turns);
         let Some(end) = session
             .turns
             .checked_sub(1)
-            .filter(|end| self.range.first <= *end)
+            .filter(|end| range.first <= *end)
         else {
             let uid = view.short_id(&session);
             let count = session.turns;
@@ -76,11 +79,15 @@ impl<'a> ShowCall<'a> {
             .into());
         };
         let range = TurnWindow {
-            last: self.range.last.min(end),
-            ..self.range
+            last: range.last.min(end),
+            ..range
         };
         let page = self.read_page(view, &session, range)?;
+        let sessions = view.sessions();
+        let continuation = find_continuation(&view.snapshot.index, &session, sessions)?;
+        let note = |next| format_continuation(&session, next, view.ids);
         Ok(ToolAnswer {
+            notes: continuation.map(note).into_iter().collect(),
             data: page.data,
             next: self.format_next_call(view, &session, range, page.rest),
             ..ToolAnswer::default()
@@ -140,7 +147,7 @@ impl<'a> ShowCall<'a> {
             TextLimit::with_lines(usize::MAX)
         };
         let (engine, index) = (view.engine, &view.snapshot.index);
-        let read = engine.show_rows(index, session, std::slice::from_ref(row))?;
+        let read = engine.show(index, session, std::slice::from_ref(row))?;
         let address = TurnAddress::new(view.short_id(session), row.index).to_string();
         let format = |exchange| format_turn(exchange, &address, session.turns, limit);
         Ok(FencedText::new(

@@ -2,6 +2,7 @@
 
 use crate::answer::ToolAnswer;
 use crate::call_error::CallError;
+use crate::heap::release_freed_memory;
 use crate::history_tool::HistoryCall;
 use crate::index_view::IndexView;
 use crate::memory_tools;
@@ -9,7 +10,7 @@ use crate::progress::ProgressSink;
 use crate::search_tool::SearchCall;
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
-use session_config::{Home, release_freed_memory};
+use session_config::Home;
 use session_display::SessionIds;
 use session_indexer::{RefreshOutcome, RefreshProgress};
 use session_query::{FrontEndCallbacks, OpenIndex, RefreshedAnswer, SearchEngine};

@@ -2,7 +2,7 @@
 
 use crate::import::ImportFormat;
 use crate::memory::MemoryScope;
-use session_core::text::{clip, collapse_whitespace, sanitize_text};
+use session_core::text::{clip, collapse_whitespace, path_line, sanitize_text};
 use session_files::io_hint;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -151,9 +151,7 @@ impl MemoryError {
             Self::Ambiguous { .. } => Some("write more of the id"),
             Self::NoTopic => Some("say in one line what it is about"),
             Self::NoContent => Some("give key information: what to remember"),
-            Self::NoProject => {
-                Some("go to a folder below one with `.git`, or set it to \"project-first\"")
-            }
+            Self::NoProject => Some("run it inside a project, or set it to \"project-first\""),
             Self::ScopeNotKept(_) => Some(
                 "leave the scope out, or set it to \"project-first\"; `session-search config` says who set it",
             ),
@@ -192,7 +190,7 @@ fn format_line(line: Option<usize>) -> String {
 
 /// Formats a path on one printable line: a repository chooses the names of its files.
 fn format_path(path: &Path) -> String {
-    let name = collapse_whitespace(&sanitize_text(&path.to_string_lossy()));
+    let name = path_line(path);
     if name.len() > MAX_PATH_BYTES {
         format!("{}…", clip(&name, MAX_PATH_BYTES))
     } else {

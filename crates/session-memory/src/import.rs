@@ -11,14 +11,19 @@ use crate::content::frontmatter as yaml;
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::content::key_info::read_items;
 use crate::content::memory_change::set_front_key;
+use crate::content::redaction::redact_imported;
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
+use crate::memory::{
+    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
+};
 use crate::retrieval::keywords::choose_keywords;
 use crate::storage::insertion::{ImportedMemory, Insertion};
 use crate::storage::life_cycle::record_recall;
 use crate::storage::memory_store::MemoryStore;
+use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;
+use session_core::text::collapse_whitespace;
 use session_files::{Dir, RootedPath, private, split_at_outermost_root};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -75,6 +80,28 @@ pub struct ImportReport {
     pub known_in_project: usize,
     /// The files that cannot be read, with the reason, one sentence each. All others are imported.
     pub skipped: Vec<String>,
+}
+
+impl Frontmatter {
+    /// Makes the frontmatter of a memory of another program, which knows neither kind nor importance. The id is given when
+    /// it is saved.
+    fn imported(topic: &str, created: FrontmatterTime, source: MemorySource) -> Self {
+        Self {
+            id: String::new(),
+            topic: collapse_whitespace(topic),
+            kind: MemoryKind::Context,
+            importance: Importance::Normal,
+            tags: Vec::new(),
+            keywords: Vec::new(),
+            cues: Vec::new(),
+            prompts: Vec::new(),
+            when: Triggers::default(),
+            created,
+            updated: Some(created),
+            superseded_by: None,
+            source: Some(source),
+        }
+    }
 }
 
 /// The memories of another program, and the errors of those that cannot be read.
@@ -211,7 +238,7 @@ fn read_memories(format: ImportFormat, from: ImportPath<'_>, now: &Zoned) -> Res
 fn choose_missing_keywords(store: &MemoryStore, memories: &mut [ImportedMemory]) {
     for memory in memories {
         if memory.text.is_none() && memory.front.keywords.is_empty() {
-            let redacted = store.redact(memory);
+            let redacted = redact_imported(store.redactor(), memory);
             let items = read_items(&redacted.body);
             let front = &redacted.front;
             memory.front.keywords = choose_keywords(&front.topic, &items, &front.tags);
@@ -304,7 +331,7 @@ impl<'a> KnownMemories<'a> {
 
     /// Finds the scope of a memory that an earlier import brought, and notes the id that it has here.
     fn find_stored(&mut self, memory: &ImportedMemory) -> Option<MemoryScope> {
-        let redacted = self.store.redact(memory);
+        let redacted = redact_imported(self.store.redactor(), memory);
         let content = ImportedContent::new(&redacted.front, &redacted.body);
         let found = self.contents.get(&content).cloned();
         if let Some(stored) = &found {

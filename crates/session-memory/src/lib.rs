@@ -96,10 +96,12 @@ mod memory_stats;
 mod retrieval;
 mod setting_values;
 mod storage;
+mod trigger_glob;
 mod triggers;
 mod trust;
 mod views;
 
+pub use content::draft::MemoryDraft;
 pub use content::draft::{describe_cuts, normalize_tag};
 pub use content::draft_input::DraftError;
 pub use content::frontmatter_time::FrontmatterTime;
@@ -126,8 +128,7 @@ pub use injection::session_state::SessionState;
 pub use injection::session_state_file::{InjectionSwitch, SessionStateFile};
 pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision};
 pub use memory::{
-    Frontmatter, Importance, Memory, MemoryDraft, MemoryKind, MemoryScope, MemorySource,
-    MemoryState,
+    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
 };
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use retrieval::duplicates::{NearDuplicate, find_duplicates};
@@ -145,5 +146,6 @@ pub use storage::memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
 pub use storage::memory_store::{MemoryListing, MemoryStore};
-pub use triggers::{TriggerChange, TriggerEvent, TriggerGlob, Triggers};
+pub use trigger_glob::TriggerGlob;
+pub use triggers::{TriggerChange, TriggerEvent, Triggers};
 pub use trust::Trust;

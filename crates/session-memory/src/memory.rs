@@ -1,10 +1,11 @@
 //! A memory with its frontmatter, and the draft of a new one.
 
+use crate::content::draft::MAX_CUES;
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
-use session_core::parse_turn_range;
+use session_core::TurnRange;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -191,7 +192,8 @@ impl MemorySource {
 
     /// Returns the numbers of the session's turns; `None` where there are none.
     pub fn turn_range(&self) -> Option<RangeInclusive<u32>> {
-        parse_turn_range(self.turns.as_deref()?)
+        let turns: TurnRange = self.turns.as_deref()?.parse().ok()?;
+        Some(turns.0)
     }
 }
 
@@ -255,13 +257,14 @@ pub struct Frontmatter {
 }
 
 impl Frontmatter {
-    /// Returns the cues that prompts are compared with.
+    /// Returns the cues that prompts are compared with, at most [`MAX_CUES`]: a repository may write any number.
     pub(crate) fn effective_cues(&self) -> &[String] {
-        if self.cues.is_empty() {
+        let cues = if self.cues.is_empty() {
             &self.prompts
         } else {
             &self.cues
-        }
+        };
+        &cues[..cues.len().min(MAX_CUES)]
     }
 }
 
@@ -373,54 +376,5 @@ impl Memory {
             Some(d) => format!("{}-{}-{}", &d[..4], &d[4..6], &d[6..8]),
             None => self.front.created.day(),
         }
-    }
-}
-
-/// A memory before it is saved.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub struct MemoryDraft {
-    /// The topic, on one line.
-    pub topic: String,
-    /// The key information.
-    pub key_info: Vec<String>,
-    /// The tags, with or without `#`.
-    pub tags: Vec<String>,
-    /// The keywords; chosen from the text where there are none.
-    pub keywords: Vec<String>,
-    /// The cues: prompts for which the memory helps.
-    pub cues: Vec<String>,
-    /// The user's prompts in the turns that it comes from.
-    #[serde(skip)]
-    pub prompts: Vec<String>,
-    /// The triggers: files, commands and errors for which the memory matters.
-    pub when: Triggers,
-    /// The kind.
-    pub kind: MemoryKind,
-    /// The importance.
-    pub importance: Importance,
-    /// The Markdown after the key information.
-    #[serde(skip)]
-    pub notes: String,
-    /// The session or the import that it comes from.
-    #[serde(skip)]
-    pub source: Option<MemorySource>,
-    /// The text of the turns that it comes from, which is stored as its conversation.
-    #[serde(skip)]
-    pub raw: Option<String>,
-}
-
-impl MemoryDraft {
-    /// Returns all texts but the conversation.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let lists = [
-            &self.key_info,
-            &self.tags,
-            &self.keywords,
-            &self.cues,
-            &self.prompts,
-        ];
-        let texts = [&self.topic, &self.notes].into_iter();
-        let texts = texts.chain(lists.into_iter().flatten());
-        texts.map(String::as_str).chain(self.when.texts())
     }
 }

@@ -7,14 +7,13 @@ use anstyle::Style;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
-use session_config::CalendarDay;
 use session_core::text::sanitize_text;
 use session_display::pluralize;
 use session_report::{CountedDay, DayStats};
 use unicode_width::UnicodeWidthStr;
 
 /// Days with what was done on them, without a gap.
-pub struct Calendar(Vec<CountedDay<CalendarDay>>);
+pub struct Calendar(Vec<CountedDay>);
 
 /// Days of which each has a row; of more, each week has one.
 const MAX_DAILY_ROWS: usize = 14;
@@ -25,7 +24,7 @@ const SHADES: [&str; 5] = ["·", "░", "▒", "▓", "█"];
 
 impl Calendar {
     /// Makes a calendar of days in order.
-    pub fn new(days: Vec<CountedDay<CalendarDay>>) -> Self {
+    pub fn new(days: Vec<CountedDay>) -> Self {
         Self(days)
     }
 
@@ -61,7 +60,7 @@ impl Calendar {
     /// Formats a map with a column a week and a row a weekday: the darker a cell, the more time. Where there are more
     /// weeks than columns it says from when the last ones are.
     fn format_map(&self, width: usize) -> String {
-        let weeks: Vec<&[CountedDay<CalendarDay>]> = self
+        let weeks: Vec<&[CountedDay]> = self
             .0
             .chunk_by(|a, b| find_monday(a.day.date) == find_monday(b.day.date))
             .collect();
@@ -160,9 +159,9 @@ struct PeriodRow {
 }
 
 impl PeriodRow {
-    fn new(days: &[CountedDay<CalendarDay>]) -> Self {
+    fn new(days: &[CountedDay]) -> Self {
         let total = DayStats::sum(days.iter().map(|day| &day.stats));
-        let date = |day: &CountedDay<CalendarDay>| day.day.date;
+        let date = |day: &CountedDay| day.day.date;
         let when = match (days.first().map(date), days.last().map(date)) {
             (Some(first), Some(last)) if first != last => {
                 format!("{first} to {}", last.strftime("%m-%d"))
@@ -218,7 +217,7 @@ fn list_counts(total: &DayStats) -> [String; 4] {
 }
 
 /// Formats the names of the months, each above its first week.
-fn format_months(weeks: &[&[CountedDay<CalendarDay>]], width: usize) -> String {
+fn format_months(weeks: &[&[CountedDay]], width: usize) -> String {
     let mut line = " ".repeat(NAMES_WIDTH);
     let mut last = None;
     for (n, week) in weeks.iter().enumerate() {
@@ -237,7 +236,7 @@ fn format_months(weeks: &[&[CountedDay<CalendarDay>]], width: usize) -> String {
     format!("{}\n", paint(FAINT, line))
 }
 
-fn format_cell(week: &[CountedDay<CalendarDay>], weekday: usize, most: i64) -> String {
+fn format_cell(week: &[CountedDay], weekday: usize, most: i64) -> String {
     let is_it = |date: Date| usize::try_from(date.weekday().to_monday_zero_offset()) == Ok(weekday);
     let day = week.iter().find(|day| is_it(day.day.date));
     let Some(CountedDay { stats: day, .. }) = day else {
@@ -301,7 +300,7 @@ mod tests {
         let first = Date::constant(2026, 1, 5);
         let days = (0..days).filter_map(|day| first.checked_add(day.days()).ok());
         let counted = days.map(|date| CountedDay {
-            day: CalendarDay {
+            day: session_report::CalendarDay {
                 date,
                 milliseconds: 0..0,
             },

@@ -52,11 +52,11 @@ struct CompactAnswer<'a> {
 }
 
 impl SearchListing<'_> {
-    /// Formats the answer as JSON with a line a hit. `hints` say why nothing was found, and what to change.
+    /// Formats the answer as JSON with a line a hit.
     ///
     /// # Errors
     /// When a hit cannot be serialised.
-    pub fn compact_json(&self, hints: &[String]) -> serde_json::Result<String> {
+    pub fn compact_json(&self) -> serde_json::Result<String> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter();
         let hits: serde_json::Result<Vec<String>> = hits
@@ -68,7 +68,7 @@ impl SearchListing<'_> {
             complete: self.refreshed.map(RefreshOutcome::is_complete),
             left_out: &answer.filter.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
-            hints,
+            hints: &self.hints(),
         };
         join_hits(&around, &hits?)
     }

@@ -11,11 +11,10 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use session_config::CalendarRange;
-use session_core::FileAccess;
+use session_core::TouchedFile;
 use session_core::text::escape_markdown;
 use session_display::{SessionIds, pluralize};
-use session_report::{CommandRun, ProjectReport, SessionReport, TouchedFile, WorkSummary};
+use session_report::{CalendarRange, CommandRun, ProjectReport, SessionReport, WorkSummary};
 
 /// The heading above sessions whose folder is not known.
 const UNKNOWN_FOLDER: &str = "unknown folder";
@@ -62,7 +61,7 @@ impl Digest<'_> {
         out
     }
 
-    /// Formats that nothing was done, and when it last was, with a hint where filters were given.
+    /// Formats that nothing was done, and when it last was, with a hint where filters were given or an earlier day has work.
     pub fn format_nothing_done(&self, nothing: &NothingDone) -> String {
         let on = if self.range.from.date() == self.range.last_day() {
             "on"
@@ -70,10 +69,7 @@ impl Digest<'_> {
             "from"
         };
         let (days, last) = (format_days(self.range), format_last_day(nothing.last_day));
-        match nothing.unreported_sessions {
-            0 if nothing.is_narrow => {
-                format!("no session {on} {days}{last}\nhint: the filters may be too narrow")
-            }
+        let reason = match nothing.unreported_sessions {
             0 => format!("no session {on} {days}{last}"),
             sessions => {
                 let sessions = pluralize(sessions, "session");
@@ -81,6 +77,16 @@ impl Digest<'_> {
                     "nothing was done in {sessions} {on} {days}, since no prompt was answered{last}"
                 )
             }
+        };
+        match nothing.last_day {
+            _ if nothing.is_narrow && nothing.unreported_sessions == 0 => {
+                format!("{reason}\nhint: the filters may be too narrow")
+            }
+            // Without the filters that were typed the command would report other work.
+            Some(day) if !nothing.is_narrow => {
+                format!("{reason}\nhint: `session-search digest {day}`")
+            }
+            _ => reason,
         }
     }
 
@@ -309,18 +315,12 @@ struct JsonSession<'a> {
     subagents: usize,
     problem: Option<&'a str>,
     solution: Option<&'a str>,
-    files: Vec<JsonFile<'a>>,
+    files: &'a [TouchedFile],
     commands: usize,
     failed: Vec<&'a str>,
     pull_requests: &'a [String],
     models: &'a [String],
     tokens: JsonTokens,
-}
-
-#[derive(Serialize)]
-struct JsonFile<'a> {
-    path: &'a str,
-    touch: FileAccess,
 }
 
 impl<'a> Digest<'a> {
@@ -363,7 +363,7 @@ fn to_json_session(session: &SessionReport) -> JsonSession<'_> {
         subagents: session.subagents,
         problem: work.problem.as_deref(),
         solution: work.solution.as_deref(),
-        files: work.files.iter().map(to_json_file).collect(),
+        files: &work.files,
         commands: work.ran_command_count(),
         failed: failed
             .map(|run: &CommandRun| run.command.as_str())
@@ -371,13 +371,6 @@ fn to_json_session(session: &SessionReport) -> JsonSession<'_> {
         pull_requests: &work.pull_requests,
         models: &work.models,
         tokens: JsonTokens::new(work.tokens),
-    }
-}
-
-fn to_json_file(file: &TouchedFile) -> JsonFile<'_> {
-    JsonFile {
-        path: &file.path,
-        touch: file.access,
     }
 }
 
@@ -390,7 +383,7 @@ mod tests {
     fn pull_requests_alone_are_links() {
         let address = "https://github.com/a/b/pull/7";
         assert_eq!(format_link(address), format!("[#7]({address})"));
-        assert_eq!(format_link("https://x/1]![a](y"), r"https://x/1]!\[a]\(y");
+        assert_eq!(format_link("https://x/1]![a](y"), r"https\://x/1]!\[a]\(y");
     }
 
     #[test]

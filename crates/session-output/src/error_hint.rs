@@ -1,14 +1,17 @@
 //! Hints: what a user can do about an error.
 
+use crate::session_label::{find_session_id_hint, format_candidates};
 use session_agents::{AgentError, ResumeError};
-use session_config::{ConfigError, TimeError};
+use session_config::ConfigError;
+use session_eval::EvalError;
 use session_files::{FileError, io_hint};
 use session_forget::{ForgetError, TypedNameError};
-use session_hooks::MemoriesError;
+use session_hooks::{HookSessionError, MemoriesError};
 use session_indexer::IndexError;
 use session_memory::{DraftError, MemoryError};
 use session_models::{EmbedError, ModelError};
-use session_query::{QueryError, TypedFilterError};
+use session_query::{ForgetSelectionError, QueryError, SessionIdError, TypedFilterError};
+use session_report::TimeError;
 use session_store::StoreError;
 use std::borrow::Cow;
 use std::error::Error;
@@ -19,7 +22,10 @@ use std::iter;
 type HintOf = fn(&(dyn Error + 'static)) -> Option<Cow<'static, str>>;
 
 /// All errors that know a way out.
-const HINTS: [HintOf; 17] = [
+const HINTS: [HintOf; 21] = [
+    |error| hook_session_hint(error.downcast_ref()?),
+    |error| Some(find_session_id_hint(find_session_id_error(error)?)),
+    |error| Some(error.downcast_ref::<ForgetSelectionError>()?.hint().into()),
     |error| error.downcast_ref::<QueryError>()?.hint(),
     |error| error.downcast_ref::<MemoriesError>()?.hint(),
     |error| Some(error.downcast_ref::<IndexError>()?.hint()?.into()),
@@ -33,11 +39,35 @@ const HINTS: [HintOf; 17] = [
     |error| Some(error.downcast_ref::<TypedFilterError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<ConfigError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<TimeError>()?.hint()?.into()),
+    |error| error.downcast_ref::<EvalError>()?.hint(),
     |error| error.downcast_ref::<MemoryError>()?.hint(),
     |error| Some(error.downcast_ref::<DraftError>()?.hint().into()),
     |error| Some(error.downcast_ref::<FileError>()?.hint()?.into()),
     |error| Some(io_hint(error.downcast_ref::<io::Error>()?)?.into()),
 ];
+
+/// Returns the error of an id of a session, by itself or in that of what the id is for.
+fn find_session_id_error<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e SessionIdError> {
+    let direct = error.downcast_ref();
+    let selected = || match error.downcast_ref()? {
+        ForgetSelectionError::Session(error) => Some(error),
+        _ => None,
+    };
+    let of_hook = || Some(&error.downcast_ref::<HookSessionError>()?.0);
+    direct.or_else(selected).or_else(of_hook)
+}
+
+fn hook_session_hint(HookSessionError(error): &HookSessionError) -> Option<Cow<'static, str>> {
+    let hint = find_session_id_hint(error);
+    let whole = "or write the whole id, which may be of a session that is not indexed yet";
+    Some(format!("{hint}, {whole}").into())
+}
+
+/// Returns the lines that stand between the message of an error and its hint: the sessions of an id that names several.
+pub fn error_details(error: &(dyn Error + 'static)) -> Option<String> {
+    let mut causes = iter::successors(Some(error), |&cause| cause.source());
+    causes.find_map(|cause| format_candidates(find_session_id_error(cause)?))
+}
 
 /// Returns what to do about an error, which the first of its causes that knows says.
 pub fn error_hint(error: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {

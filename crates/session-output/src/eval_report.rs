@@ -2,6 +2,7 @@
 
 use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, TITLE, paint};
+use session_display::pad_to_columns;
 use session_eval::{EvalReport, MetricAverages, RankingMetrics};
 use session_search::Level;
 use unicode_width::UnicodeWidthStr;
@@ -53,8 +54,8 @@ pub fn format_report(report: &EvalReport) -> String {
 }
 
 fn join_cells(name: &str, name_width: usize, count: &str, values: &[String; 8]) -> String {
-    let pad = " ".repeat(name_width.saturating_sub(name.width()));
-    let mut row = format!("{name}{pad}{count:>COUNT_WIDTH$}");
+    let name = pad_to_columns(name, name_width);
+    let mut row = format!("{name}{count:>COUNT_WIDTH$}");
     for (heading, value) in RankingMetrics::NAMES.iter().zip(values) {
         let width = MIN_VALUE_WIDTH.max(heading.len() + 1);
         row.push_str(&format!("{value:>width$}"));

@@ -1,6 +1,7 @@
 //! Turns in full, for people.
 
 use crate::layout::{LineField, fit_line, fit_words, lay_out_fields, sanitize_line};
+use crate::prose_lines::wrap_prose;
 use crate::session_label::{format_minute, make_gone_field, project_label, session_title};
 use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
@@ -67,11 +68,26 @@ pub struct ExchangeLayout<'a> {
     pub limit: TextLimit,
     /// Columns to fill.
     pub width: usize,
+    /// True where prompts and answers are wrapped to these columns; they are as they were written in a file or a pipe.
+    pub wraps_prose: bool,
+}
+
+impl ExchangeLayout<'_> {
+    /// Formats a prompt or an answer that begins in a column.
+    fn format_prose(&self, text: &str, begin: usize) -> String {
+        let text = sanitize_text(text);
+        let text = text.trim_end();
+        if self.wraps_prose {
+            wrap_prose(text, begin, self.width)
+        } else {
+            text.to_owned()
+        }
+    }
 }
 
 /// Formats one turn below a rule with its address.
 pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> String {
-    let ExchangeLayout { limit, width, .. } = layout;
+    let width = layout.width;
     let turn = &exchange.turn;
     let from = exchange.origin.note();
     let from = from.map_or(String::new(), |note| format!("   {note}"));
@@ -93,18 +109,19 @@ pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> Strin
         out.push_str(&format!(
             "{} {}\n",
             paint(PROMPT, who),
-            sanitize_text(&turn.prompt).trim_end()
+            layout.format_prose(&turn.prompt, who.len() + 1)
         ));
     }
     for part in &turn.parts {
-        out.push_str(&format_part(part, limit, width));
+        out.push_str(&format_part(part, layout));
     }
     out
 }
 
-fn format_part(part: &TurnPart, limit: TextLimit, width: usize) -> String {
+fn format_part(part: &TurnPart, layout: ExchangeLayout<'_>) -> String {
+    let ExchangeLayout { limit, width, .. } = layout;
     match part {
-        TurnPart::Text { text } => format!("\n{}\n", sanitize_text(text).trim_end()),
+        TurnPart::Text { text } => format!("\n{}\n", layout.format_prose(text, 0)),
         TurnPart::Thinking { text }
         | TurnPart::Notice { text }
         | TurnPart::Error { text }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use session_core::TurnAddress;
 use session_display::{SessionIds, format_minute, pluralize, visible_title};
 use session_forget::{
-    ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn, RemovedCounts,
+    ContentCounts, ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn,
 };
 use session_memory::Memory;
 use session_store::{OpenProcess, PurgeOutcome, SessionRow};
@@ -129,13 +129,20 @@ struct JsonForgetEntry<'a> {
 impl<'a> JsonForgetRecords<'a> {
     /// Returns the entries as they are printed.
     pub fn new(entries: &'a [ForgottenEntry]) -> Self {
-        let entry = |entry: &'a ForgottenEntry| JsonForgetEntry {
-            id: entry.id,
-            at: &entry.at,
-            what: entry.reason.name(),
-            sessions: entry.sessions,
-            turns: entry.turns,
-            titles: entry.titles,
+        let entry = |entry: &'a ForgottenEntry| {
+            let ContentCounts {
+                sessions,
+                turns,
+                titles,
+            } = entry.counts();
+            JsonForgetEntry {
+                id: entry.id,
+                at: &entry.at,
+                what: entry.reason.name(),
+                sessions,
+                turns,
+                titles,
+            }
         };
         Self {
             forgotten: entries.iter().map(entry).collect(),
@@ -146,11 +153,7 @@ impl<'a> JsonForgetRecords<'a> {
 /// Formats the records, a line each.
 pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
     let line = |entry: &ForgottenEntry| {
-        let counts = format_known_counts(RemovedCounts {
-            sessions: entry.sessions,
-            turns: entry.turns,
-            titles: entry.titles,
-        });
+        let counts = format_known_counts(entry.counts());
         let at = entry.at.parse::<Timestamp>().ok();
         let at = format_minute(at.map(Timestamp::as_millisecond));
         format!(
@@ -174,7 +177,7 @@ pub struct RestoreObstacles {
 }
 
 /// Formats what came back from the histories when an entry was removed, and what keeps the rest out.
-pub fn format_restored(restored: RemovedCounts, obstacles: &RestoreObstacles) -> String {
+pub fn format_restored(restored: ContentCounts, obstacles: &RestoreObstacles) -> String {
     let counts = format_known_counts(restored);
     let entries = obstacles.entries.as_deref().unwrap_or_default();
     match (counts.is_empty(), entries.is_empty()) {
@@ -214,7 +217,7 @@ fn format_possible_obstacle(obstacles: &RestoreObstacles) -> &'static str {
 }
 
 /// Formats the counts that are not 0: of a marker's session the turns are not known.
-fn format_known_counts(counts: RemovedCounts) -> String {
+fn format_known_counts(counts: ContentCounts) -> String {
     let counts = [
         (counts.sessions, "session"),
         (counts.turns, "turn"),
@@ -363,15 +366,11 @@ fn format_old_databases(paths: &[PathBuf]) -> String {
 
 /// Formats what a plan forgets, as counts.
 pub fn format_forget_counts(plan: &ForgetPlan) -> String {
-    format_removed_counts(RemovedCounts {
-        sessions: plan.sessions.len(),
-        turns: plan.turn_count,
-        titles: plan.title_count(),
-    })
+    format_removed_counts(plan.counts())
 }
 
 /// Formats counts of what leaves the index; titles where there are any.
-pub(crate) fn format_removed_counts(removed: RemovedCounts) -> String {
+pub(crate) fn format_removed_counts(removed: ContentCounts) -> String {
     let (sessions, turns) = (
         pluralize(removed.sessions, "session"),
         pluralize(removed.turns, "turn"),
@@ -450,9 +449,9 @@ mod tests {
     #[test]
     fn what_does_not_come_back_is_explained() {
         let restored = |turns, entries: Option<Vec<u32>>, has_rules| {
-            let counts = RemovedCounts {
+            let counts = ContentCounts {
                 turns,
-                ..RemovedCounts::default()
+                ..ContentCounts::default()
             };
             let obstacles = RestoreObstacles {
                 entries,

@@ -2,6 +2,7 @@
 
 use crate::layout::sanitize_line;
 use session_agents::{HookScope, HookStatus, UnmatchedTools};
+use session_core::text::path_line;
 
 /// Formats of which calls the hook never learns, and why.
 pub fn format_unmatched_tools(unmatched: &UnmatchedTools) -> String {
@@ -18,7 +19,7 @@ pub fn format_hook_status(status: &HookStatus) -> String {
         (false, false) => "does not work",
     };
     let (agent, scope) = (status.agent.title(), status.scope.name());
-    let path = sanitize_line(&status.path.to_string_lossy());
+    let path = path_line(&status.path);
     let events: Vec<&str> = status.events.iter().map(|event| event.name()).collect();
     let events = (!events.is_empty()).then(|| format!("\n    {}", events.join(", ")));
     let unmatched = status.unmatched_tools.iter();
@@ -37,7 +38,7 @@ fn describe_failure(status: &HookStatus) -> String {
         (Some(_), _) if status.works => String::new(),
         (Some(_), Some(path)) => format!(
             "\n    `disableAllHooks` turns it off; remove that key from\n    {}",
-            sanitize_line(&path.to_string_lossy())
+            path_line(path)
         ),
         (Some(command), None) => format!(
             "\n    its program is not there: {}\n    {}",

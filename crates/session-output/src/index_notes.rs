@@ -1,9 +1,11 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
 use crate::forget_report::format_removed_counts;
-use session_display::{pluralize, sanitize_line};
-use session_forget::RemovedCounts;
+use session_core::text::path_line;
+use session_display::pluralize;
+use session_forget::ContentCounts;
 use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
+use session_query::DueCoverage;
 use std::time::Duration;
 
 /// Formats notes on what a refresh removed and left unread.
@@ -39,11 +41,11 @@ pub fn format_old_database(outcome: &RefreshOutcome) -> Option<String> {
     Some(match outcome.old_database.as_ref()? {
         OldDatabase::PutAside(path) => format!(
             "the old index could not be read to its end; sessions whose history is gone may be left in its database alone, `{}`",
-            sanitize_line(&path.to_string_lossy())
+            path_line(path)
         ),
         OldDatabase::MayHoldRemoved(path) => format!(
             "`{}`, a database that was put aside, may still hold what was removed\nhint: delete it if you miss nothing",
-            sanitize_line(&path.to_string_lossy())
+            path_line(path)
         ),
     })
 }
@@ -51,7 +53,7 @@ pub fn format_old_database(outcome: &RefreshOutcome) -> Option<String> {
 /// Describes what a refresh removed from the index, if it did.
 fn format_removed(outcome: &RefreshOutcome) -> Option<String> {
     let removed = outcome.removed;
-    (removed != RemovedCounts::default()).then(|| {
+    (removed != ContentCounts::default()).then(|| {
         format!(
             "removed {} that are excluded",
             format_removed_counts(removed)
@@ -103,9 +105,50 @@ pub fn format_index_outcome(outcome: &RefreshOutcome, took: Duration) -> String 
     format!("{out} ({:.1} s)", took.as_secs_f64())
 }
 
+/// Formats how many sessions the chosen model has embedded so far, or why it failed on the others. `continues` is true where a
+/// background process goes on with them.
+pub fn format_coverage(coverage: &DueCoverage, continues: bool) -> String {
+    let DueCoverage {
+        model,
+        embedded,
+        all,
+        failure,
+    } = coverage;
+    let read = format!("has read {embedded} of {}", pluralize(*all, "session"));
+    match failure {
+        Some(reason) => format!("{model} {read}; another model ranks the rest; {reason}"),
+        None if continues => {
+            format!("results improve in a few minutes: the model {read} so far")
+        }
+        None => format!("the model {read}; `session-search index` reads the others"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_searches_say_that_results_improve() {
+        let coverage = |embedded, all, failure: Option<&str>| DueCoverage {
+            model: "remote".to_owned(),
+            embedded,
+            all,
+            failure: failure.map(str::to_owned),
+        };
+        assert_eq!(
+            format_coverage(&coverage(0, 309, None), true),
+            "results improve in a few minutes: the model has read 0 of 309 sessions so far"
+        );
+        assert_eq!(
+            format_coverage(&coverage(1, 2, None), false),
+            "the model has read 1 of 2 sessions; `session-search index` reads the others"
+        );
+        assert_eq!(
+            format_coverage(&coverage(1, 2, Some("status 401")), true),
+            "remote has read 1 of 2 sessions; another model ranks the rest; status 401"
+        );
+    }
 
     #[test]
     fn what_is_left_is_noted_and_nothing_else() {

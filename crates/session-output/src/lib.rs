@@ -63,6 +63,7 @@ mod model_change;
 mod model_table;
 mod no_history;
 mod preview;
+mod prose_lines;
 mod search_json;
 mod search_listing;
 mod searched_scope;
@@ -85,7 +86,7 @@ pub use demo::{JsonDemo, format_demo_command, format_step};
 pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
-pub use error_hint::error_hint;
+pub use error_hint::{error_details, error_hint};
 pub use eval_report::{format_report, level_name};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
@@ -95,7 +96,8 @@ pub use forget_report::{
 };
 pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{
-    format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,
+    format_coverage, format_index_outcome, format_old_database, format_open_directory,
+    format_refresh_notes,
 };
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
@@ -120,11 +122,10 @@ pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::{SearchedScope, format_unmet_clause};
 pub use session_items::{JsonItems, TurnItemKind, format_items, format_no_items, has_items};
-pub use session_label::format_candidates;
 pub use settings_text::JsonSettings;
 pub use shell::{format_command, quote_query, quote_word};
 pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
-pub use trust_report::{JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
+pub use trust_report::{JsonTrustList, JsonTrusted, format_for_review};
 pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};
 pub use work::WorkPart;

@@ -4,6 +4,7 @@ use crate::layout::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 use crate::style::{FAINT, ID, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
+use session_display::pad_to_columns;
 use session_models::{DeviceChoice, ModelState};
 use session_query::{ModelCoverage, ModelOverview};
 use unicode_width::UnicodeWidthStr;
@@ -67,6 +68,10 @@ fn to_json_model(model: &ModelOverview) -> JsonModel<'_> {
 }
 
 const HEADINGS: [&str; 6] = ["NAME", "SIZE", "DIMS", "LICENCE", "STATE", "COVERAGE"];
+/// The columns that a narrow terminal lacks, in the order in which they go.
+const DISPENSABLE: [&str; 2] = ["LICENCE", "DIMS"];
+/// Columns of the mark of the model in use.
+const MARK_WIDTH: usize = 2;
 /// Columns between two of the table.
 const GAP: usize = 2;
 /// Most columns of a cell.
@@ -79,7 +84,7 @@ pub fn format_models(models: &[ModelOverview], width: usize) -> String {
         let cells = rows.iter().map(|row| row[n].width());
         cells.chain([HEADINGS[n].len()]).max().unwrap_or(0)
     };
-    let widths: [usize; 6] = std::array::from_fn(widest);
+    let widths = choose_columns(std::array::from_fn(widest), width);
     let headings = join_cells(&HEADINGS.map(str::to_owned), &widths, "  ");
     let mut out = paint(TITLE, truncate_to_columns(&headings, width));
     for (model, row) in models.iter().zip(&rows) {
@@ -89,15 +94,30 @@ pub fn format_models(models: &[ModelOverview], width: usize) -> String {
         out.push_str(&format!("\n{}", paint(style, text)));
     }
     let key = "* in use; COVERAGE: sessions of the index that have its vectors";
-    out.push_str(&format!("\n\n{}\n", paint(FAINT, fit_line(key, width))));
-    for device in format_devices(models) {
-        let device = sanitize_line(&device);
-        for (n, line) in wrap_lines(&device, width.saturating_sub(GAP)).enumerate() {
+    out.push_str("\n\n");
+    for text in std::iter::once(key.to_owned()).chain(format_devices(models)) {
+        let text = sanitize_line(&text);
+        for (n, line) in wrap_lines(&text, width.saturating_sub(GAP)).enumerate() {
             let indent = " ".repeat(if n == 0 { 0 } else { GAP });
             out.push_str(&format!("{indent}{}\n", paint(FAINT, line)));
         }
     }
     out
+}
+
+/// Returns the width of each column of a table of at most `width` columns; `None` for a column that is left out.
+fn choose_columns(widths: [usize; 6], width: usize) -> [Option<usize>; 6] {
+    let mut chosen = widths.map(Some);
+    for name in DISPENSABLE {
+        let columns: usize = chosen.iter().flatten().map(|column| column + GAP).sum();
+        if MARK_WIDTH + columns.saturating_sub(GAP) <= width {
+            break;
+        }
+        let named = HEADINGS.iter().zip(&mut chosen);
+        let named = named.filter(|(heading, _)| **heading == name);
+        named.for_each(|(_, column)| *column = None);
+    }
+    chosen
 }
 
 /// Formats the devices that models would compute on, why, and which models.
@@ -112,7 +132,7 @@ fn format_devices(models: &[ModelOverview]) -> Vec<String> {
     }
     let lines = devices.iter().map(|(choice, names)| {
         let names = names.join(", ");
-        format!("{}, since {}: {names}", choice.device, choice.reason)
+        format!("{} ({}): {names}", choice.device, choice.reason)
     });
     lines.collect()
 }
@@ -139,11 +159,11 @@ fn format_cells(model: &ModelOverview) -> [String; 6] {
     ]
 }
 
-fn join_cells(cells: &[String; 6], widths: &[usize; 6], mark: &str) -> String {
-    let padded = cells.iter().zip(widths).map(|(cell, width)| {
-        let pad = width.saturating_sub(cell.width()) + GAP;
-        format!("{cell}{}", " ".repeat(pad))
-    });
+fn join_cells(cells: &[String; 6], widths: &[Option<usize>; 6], mark: &str) -> String {
+    let padded = cells
+        .iter()
+        .zip(widths)
+        .filter_map(|(cell, width)| Some(pad_to_columns(cell, (*width)? + GAP)));
     let text: String = padded.collect();
     format!("{mark}{}", text.trim_end())
 }
@@ -164,5 +184,21 @@ pub fn format_size(bytes: u64) -> String {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
         1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
         _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_table_lacks_the_licence_then_the_dimensions() {
+        let widths = [23, 6, 4, 10, 13, 8];
+        let chosen = |width| choose_columns(widths, width);
+        assert_eq!(chosen(76), widths.map(Some));
+        let [name, size, dims, _, state, coverage] = widths.map(Some);
+        assert_eq!(chosen(75), [name, size, dims, None, state, coverage]);
+        assert_eq!(chosen(63), [name, size, None, None, state, coverage]);
+        assert_eq!(chosen(40), [name, size, None, None, state, coverage]);
     }
 }

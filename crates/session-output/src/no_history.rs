@@ -2,7 +2,7 @@
 
 use crate::layout::sanitize_line;
 use session_core::DOCS_URL;
-use session_core::text::join_alternatives;
+use session_core::text::{join_alternatives, path_line};
 use session_display::pluralize;
 use session_query::MisplacedHistory;
 use session_sources::{Env, agents};
@@ -20,7 +20,7 @@ pub fn format_no_history(
     if let Some(first) = problems.first() {
         return format_unreadable(first, problems.len());
     }
-    let folder = sanitize_line(&env.home.to_string_lossy());
+    let folder = path_line(&env.home);
     let titles = join_alternatives(agents().map(|agent| agent.title));
     if is_excluding {
         return format!(
@@ -58,7 +58,7 @@ fn format_misplaced(misplaced: &MisplacedHistory) -> String {
         "{} names `{}`, which does not exist, while there is a history in `{}`: correct or unset the variable",
         misplaced.variable,
         sanitize_line(&misplaced.value),
-        sanitize_line(&misplaced.file.to_string_lossy())
+        path_line(&misplaced.file)
     )
 }
 

@@ -115,8 +115,8 @@ struct JsonExplanation {
 }
 
 impl<'a> SearchListing<'a> {
-    /// Returns the answer as JSON. Hints say why nothing was found, and what to change.
-    pub fn to_json(&self, hints: Vec<String>) -> JsonSearch<'a> {
+    /// Returns the answer as JSON.
+    pub fn to_json(&self) -> JsonSearch<'a> {
         let (answer, results) = (self.answer, &self.answer.results);
         let hits = results.hits.iter().zip(self.previews);
         let mut hits: Vec<JsonHit<'a>> = hits
@@ -133,7 +133,7 @@ impl<'a> SearchListing<'a> {
             index: self.refreshed.map(JsonFreshness::new),
             left_out: &answer.filter.left_out,
             unfound: Cow::Borrowed(&results.explanation.unfound),
-            hints,
+            hints: self.hints(),
             explanation: self.explain.then_some(&results.explanation),
             memories: None,
         }

@@ -1,9 +1,10 @@
 //! Search results for people.
 
 use crate::explanation;
+use crate::json_hints::list_hints;
 use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
 use crate::preview::format_preview;
-use crate::searched_scope::SearchedScope;
+use crate::searched_scope::{SearchedScope, format_unmet_clause};
 use crate::session_label::{format_day, make_gone_field, make_title_field, resume_line};
 use crate::shell::{self, format_next_command};
 use crate::style::{FAINT, ID, TITLE, band_style, paint};
@@ -11,12 +12,14 @@ use crate::turn_heading::make_project_field;
 use crate::units::format_sources;
 use crate::work::{WorkPart, format_more, format_work, join_names, list_file_names};
 use anstyle::Style;
+use jiff::Zoned;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
 use session_display::{Preview, SessionIds, format_unfound_terms, pluralize};
 use session_indexer::RefreshOutcome;
-use session_query::SearchAnswer;
+use session_query::{InvalidFilter, SearchAnswer, note_time_in_words};
 use session_report::WorkSummary;
 use session_search::{HitOrder, Level, SearchHit};
+use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
 /// Fewest columns in which a query or names of files say something.
@@ -29,9 +32,11 @@ const LEAST_PROBABILITY: f32 = 0.01;
 const FULL_LEXICAL_SHARE: f32 = 1.0 / 3.0;
 /// Most columns of a word in a note.
 const MAX_WORD_COLUMNS: usize = 48;
+/// The sentence where nothing was found.
+const NOTHING: &str = "nothing found";
 const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
-/// Between names of files and the command that takes the session up.
+/// Between names of files and the command that resumes the session.
 const COMMAND_GAP: usize = 4;
 
 /// The answer of a search with what is printed beside it, in three shapes: [`SearchListing::format`],
@@ -39,7 +44,9 @@ const COMMAND_GAP: usize = 4;
 pub struct SearchListing<'a> {
     /// The answer.
     pub answer: &'a SearchAnswer,
-    /// All sessions of the index: an id is as short as they allow.
+    /// All sessions of the index.
+    pub sessions: &'a [SessionRow],
+    /// Their ids: one is as short as the others allow.
     pub ids: SessionIds<'a>,
     /// The preview of each hit.
     pub previews: &'a [Preview],
@@ -53,6 +60,8 @@ pub struct SearchListing<'a> {
     pub explain: bool,
     /// True for the built-in demo, whose ids name nothing outside of it.
     pub is_demo: bool,
+    /// The time as which words of the query such as `yesterday` are seen; called only where it has such words.
+    pub now: fn() -> Zoned,
 }
 
 impl SearchListing<'_> {
@@ -123,7 +132,8 @@ impl SearchListing<'_> {
             // they stand among the work
             list_file_names(hit.files.iter().map(String::as_str))
         };
-        let last = format_last_lines(hit, &names, self.is_demo, width);
+        let command = self.resume_command(&hit.session);
+        let last = format_last_lines(&names, command.as_deref(), width);
         preview + &work + &last + &explanation.unwrap_or_default()
     }
 
@@ -148,8 +158,51 @@ impl SearchListing<'_> {
         blocks.collect()
     }
 
+    /// Formats the words that are searched as text, though they begin as a filter does.
+    pub fn format_invalid_filters(&self) -> impl Iterator<Item = String> {
+        let invalid = self.answer.query.invalid_filters.iter();
+        invalid.map(InvalidFilter::note)
+    }
+
+    /// Formats what keeps to the time that the query has in words, where it has one.
+    pub fn format_time_note(&self) -> Option<String> {
+        note_time_in_words(self.answer, self.now, |time| {
+            format!("`session-search digest {time}` lists what was done then")
+        })
+    }
+
+    /// Formats that one filter leaves nothing; `None` where nothing was found for another reason. Words beside a filter may
+    /// be a pasted text, in which it was meant as none.
+    pub fn format_unmet_filter(&self) -> Option<String> {
+        let text = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
+        let query = &self.answer.query;
+        let hint = if query.clauses.is_empty() || query.text.trim().is_empty() {
+            ""
+        } else {
+            "\nhint: in double quotes a filter is searched as text"
+        };
+        Some(format!("{text}{hint}"))
+    }
+
+    /// Formats why nothing was found.
+    pub fn format_nothing(&self) -> String {
+        let format_scope = || self.searched_scope().format_nothing(NOTHING);
+        self.format_unmet_filter().unwrap_or_else(format_scope)
+    }
+
+    /// Lists for JSON which words were taken for no filter, what keeps to a time in words, and why nothing was found, where
+    /// filters may be the reason.
+    pub(crate) fn hints(&self) -> Vec<String> {
+        let notes = self.format_invalid_filters().chain(self.format_time_note());
+        let mut hints: Vec<String> = notes.collect();
+        if self.answer.results.hits.is_empty() && self.searched_scope().is_filtered {
+            hints.extend(list_hints(&self.format_nothing()));
+        }
+        hints
+    }
+
     /// Returns the sessions that were searched.
-    pub fn searched_scope(&self) -> SearchedScope {
+    fn searched_scope(&self) -> SearchedScope {
         let sessions = self.answer.results.searched.sessions;
         SearchedScope::new(&self.answer.filter, sessions)
     }
@@ -185,6 +238,15 @@ impl SearchListing<'_> {
         };
         let (name, counts) = (paint(TITLE, name), paint(FAINT, counts));
         format!("{name}  \"{}\"{gap}{counts}\n", fit_line(&query, room))
+    }
+
+    /// Returns the command that resumes a session, from any folder; `None` where nothing resumes it.
+    fn resume_command(&self, session: &SessionRow) -> Option<String> {
+        let is_resumable = !self.is_demo && resume_line(session).is_some();
+        is_resumable.then(|| {
+            let id = self.ids.short_id(session);
+            format!("session-search resume {}", shell::quote_word(&id))
+        })
     }
 
     fn level(&self) -> Level {
@@ -290,14 +352,13 @@ fn format_work_block(heading: &str, parts: &str) -> String {
     }
 }
 
-/// Names of files and the command that takes the session up again: beside each
+/// Formats names of files and the command that resumes the session: beside each
 /// other where there is room, else on lines of their own.
-fn format_last_lines(hit: &SearchHit, names: &[String], is_demo: bool, width: usize) -> String {
+fn format_last_lines(names: &[String], command: Option<&str>, width: usize) -> String {
     let columns = width.saturating_sub(INDENT);
     let alone =
         || format_files(names, columns).unwrap_or_else(|| format_first_file(names, columns));
-    let command = format_resume(hit, columns).filter(|_| !is_demo);
-    let lines = match command {
+    let lines = match command.map(|command| format_resume(command, columns)) {
         None => vec![alone()],
         Some(resume) => {
             let room = columns.saturating_sub(COMMAND_GAP + resume.width());
@@ -314,16 +375,15 @@ fn format_last_lines(hit: &SearchHit, names: &[String], is_demo: bool, width: us
     lines.map(|line| format!("    {line}\n")).collect()
 }
 
-/// Formats the command that takes a session up again. It is never cut: where it is too long it goes without its label,
-/// and at worst beyond the width.
-fn format_resume(hit: &SearchHit, columns: usize) -> Option<String> {
-    let command = sanitize_line(&resume_line(&hit.session)?);
+/// Formats the command that resumes a session behind its label. It is never cut: where it is too long it goes without its
+/// label, and at worst beyond the width.
+fn format_resume(command: &str, columns: usize) -> String {
     let labelled = format!("resume: {command}");
-    Some(if labelled.width() <= columns {
+    if labelled.width() <= columns {
         labelled
     } else {
-        command
-    })
+        command.to_owned()
+    }
 }
 
 /// Formats the probability of a hit with its band.

@@ -2,9 +2,10 @@
 
 use crate::session_label::format_rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
+use anstyle::Style;
 use serde::Serialize;
 use session_core::text::sanitize_text;
-use session_core::{AccessedFile, CallStatus, FileAccess, TurnAddress, TurnContent};
+use session_core::{CallStatus, CommandRunRef, TouchedFile, TurnAddress, TurnContent};
 use session_search::Exchange;
 
 /// A kind of item in a turn.
@@ -55,59 +56,14 @@ pub fn format_no_items(kind: TurnItemKind) -> &'static str {
     }
 }
 
-/// The items of one kind in a turn.
-enum TurnItems {
-    Lines(Vec<ItemLine>),
-    Words(String),
-}
-
-/// An item that is a line, such as a command or a path.
-struct ItemLine {
-    text: String,
-    note: ItemNote,
-}
-
-/// A note behind an item.
-enum ItemNote {
-    Nothing,
-    Status(CallStatus),
-    Access(FileAccess),
-}
-
-impl ItemNote {
-    /// Formats the note in its colour; empty where there is nothing to note.
-    fn format(&self) -> String {
-        let (words, style) = match self {
-            Self::Nothing => (None, FAINT),
-            Self::Status(CallStatus::Failed) => (CallStatus::Failed.label(), FAILED),
-            Self::Status(status) => (status.label(), FAINT),
-            Self::Access(access) => (Some(access.label()), FAINT),
-        };
-        words.map_or(String::new(), |words| paint(style, format!("   {words}")))
-    }
-}
-
 /// Formats the items of one kind in these turns, each turn by its number; empty where there are none.
 pub fn format_items(exchanges: &[Exchange], id: &str, kind: TurnItemKind) -> String {
     let mut out = String::new();
     for exchange in exchanges {
-        let address = TurnAddress::new(id, exchange.turn.index);
-        match collect_items(exchange, kind) {
-            TurnItems::Lines(lines) if !lines.is_empty() => {
-                out.push_str(&format!("{}\n", paint(ID, &address)));
-                lines
-                    .iter()
-                    .for_each(|line| out.push_str(&format_item(line)));
-            }
-            TurnItems::Words(words) if !words.trim().is_empty() => {
-                let words = sanitize_text(&words);
-                out.push_str(&format!(
-                    "{}\n{}\n\n",
-                    paint(ID, &address),
-                    words.trim_end()
-                ));
-            }
-            _ => {}
+        let items = TurnItems::collect(exchange, kind);
+        if !items.is_empty() {
+            let address = TurnAddress::new(id, exchange.turn.index);
+            out.push_str(&format!("{}\n{}", paint(ID, &address), items.format()));
         }
     }
     out
@@ -115,51 +71,7 @@ pub fn format_items(exchanges: &[Exchange], id: &str, kind: TurnItemKind) -> Str
 
 /// Returns true where a turn has an item of this kind.
 pub fn has_items(exchange: &Exchange, kind: TurnItemKind) -> bool {
-    match collect_items(exchange, kind) {
-        TurnItems::Lines(lines) => !lines.is_empty(),
-        TurnItems::Words(words) => !words.trim().is_empty(),
-    }
-}
-
-fn collect_items(exchange: &Exchange, kind: TurnItemKind) -> TurnItems {
-    let content = TurnContent::from_turn(&exchange.turn);
-    match kind {
-        TurnItemKind::Commands => {
-            let runs = content.command_runs();
-            let command = |run: session_core::CommandRunRef<'_>| ItemLine {
-                text: format!("$ {}", run.command),
-                note: ItemNote::Status(run.status),
-            };
-            TurnItems::Lines(runs.map(command).collect())
-        }
-        TurnItemKind::Files => {
-            let files = content.accessed_files();
-            let file = |file: AccessedFile<'_>| ItemLine {
-                text: file.path.to_owned(),
-                note: ItemNote::Access(file.access),
-            };
-            TurnItems::Lines(files.map(file).collect())
-        }
-        TurnItemKind::Errors => {
-            let error = |text| ItemLine {
-                text,
-                note: ItemNote::Nothing,
-            };
-            TurnItems::Lines(content.errors.into_iter().map(error).collect())
-        }
-        TurnItemKind::Prompts => TurnItems::Words(content.prompt),
-        TurnItemKind::Answers => TurnItems::Words(content.answer),
-    }
-}
-
-/// Formats an item with its note behind the first line: a command may have several.
-fn format_item(ItemLine { text, note }: &ItemLine) -> String {
-    let safe = sanitize_text(text);
-    let mut lines = safe.trim_end().lines();
-    let first = paint(CALL, lines.next().unwrap_or_default());
-    let mut out = format!("  {first}{}\n", note.format());
-    lines.for_each(|line| out.push_str(&format!("    {line}\n")));
-    out
+    !TurnItems::collect(exchange, kind).is_empty()
 }
 
 /// The items of one kind in a turn, as `docs/cli.md` describes them.
@@ -167,51 +79,106 @@ fn format_item(ItemLine { text, note }: &ItemLine) -> String {
 pub struct JsonItems {
     turn: u32,
     date: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commands: Option<Vec<JsonRun>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<Vec<JsonAccessedFile>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    errors: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    answer: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct JsonRun {
-    command: String,
     #[serde(flatten)]
-    status: CallStatus,
-}
-
-#[derive(Debug, Serialize)]
-struct JsonAccessedFile {
-    path: String,
-    touch: FileAccess,
+    items: TurnItems,
 }
 
 impl JsonItems {
     /// Returns the items of one kind in a turn.
     pub fn new(exchange: &Exchange, kind: TurnItemKind) -> Self {
-        let content = TurnContent::from_turn(&exchange.turn);
-        let runs = content.command_runs().map(|run| JsonRun {
-            command: run.command.to_owned(),
-            status: run.status,
-        });
-        let files = content.accessed_files().map(|file| JsonAccessedFile {
-            path: file.path.to_owned(),
-            touch: file.access,
-        });
         Self {
             turn: exchange.turn.index,
             date: format_rfc3339(exchange.turn.started_ms),
-            commands: (kind == TurnItemKind::Commands).then(|| runs.collect()),
-            files: (kind == TurnItemKind::Files).then(|| files.collect()),
-            errors: (kind == TurnItemKind::Errors).then(|| content.errors.clone()),
-            prompt: (kind == TurnItemKind::Prompts).then(|| content.prompt.clone()),
-            answer: (kind == TurnItemKind::Answers).then(|| content.answer.clone()),
+            items: TurnItems::collect(exchange, kind),
         }
     }
+}
+
+/// The items of one kind in a turn.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum TurnItems {
+    Commands(Vec<RunItem>),
+    Files(Vec<TouchedFile>),
+    Errors(Vec<String>),
+    Prompt(String),
+    Answer(String),
+}
+
+/// A command that ran.
+#[derive(Debug, Serialize)]
+struct RunItem {
+    command: String,
+    #[serde(flatten)]
+    status: CallStatus,
+}
+
+impl TurnItems {
+    fn collect(exchange: &Exchange, kind: TurnItemKind) -> Self {
+        let content = TurnContent::from_turn(&exchange.turn);
+        let to_run = |run: CommandRunRef<'_>| RunItem {
+            command: run.command.to_owned(),
+            status: run.status,
+        };
+        match kind {
+            TurnItemKind::Commands => Self::Commands(content.command_runs().map(to_run).collect()),
+            TurnItemKind::Files => {
+                Self::Files(content.accessed_files().map(TouchedFile::from).collect())
+            }
+            TurnItemKind::Errors => Self::Errors(content.errors),
+            TurnItemKind::Prompts => Self::Prompt(content.prompt),
+            TurnItemKind::Answers => Self::Answer(content.answer),
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Commands(runs) => runs.is_empty(),
+            Self::Files(files) => files.is_empty(),
+            Self::Errors(errors) => errors.is_empty(),
+            Self::Prompt(words) | Self::Answer(words) => words.trim().is_empty(),
+        }
+    }
+
+    /// Formats the items, each with its note in its colour.
+    fn format(&self) -> String {
+        match self {
+            Self::Commands(runs) => runs.iter().map(RunItem::format).collect(),
+            Self::Files(files) => files.iter().map(format_file).collect(),
+            Self::Errors(errors) => errors.iter().map(|error| format_item(error, "")).collect(),
+            Self::Prompt(words) | Self::Answer(words) => {
+                format!("{}\n\n", sanitize_text(words).trim_end())
+            }
+        }
+    }
+}
+
+impl RunItem {
+    fn format(&self) -> String {
+        let style = if self.status.is_failed() {
+            FAILED
+        } else {
+            FAINT
+        };
+        let note = self.status.label().map(|label| format_note(style, label));
+        format_item(&format!("$ {}", self.command), &note.unwrap_or_default())
+    }
+}
+
+fn format_file(file: &TouchedFile) -> String {
+    format_item(&file.path, &format_note(FAINT, file.access.label()))
+}
+
+fn format_note(style: Style, words: &str) -> String {
+    paint(style, format!("   {words}"))
+}
+
+/// Formats an item with its note behind the first line: a command may have several.
+fn format_item(text: &str, note: &str) -> String {
+    let safe = sanitize_text(text);
+    let mut lines = safe.trim_end().lines();
+    let first = paint(CALL, lines.next().unwrap_or_default());
+    let mut out = format!("  {first}{note}\n");
+    lines.for_each(|line| out.push_str(&format!("    {line}\n")));
+    out
 }

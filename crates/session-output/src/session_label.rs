@@ -3,11 +3,13 @@
 use crate::layout::{LineField, fit_line};
 use crate::style::{FAINT, TITLE};
 pub(crate) use session_agents::resume_line;
-use session_display::SessionIds;
+use session_display::{SessionIds, pad_to_columns};
 pub(crate) use session_display::{
     format_day, format_minute, format_rfc3339, project_label, session_title, visible_title,
 };
+use session_query::SessionIdError;
 use session_store::SessionRow;
+use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr;
 
 /// Returns the mark of what is not there any more of a session's history, if something is not.
@@ -37,16 +39,16 @@ pub(crate) fn make_title_field(session: &SessionRow) -> LineField {
 const MAX_CANDIDATES: usize = 10;
 
 /// A session in the list of those that an id names.
-struct Candidate {
+struct CandidateRow {
     name: String,
     project: String,
     day: String,
     title: String,
 }
 
-impl Candidate {
-    fn new(session: &SessionRow, by_number: bool, ids: &SessionIds<'_>) -> Self {
-        let name = if by_number {
+impl CandidateRow {
+    fn new(session: &SessionRow, ids: &SessionIds<'_>) -> Self {
+        let name = if ids.needs_number(session) {
             format!("#{} ({})", session.id, session.uid)
         } else {
             ids.short_id(session)
@@ -58,48 +60,52 @@ impl Candidate {
             title: fit_line(&session_title(session), 30),
         }
     }
-
-    /// Formats a line with columns of so many characters.
-    fn format(&self, names: usize, projects: usize) -> String {
-        let pad = |text: &str, columns: usize| {
-            let spaces = " ".repeat(columns.saturating_sub(text.width()));
-            format!("{text}{spaces}")
-        };
-        let (name, project) = (pad(&self.name, names), pad(&self.project, projects));
-        format!("\n  {name}   {project}   {}   {}", self.day, self.title)
-    }
 }
 
-/// Formats the message for an id that names several sessions.
-pub fn format_candidates(id: &str, found: &[SessionRow]) -> String {
+/// Formats below its error the sessions of an id that names several, a line each; `None` for another error.
+pub(crate) fn format_candidates(error: &SessionIdError) -> Option<String> {
+    let SessionIdError::Ambiguous { found, .. } = error else {
+        return None;
+    };
     let ids = SessionIds::new(found);
-    let mut numbered = false;
-    let mut out = format!("`{id}` is the beginning of {} session ids:", found.len());
-    let candidates: Vec<Candidate> = found
-        .iter()
-        .take(MAX_CANDIDATES)
-        .map(|session| {
-            let by_number = ids.needs_number(session);
-            numbered |= by_number;
-            Candidate::new(session, by_number, &ids)
-        })
-        .collect();
-    let width = |text: fn(&Candidate) -> &str| {
-        let widths = candidates.iter().map(|candidate| text(candidate).width());
+    let shown = found.iter().take(MAX_CANDIDATES);
+    let rows: Vec<CandidateRow> = shown.map(|row| CandidateRow::new(row, &ids)).collect();
+    let width = |text: fn(&CandidateRow) -> &str| {
+        let widths = rows.iter().map(|row| text(row).width());
         widths.max().unwrap_or(0)
     };
-    let (names, projects) = (width(|it| &it.name), width(|it| &it.project));
-    for candidate in &candidates {
-        out.push_str(&candidate.format(names, projects));
+    let (names, projects) = (width(|row| &row.name), width(|row| &row.project));
+    let mut out = String::from(":");
+    for row in &rows {
+        let name = pad_to_columns(&row.name, names);
+        let project = pad_to_columns(&row.project, projects);
+        out.push_str(&format!(
+            "\n  {name}   {project}   {}   {}",
+            row.day, row.title
+        ));
     }
     if found.len() > MAX_CANDIDATES {
         out.push_str(&format!("\n  … and {} more", found.len() - MAX_CANDIDATES));
     }
-    out.push_str("\nhint: write more of it");
-    if numbered {
-        out.push_str(", or the number with its `#`, in quotes");
+    Some(out)
+}
+
+/// Returns what to do about an id that names no session or several.
+pub(crate) fn find_session_id_hint(error: &SessionIdError) -> Cow<'static, str> {
+    let hint = error.hint();
+    match error {
+        SessionIdError::Ambiguous { found, .. } if has_number(found) => {
+            format!("{hint}, or the number with its `#`, in quotes").into()
+        }
+        _ => hint.into(),
     }
-    out
+}
+
+/// Returns true where one of the sessions that are listed is named by its number.
+fn has_number(found: &[SessionRow]) -> bool {
+    let ids = SessionIds::new(found);
+    let mut shown = found.iter().take(MAX_CANDIDATES);
+    shown.any(|session| ids.needs_number(session))
 }
 
 #[cfg(test)]
@@ -121,12 +127,16 @@ mod tests {
             session(2, "a1000000-20", "/home/ann/lanterns"),
             session(3, "a1000000-22", "/home/ann/灯台"),
         ];
-        insta::assert_snapshot!(format_candidates("a1", &found), @r"
+        let error = SessionIdError::Ambiguous {
+            id: "a1".to_owned(),
+            found: found.to_vec(),
+        };
+        let message = format!("{error}{}", format_candidates(&error).unwrap());
+        insta::assert_snapshot!(message, @r"
         `a1` is the beginning of 3 session ids:
           a1000000-1    app        no date   Hang the lamp
           a1000000-20   lanterns   no date   Hang the lamp
           a1000000-22   灯台       no date   Hang the lamp
-        hint: write more of it
         ");
     }
 }

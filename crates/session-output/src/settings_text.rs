@@ -30,6 +30,13 @@ struct JsonKey {
     variable: Option<String>,
 }
 
+impl JsonKey {
+    /// Returns true where a file or a variable has the key.
+    fn is_set(&self) -> bool {
+        self.from.is_some()
+    }
+}
+
 /// A setting of a project or a variable that does not count.
 #[derive(Serialize)]
 struct JsonIgnored {
@@ -50,11 +57,13 @@ impl JsonSettings {
         }
     }
 
-    /// Formats the settings for a terminal of so many columns, a line each. Where a line is too long, its origin has
-    /// one of its own.
+    /// Formats the settings for a terminal of so many columns, a line each; those that are set come first. Where a line is
+    /// too long, the origin of one that is set has a line of its own, and that of another is left out.
     pub fn format(&self, columns: usize) -> String {
         let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
-        let keys = self.keys.iter().map(|key| format_key(key, width, columns));
+        let (set, others): (Vec<_>, Vec<_>) = self.keys.iter().partition(|key| key.is_set());
+        let keys = set.into_iter().chain(others);
+        let keys = keys.map(|key| format_key(key, width, columns));
         keys.chain(self.ignored.iter().map(format_ignored))
             .collect()
     }
@@ -85,7 +94,7 @@ fn to_json_ignored(ignored: &IgnoredSetting) -> JsonIgnored {
             SettingOrigin::File(path) => path.display().to_string(),
             SettingOrigin::Variable(name) => name.clone(),
         },
-        reason: ignored.reason.clone(),
+        reason: ignored.full_reason(),
     }
 }
 
@@ -108,10 +117,10 @@ fn format_key(key: &JsonKey, width: usize, columns: usize) -> String {
     let from = sanitize_line(from);
     let is_short = line.width() + 2 + from.width() <= columns;
     let shown = paint(FAINT, from);
-    if is_short {
-        format!("{line}  {shown}\n")
-    } else {
-        format!("{}\n{}{shown}\n", line.trim_end(), " ".repeat(width + 2))
+    match (is_short, key.is_set()) {
+        (true, _) => format!("{line}  {shown}\n"),
+        (false, true) => format!("{}\n{}{shown}\n", line.trim_end(), " ".repeat(width + 2)),
+        (false, false) => format!("{}\n", line.trim_end()),
     }
 }
 
@@ -161,6 +170,7 @@ mod tests {
                 value: Value::from("\u{1b}[31m"),
                 origin: SettingOrigin::File("/srv/app.toml".into()),
                 reason: "a project narrows only".into(),
+                hint: None,
             }],
         };
         let settings = JsonSettings::new(&report);
@@ -173,11 +183,17 @@ mod tests {
         let text = settings.format(60);
         let text = anstream::adapter::strip_str(&text).to_string();
         insta::assert_snapshot!(text, @r#"
-        model      "table"                 default
         threshold  0.95                    SESSION_SEARCH_THRESHOLD
         url        "http://localhost:8080/v1"
                    /home/ann/.config/session-search/config.toml
+        model      "table"                 default
         ignored: nice = "\u001b[31m"  /srv/app.toml: a project narrows only
         "#);
+        let narrow = settings.format(40);
+        let narrow = anstream::adapter::strip_str(&narrow).to_string();
+        assert!(
+            narrow.contains("\nmodel      \"table\"\nignored"),
+            "{narrow}"
+        );
     }
 }

@@ -4,9 +4,11 @@ use crate::layout::{INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, wr
 use crate::style::{FAILED, TITLE, paint};
 use crate::units::format_sources;
 use serde::Serialize;
+use session_core::text::path_line;
 use session_display::{format_minute, pluralize};
 use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions};
 use session_store::{FORMAT_VERSION, Problem};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The column of the rows' names.
@@ -97,10 +99,7 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
         "updated",
         format!("{}: {fresh}", format_minute(status.updated_ms)),
     ));
-    let (root, size) = (
-        sanitize_line(&root.to_string_lossy()),
-        to_megabytes(status.bytes),
-    );
+    let (root, size) = (path_line(root), to_megabytes(status.bytes));
     rows.push((
         "index",
         format!("{root} ({size:.1} MB, format {FORMAT_VERSION})"),
@@ -125,22 +124,33 @@ fn format_home(home: &OtherHome) -> (&'static str, String) {
     } else {
         " (not there: its sessions are found as they were read)"
     };
-    let path = sanitize_line(&home.path.to_string_lossy());
+    let path = path_line(&home.path);
     ("home", format!("{path}{missing}"))
 }
 
 /// Formats the projects with the most sessions; `None` where there is none.
 fn format_projects(projects: &[ProjectSessions]) -> Option<String> {
     let named = projects.iter().take(MAX_PROJECTS);
-    let named = named.map(|p| {
-        let name = fit_line(&p.name, PROJECT_COLUMNS);
-        format!("{name}{GLUE}{}", p.sessions)
+    let named = named.map(|project| {
+        let name = fit_line(&distinct_name(project, projects), PROJECT_COLUMNS);
+        format!("{name}{GLUE}{}", project.sessions)
     });
     let named = named.collect::<Vec<_>>().join(", ");
     match projects.len().saturating_sub(MAX_PROJECTS) {
         _ if projects.is_empty() => None,
         0 => Some(named),
         more => Some(format!("{named} and {more} more (--json lists all)")),
+    }
+}
+
+/// Returns the name of a project, behind that of its parent folder where another project has the same name.
+fn distinct_name<'a>(project: &'a ProjectSessions, all: &[ProjectSessions]) -> Cow<'a, str> {
+    let is_namesake =
+        |other: &ProjectSessions| other.name == project.name && other.path != project.path;
+    let parent = Path::new(&project.path).parent().and_then(Path::file_name);
+    match parent.filter(|_| all.iter().any(is_namesake)) {
+        Some(parent) => format!("{}/{}", parent.to_string_lossy(), project.name).into(),
+        None => project.name.as_str().into(),
     }
 }
 
@@ -222,6 +232,18 @@ mod tests {
             "{text}"
         );
         assert_eq!(format_projects(&[]), None);
+    }
+
+    #[test]
+    fn projects_of_one_name_have_their_parent_folders() {
+        let project = |path: &str| ProjectSessions {
+            name: path.rsplit('/').next().unwrap().into(),
+            path: path.into(),
+            sessions: 3,
+        };
+        let paths = ["/home/ann/app", "/home/ann/old/app", "/home/ann/lamps"];
+        let text = format_projects(&paths.map(project)).unwrap();
+        assert_eq!(text.replace(GLUE, " "), "ann/app 3, old/app 3, lamps 3");
     }
 
     #[test]

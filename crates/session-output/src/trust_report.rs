@@ -4,8 +4,8 @@ use crate::layout::sanitize_line;
 use crate::memory_json::JsonMemories;
 use crate::style::{TITLE, paint};
 use serde::Serialize;
-use session_core::text::sanitize_text;
-use session_memory::{BlockItem, Memory, Trust};
+use session_core::text::{path_line, sanitize_text};
+use session_memory::{BlockItem, DirectoryRecord, Memory, Trust};
 
 /// The memories that became trusted, as `docs/cli.md` describes them.
 #[derive(Serialize)]
@@ -28,21 +28,38 @@ impl<'a> JsonTrusted<'a> {
 #[derive(Serialize)]
 pub struct JsonTrustList<'a> {
     /// The trusted memories of all projects.
-    pub projects: &'a [TrustedProject],
+    projects: Vec<TrustedProject>,
     /// Memories of the project at hand that wait.
-    pub waiting: JsonMemories<'a>,
+    waiting: JsonMemories<'a>,
 }
 
 /// The trusted memories of a project.
 #[derive(Serialize)]
-pub struct TrustedProject {
+struct TrustedProject {
     /// The directory of the project.
-    pub folder: String,
+    folder: String,
     /// How many memories of it are trusted.
-    pub trusted: usize,
+    trusted: usize,
 }
 
-impl JsonTrustList<'_> {
+impl<'a> JsonTrustList<'a> {
+    /// Lists the projects of these records that have trusted memories, and the memories that wait.
+    pub fn new(records: &[DirectoryRecord], waiting: &'a [Memory]) -> Self {
+        let projects = records.iter().map(|record| TrustedProject {
+            folder: record.path.display().to_string(),
+            trusted: record.count_trusted(),
+        });
+        Self {
+            projects: projects.filter(|project| project.trusted > 0).collect(),
+            waiting: JsonMemories(waiting),
+        }
+    }
+
+    /// Returns true when nothing is trusted and nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.projects.is_empty() && self.waiting.0.is_empty()
+    }
+
     /// Formats the list for a terminal, a line each.
     pub fn format(&self) -> String {
         let projects = self.projects.iter().map(|project| {
@@ -67,7 +84,7 @@ pub fn format_for_review(memory: &Memory) -> String {
         Trust::Changed => ", changed since it was known",
         _ => "",
     };
-    let path = sanitize_line(&memory.path.to_string_lossy());
+    let path = path_line(&memory.path);
     let line = paint(TITLE, sanitize_line(&BlockItem::full_line(memory)));
     let mut out = format!("\n{path}{how}\n{line}\n");
     for line in sanitize_text(memory.text()).lines() {

@@ -10,9 +10,9 @@ use crate::turn_heading::{make_turn_heading, strip_project};
 use crate::work::format_more;
 use anstyle::Style;
 use serde::Serialize;
-use session_core::{CallStatus, FileAccess};
+use session_core::{CallStatus, FileAccess, TouchedFile};
 use session_display::{SessionIds, format_matched_line, pluralize};
-use session_search::{FoundCommand, FoundFile, FoundTurn, LinePattern};
+use session_search::{FoundCommand, FoundTurn, LinePattern};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 use unicode_width::UnicodeWidthStr;
@@ -32,7 +32,7 @@ const ACCESS_WIDTH: usize = 9;
 /// Columns of how a command ended: `unfinished` is the longest.
 const STATUS_WIDTH: usize = 11;
 
-impl PrintedFinding for FoundFile {
+impl PrintedFinding for TouchedFile {
     const NAME: &'static str = "FILES";
 
     fn format_count(found: &[&Self]) -> String {

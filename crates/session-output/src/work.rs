@@ -5,9 +5,9 @@ use crate::layout::{
 };
 use crate::units::{format_count, format_duration};
 use serde::Serialize;
-use session_core::TokenTotals;
 use session_core::text::file_name;
-use session_report::{CommandRun, TouchedFile, WorkSummary};
+use session_core::{TokenTotals, TouchedFile};
+use session_report::{CommandRun, WorkSummary};
 use std::collections::HashSet;
 
 /// A part of a work summary.
@@ -89,48 +89,38 @@ const MAX_FILES: usize = 8;
 /// Formats the parts that are wanted of a work summary, each with its name before it.
 pub(crate) fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
     let columns = width.saturating_sub(NAMES.indent + NAMES.width);
-    let parts = format_parts(work, columns).into_iter();
-    let parts = parts.filter(|(part, ..)| wanted.contains(part));
+    let parts = WorkPart::ALL.into_iter();
+    let parts = parts.filter(|part| wanted.contains(part));
     parts
-        .map(|(_, name, lines)| lay_out_row(name, lines, NAMES))
+        .map(|part| {
+            let name = part.name().to_uppercase();
+            lay_out_row(&name, format_part(work, part, columns), NAMES)
+        })
         .collect()
 }
 
-/// Returns each part with its name and its lines of at most `columns`; no lines where there is nothing of it.
-fn format_parts(work: &WorkSummary, columns: usize) -> [(WorkPart, &'static str, Vec<String>); 10] {
+/// Formats a part as lines of at most `columns`; none where there is nothing of it.
+fn format_part(work: &WorkSummary, part: WorkPart, columns: usize) -> Vec<String> {
     let wrap = |text: &str| wrap_value(&sanitize_line(text), columns);
     let words = |text: &Option<String>| wrap(text.as_deref().unwrap_or_default());
-    let files: Vec<&TouchedFile> = work.files.iter().collect();
-    let time = match work.started_ms {
-        Some(_) => format_duration(work.active_ms),
-        None => String::new(),
-    };
     let list = |items: &[String]| wrap(&items.join(", "));
-    let files = prefix_count(files.len(), &format_file_names(&files, MAX_FILES));
-    [
-        (WorkPart::Problem, "PROBLEM", words(&work.problem)),
-        (WorkPart::Solution, "SOLUTION", words(&work.solution)),
-        (
-            WorkPart::Commands,
-            "COMMANDS",
-            format_commands(&work.commands, columns),
-        ),
-        (WorkPart::Files, "FILES", wrap_value(&files, columns)),
-        (
-            WorkPart::Errors,
-            "ERRORS",
-            format_errors(&work.errors, columns),
-        ),
-        (WorkPart::Prs, "PRS", list(&work.pull_requests)),
-        (WorkPart::Branch, "BRANCH", words(&work.branch)),
-        (WorkPart::Time, "TIME", wrap(&time)),
-        (WorkPart::Models, "MODELS", list(&work.models)),
-        (
-            WorkPart::Tokens,
-            "TOKENS",
-            wrap(&format_tokens(work.tokens)),
-        ),
-    ]
+    match part {
+        WorkPart::Problem => words(&work.problem),
+        WorkPart::Solution => words(&work.solution),
+        WorkPart::Commands => format_commands(&work.commands, columns),
+        WorkPart::Files => {
+            let files: Vec<&TouchedFile> = work.files.iter().collect();
+            let names = format_file_names(&files, MAX_FILES);
+            wrap_value(&prefix_count(files.len(), &names), columns)
+        }
+        WorkPart::Errors => format_errors(&work.errors, columns),
+        WorkPart::Prs => list(&work.pull_requests),
+        WorkPart::Branch => words(&work.branch),
+        WorkPart::Time if work.started_ms.is_none() => Vec::new(),
+        WorkPart::Time => wrap(&format_duration(work.active_ms)),
+        WorkPart::Models => list(&work.models),
+        WorkPart::Tokens => wrap(&format_tokens(work.tokens)),
+    }
 }
 
 fn prefix_count(count: usize, what: &str) -> String {

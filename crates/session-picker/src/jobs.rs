@@ -77,8 +77,11 @@ fn make_clipboard_text(
 
 fn read_turn(engine: &SearchEngine, target: &ActionTarget) -> Result<Vec<Exchange>, PickerError> {
     let mut index = OpenIndex::new(&engine.home().root);
-    let turns = target.turn..=target.turn;
-    index.with_snapshot(|snapshot| Ok(engine.show(&snapshot.index, &target.session, turns)?))
+    index.with_snapshot(|snapshot| {
+        let mut rows = snapshot.index.turns(target.session.id)?;
+        rows.retain(|row| row.index == target.turn);
+        Ok(engine.show(&snapshot.index, &target.session, &rows)?)
+    })
 }
 
 /// Returns the words of both sides, without calls.

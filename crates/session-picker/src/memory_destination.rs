@@ -2,7 +2,7 @@
 
 use crate::error::PickerError;
 use session_config::current_directory;
-use session_display::sanitize_line;
+use session_core::text::path_line;
 use session_hooks::{Memories, MemoriesError};
 use session_memory::MemoryScope;
 use session_store::SessionRow;
@@ -55,7 +55,7 @@ fn shorten_home(path: &Path, home: &Path) -> String {
         Ok(rest) => Path::new("~").join(rest),
         Err(_) => path.to_owned(),
     };
-    sanitize_line(&shown.to_string_lossy())
+    path_line(&shown)
 }
 
 #[cfg(test)]

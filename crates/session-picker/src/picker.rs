@@ -277,7 +277,7 @@ impl Picker {
         match action {
             PickerAction::Resume => return Ok(self.end_with_choice(target, ResumeMode::Continue)),
             PickerAction::Fork => return Ok(self.end_with_choice(target, ResumeMode::Fork)),
-            PickerAction::CopyCommand => match ResumeCommand::new(session) {
+            PickerAction::CopyCommand => match ResumeCommand::new(session, ResumeMode::Continue) {
                 Ok(command) => {
                     let home = self.context.engine.home();
                     let command = match home.index() {
@@ -311,7 +311,7 @@ impl Picker {
 
     /// Ends with a session that can be taken up again; of another says why it cannot.
     fn end_with_choice(&mut self, target: ActionTarget, mode: ResumeMode) -> LoopStep {
-        let refused = match ResumeCommand::for_mode(&target.session, mode) {
+        let refused = match ResumeCommand::new(&target.session, mode) {
             Ok(command) => self.find_obstacle(&command),
             Err(error) => Some(self.context.describe_error(error)),
         };

@@ -150,7 +150,7 @@ impl WorkerContext {
             rows.retain(|row| request.turn.is_none_or(|turn| turn == row.index));
             let mut exchanges = Vec::new();
             for batch in rows.chunks(BATCH_TURNS) {
-                let read = self.engine.show_rows(index, session, batch)?;
+                let read = self.engine.show(index, session, batch)?;
                 exchanges.extend(read.into_iter().map(shorten_exchange));
                 if self.turns_requests.is_filled() {
                     return Ok(None);

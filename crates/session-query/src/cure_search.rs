@@ -179,19 +179,18 @@ fn remove_common_cures(cures: &mut Vec<FoundCure>) -> bool {
     all_common
 }
 
-/// Keeps one of the cures of a failure that a turn failed with in several lines.
+/// Keeps one of the cures of a failure that a turn failed with in several lines, and one of those of an error that ended in
+/// the same turn, where several commands failed with it.
 fn remove_repeated_cures(cures: &mut Vec<FoundCure>) {
-    let mut known = HashSet::new();
-    cures.retain(|found| {
-        let Cure {
-            failed_turn, turn, ..
-        } = found.cure;
-        known.insert((
-            found.session.id,
-            failed_turn,
-            turn,
-            found.cure.command.clone(),
-        ))
+    let (mut failures, mut ends) = (HashSet::new(), HashSet::new());
+    cures.retain(|FoundCure { session, cure, .. }| {
+        let failure = (
+            session.id,
+            cure.failed_turn,
+            cure.turn,
+            cure.command.clone(),
+        );
+        failures.insert(failure) && ends.insert((session.id, cure.turn, cure.signature))
     });
 }
 

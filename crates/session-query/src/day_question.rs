@@ -1,7 +1,7 @@
 //! Questions about what was done in a range of time: the digest answers them, not a search.
 
 use jiff::Zoned;
-use session_config::{TimeRange, TypedRange};
+use session_report::{TimeRange, TypedRange};
 
 /// Words of a question about what was done, besides the time.
 const QUESTION_WORDS: &str = "\

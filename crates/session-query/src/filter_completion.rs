@@ -1,6 +1,8 @@
 //! Completion of filters that are typed in a query.
 
-use crate::query_tokens::{COLONS, QueryToken, QuoteState, SignedWord, TokenKind, split_tokens};
+use crate::query_tokens::{
+    COLONS, QueryToken, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
+};
 use crate::typed_query::{FilterField, TypedCondition, TypedQuery};
 use jiff::Zoned;
 use session_core::project_name;
@@ -185,10 +187,10 @@ fn field_candidates(word: &str) -> Vec<String> {
         negated,
         text: beginning,
     } = SignedWord::parse(word);
-    let names = FilterField::ALL.into_iter().map(FilterField::name);
-    let fitting = names.filter(|name| name.starts_with(beginning));
+    let fields = FilterField::ALL.into_iter();
+    let fitting = fields.filter(|field| field.name().starts_with(beginning));
     fitting
-        .map(|name| format_filter(negated, name, ""))
+        .map(|field| format_filter(negated, field, ""))
         .collect()
 }
 
@@ -214,21 +216,6 @@ fn value_candidates(
     }
     let quoted = fitting.into_iter().filter_map(quote_value);
     quoted
-        .map(|value| format_filter(condition.negated, condition.field.name(), &value))
+        .map(|value| format_filter(condition.negated, condition.field, &value))
         .collect()
-}
-
-/// Quotes a value with white space; `None` for one that cannot be typed.
-fn quote_value(value: &str) -> Option<String> {
-    let is_bare = !value.contains(char::is_whitespace) && !value.starts_with('"');
-    if is_bare {
-        Some(value.to_owned())
-    } else {
-        (!value.contains('"')).then(|| format!("\"{value}\""))
-    }
-}
-
-fn format_filter(negated: bool, name: &str, value: &str) -> String {
-    let minus = if negated { "-" } else { "" };
-    format!("{minus}{name}:{value}")
 }

@@ -1,12 +1,12 @@
 //! Words that are typed like a filter, with a value that the filter cannot have.
 
-use crate::typed_filter_error::TypedFilterError;
+use crate::typed_filter_error::{RANGE_HINT, TypedFilterError};
 use crate::typed_query::{
     FilterField, TypedCondition, known_agent, parse_since_ms, parse_until_ms,
 };
 use jiff::Zoned;
-use session_config::TimeError;
 use session_core::text::clip;
+use session_report::TimeError;
 
 /// A word that begins as a filter and is searched as text, since no filter has its value: a log line has `agent:default`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,10 +52,7 @@ fn describe_values(error: &TypedFilterError) -> String {
         TypedFilterError::UnknownAgent { known, .. } => {
             format!("the agents are {}", known.join(", "))
         }
-        TypedFilterError::Time(TimeError::RangeForTime(_)) => match error.hint() {
-            Some(hint) => format!("for a range {hint}"),
-            None => A_TIME.to_owned(),
-        },
+        TypedFilterError::Time(TimeError::RangeForTime(_)) => format!("for a range {RANGE_HINT}"),
         _ => A_TIME.to_owned(),
     }
 }

@@ -6,7 +6,8 @@
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
-//! [`OpenIndex`] stays open in a process that asks many times. [`CureSearch`] finds what cured an error.
+//! [`OpenIndex`] stays open in a process that asks many times. [`CureSearch`] finds what cured an error,
+//! [`find_continuation`] the session in which another goes on.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes; a [`ResolvedQuery`]
 //! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] leaves out who
@@ -17,7 +18,10 @@
 //!
 //! [`FrontEndCallbacks`] are what the program does for a front end that stays open.
 //!
-//! [`DemoIndex`] is a small history that ships in the binary.
+//! [`DemoIndex`] is a small history that ships in the binary, and an [`EvalIndex`] that of a labelled set.
+//!
+//! A [`SessionArgument`] is a session with its turns as it is typed, [`find_session`] finds it, and a [`ForgetSelection`] is
+//! what a user names to forget.
 //!
 //! Nothing is printed and no option is parsed here; ranking is in `session-search`.
 //!
@@ -34,11 +38,14 @@
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
+mod continuation;
 mod cure_search;
 mod day_question;
 mod demo_index;
 mod error;
+mod eval_index;
 mod filter_completion;
+mod forget_selection;
 mod front_end_callbacks;
 mod index_status;
 mod index_watch;
@@ -56,6 +63,7 @@ mod query_vectors;
 mod resolved_filter;
 mod resolved_query;
 mod search_engine;
+mod session_argument;
 mod table_cosines;
 mod time_in_words;
 mod typed_filter_error;
@@ -63,10 +71,13 @@ mod typed_query;
 mod typed_search;
 mod unmet_clause;
 
+pub use continuation::find_continuation;
 pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_TURNS};
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
+pub use eval_index::{EvalIndex, EvalSource};
 pub use filter_completion::{Completion, FilterValues, complete, ends_in_file_filter};
+pub use forget_selection::{ForgetSelection, ForgetSelectionError};
 pub use front_end_callbacks::FrontEndCallbacks;
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use index_watch::IndexWatch;
@@ -77,11 +88,13 @@ pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{ModelCoverage, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{find_project_sessions, read_project};
-pub use query_models::{QueryModels, TABLE, embed_query};
+pub use query_models::{DueCoverage, QueryModels, TABLE, embed_query};
 pub use query_vectors::ModelFailure;
 pub use resolved_filter::ResolvedFilter;
 pub use resolved_query::{ResolvedQuery, UnfinishedQuery};
 pub use search_engine::SearchEngine;
+pub use session_argument::{SessionArgument, SessionIdError, find_session};
+pub use session_report::TimeError;
 pub use time_in_words::{format_time_filters, note_time_in_words};
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};

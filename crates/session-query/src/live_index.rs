@@ -238,7 +238,7 @@ impl LiveIndex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{FileStamp, SessionMeta, SourceName};
+    use session_core::{FileStamp, SessionMeta};
     use session_indexer::SilentProgress;
     use session_store::{KnownTurns, Writer};
     use std::cell::Cell;
@@ -246,14 +246,14 @@ mod tests {
 
     fn add_session(root: &Path, uid: &str) {
         let mut writer = Writer::open(root).unwrap();
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, uid).unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.to_owned(),
             ..SessionMeta::default()
         };
         writer
-            .open_session(file, &source, &meta, KnownTurns::Replace)
+            .open_session(file, source, &meta, KnownTurns::Replace)
             .unwrap();
         writer.checkpoint(file, "", FileStamp::default()).unwrap();
         writer.commit().unwrap();

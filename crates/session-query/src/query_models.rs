@@ -20,6 +20,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Name of the bundled static model, a vector for each token: it embeds every history as it is read.
 pub const TABLE: &str = "table";
 
+/// How far the chosen model has read the history is worth a note while one session in so many, or more, is left to it.
+const DUE_PART: usize = 20;
+
+/// How far the chosen model has read the history, where many sessions are left to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueCoverage {
+    /// The name of the model.
+    pub model: String,
+    /// The sessions that it has embedded.
+    pub embedded: usize,
+    /// All sessions.
+    pub all: usize,
+    /// Why it could not embed in the last run that is recorded in the index.
+    pub failure: Option<String>,
+}
+
 /// The models that answer a query, the best first: the chosen one, the other installed ones, the
 /// table. Of those between the first and the last only such count that have vectors in the index.
 /// A model that fails is left out, the chosen one, too.
@@ -193,16 +209,30 @@ impl QueryModels {
         self.vectors.has_failed(&self.chosen)
     }
 
-    /// Counts the sessions that the chosen model has embedded; `None` where that is the table.
+    /// Returns how far the chosen model has read the `all` sessions of an index, where many are left to it and it did not
+    /// fail on this query.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn embedded_sessions(&self, index: &Reader) -> Result<Option<usize>, QueryError> {
-        let Some(chosen) = self.chosen() else {
+    pub fn coverage_due(
+        &self,
+        index: &Reader,
+        all: usize,
+    ) -> Result<Option<DueCoverage>, QueryError> {
+        let Some(chosen) = self.chosen().filter(|_| !self.has_chosen_failed()) else {
             return Ok(None);
         };
-        let count = count_embedded_sessions(chosen, index)?;
-        Ok(Some(usize::try_from(count).unwrap_or(usize::MAX)))
+        let embedded = count_embedded_sessions(chosen, index)?;
+        let embedded = usize::try_from(embedded).unwrap_or(usize::MAX);
+        if all.saturating_sub(embedded) * DUE_PART <= all {
+            return Ok(None);
+        }
+        Ok(Some(DueCoverage {
+            model: chosen.name.clone(),
+            embedded,
+            all,
+            failure: self.recorded_failure(index)?,
+        }))
     }
 
     /// Returns true where the chosen model has not failed and has not read all sessions.

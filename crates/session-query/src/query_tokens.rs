@@ -138,3 +138,19 @@ fn word_length(text: &str) -> usize {
     }
     text.len()
 }
+
+/// Quotes a value with white space; `None` for one that cannot be typed.
+pub(crate) fn quote_value(value: &str) -> Option<String> {
+    let is_bare = !value.contains(char::is_whitespace) && !value.starts_with('"');
+    if is_bare {
+        Some(value.to_owned())
+    } else {
+        (!value.contains('"')).then(|| format!("\"{value}\""))
+    }
+}
+
+/// Formats a filter with a value that is quoted where it has to be.
+pub(crate) fn format_filter(negated: bool, field: FilterField, value: &str) -> String {
+    let minus = if negated { "-" } else { "" };
+    format!("{minus}{}:{value}", field.name())
+}

@@ -9,11 +9,8 @@ use session_core::SessionReference;
 use session_indexer::{MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress};
 use session_models::WaitListener;
 use session_redact::Redactor;
-use session_search::{
-    Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges, read_exchanges_of_rows,
-};
+use session_search::{Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges};
 use session_store::{Reader, SessionRow, TurnRow};
-use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 /// Interval at which a locked index is tried again.
@@ -179,22 +176,8 @@ impl SearchEngine {
         &self,
         index: &Reader,
         session: &SessionRow,
-        turns: RangeInclusive<u32>,
-    ) -> Result<Vec<Exchange>, QueryError> {
-        Ok(read_exchanges(index, session, turns, &self.redactor)?)
-    }
-
-    /// Reads these turns of a session as [`SearchEngine::show`] does.
-    ///
-    /// # Errors
-    /// When the index fails.
-    pub fn show_rows(
-        &self,
-        index: &Reader,
-        session: &SessionRow,
         rows: &[TurnRow],
     ) -> Result<Vec<Exchange>, QueryError> {
-        let redactor = &self.redactor;
-        Ok(read_exchanges_of_rows(index, session, rows, redactor)?)
+        Ok(read_exchanges(index, session, rows, &self.redactor)?)
     }
 }

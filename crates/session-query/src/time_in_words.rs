@@ -2,17 +2,20 @@
 //! and a filter of time is what the user is told of.
 
 use crate::day_question::find_asked_time;
+use crate::query_tokens::{format_filter, quote_value};
+use crate::typed_query::FilterField;
 use crate::typed_search::SearchAnswer;
 use jiff::Zoned;
-use session_config::{TimeRange, TypedRange};
+use jiff::fmt::strtime::BrokenDownTime;
+use session_report::{TimeRange, TypedRange};
 
 /// Filters that leave what lies within a time.
-const WITHIN: &[&str] = &["since", "until"];
-const SINCE: &[&str] = &["since"];
-const UNTIL: &[&str] = &["until"];
+const WITHIN: &[FilterField] = &[FilterField::Since, FilterField::Until];
+const SINCE: &[FilterField] = &[FilterField::Since];
+const UNTIL: &[FilterField] = &[FilterField::Until];
 
 /// Words before a time, and the filters that say the same.
-const PREPOSITIONS: [(&str, &[&str]); 5] = [
+const PREPOSITIONS: [(&str, &[FilterField]); 5] = [
     ("during", WITHIN),
     ("in", WITHIN),
     ("on", WITHIN),
@@ -22,6 +25,15 @@ const PREPOSITIONS: [(&str, &[&str]); 5] = [
 
 /// First words of times that need no preposition.
 const PLAIN_BEGINNINGS: [&str; 4] = ["last", "this", "today", "yesterday"];
+
+/// Numbers that are written as words, from one on.
+const NUMBERS: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
+
+/// The first year that a number is taken for: there were no coding agents before.
+const FIRST_YEAR: i16 = 2020;
 
 /// Words that are times by themselves, and more often something else.
 const UNITS: [&str; 3] = ["week", "month", "year"];
@@ -53,10 +65,11 @@ pub fn format_time_filters(time: &str) -> String {
     format_filters(WITHIN, time)
 }
 
-fn format_filters(fields: &[&str], time: &str) -> String {
-    let quote = if time.contains(' ') { "\"" } else { "" };
+fn format_filters(fields: &[FilterField], time: &str) -> String {
+    // A time holds no quote.
+    let time = quote_value(time).unwrap_or_default();
     let filters = fields.iter();
-    let filters = filters.map(|field| format!("{field}:{quote}{time}{quote}"));
+    let filters = filters.map(|field| format_filter(false, *field, &time));
     filters.collect::<Vec<_>>().join(" ")
 }
 
@@ -77,24 +90,63 @@ fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
 fn find_time_behind(before: &[&str], time: &[&str], now: fn() -> Zoned) -> Option<String> {
     let fields = find_fields(before.last()?, time)?;
     let has_subject = before.iter().any(|word| !is_before_a_time(word));
-    let time = time.join(" ").to_lowercase();
+    let time = normalize_time(&time.join(" ").to_lowercase(), now);
+    let is_named = || is_named(&time) || is_past_year(&time, now);
     let is_time = || TimeRange::parse(TypedRange::Within(&time), now).is_ok();
-    (has_subject && is_named(&time) && is_time()).then(|| format_filters(fields, &time))
+    (has_subject && is_named() && is_time()).then(|| format_filters(fields, &time))
+}
+
+/// Returns a time as filters read it: `2 weeks ago` of `two weeks ago`, `june 2025` of `last june`.
+fn normalize_time(time: &str, now: fn() -> Zoned) -> String {
+    let words: Vec<&str> = time.split(' ').collect();
+    let today = now().date();
+    let normal = match *words.as_slice() {
+        [count, unit, "ago"] => {
+            let number = NUMBERS.iter().position(|number| *number == count);
+            number.map(|number| format!("{} {unit} ago", number + 1))
+        }
+        ["last", month] => parse_month(month).map(|number| {
+            let year = today.year() - i16::from(number >= today.month());
+            format!("{month} {year}")
+        }),
+        ["this", month] => {
+            let begun = parse_month(month).filter(|number| *number <= today.month());
+            begun.map(|_| format!("{month} {}", today.year()))
+        }
+        _ => None,
+    };
+    normal.unwrap_or_else(|| time.to_owned())
+}
+
+/// Parses the English name of a month to its number.
+fn parse_month(name: &str) -> Option<i8> {
+    BrokenDownTime::parse("%B", name).ok()?.month()
+}
+
+/// Returns true for a year in which there may be sessions.
+fn is_past_year(time: &str, now: fn() -> Zoned) -> bool {
+    let year = time.parse::<i16>();
+    year.is_ok_and(|year| (FIRST_YEAR..=now().year()).contains(&year))
 }
 
 /// Returns the filters that say what a time means behind a word. A while ago is a moment, from which all counts.
-fn find_fields(before: &str, time: &[&str]) -> Option<&'static [&'static str]> {
+fn find_fields(before: &str, time: &[&str]) -> Option<&'static [FilterField]> {
     if time.last()?.eq_ignore_ascii_case("ago") {
         return Some(SINCE);
     }
     let first = time.first()?.to_lowercase();
-    let is_plain = PLAIN_BEGINNINGS.contains(&first.as_str());
-    // Something is on a day of each week.
-    let is_weekday = before.eq_ignore_ascii_case("on") && !time.concat().contains(is_digit);
-    match find_preposition(before).filter(|_| is_plain || !is_weekday) {
-        None => is_plain.then_some(WITHIN),
-        fields => fields,
-    }
+    let is_plain = PLAIN_BEGINNINGS.contains(&first.as_str()) || is_month_of_year(time);
+    find_preposition(before).or(is_plain.then_some(WITHIN))
+}
+
+/// Returns true for the name of a month with a year behind it.
+fn is_month_of_year(time: &[&str]) -> bool {
+    let [month, year] = *time else {
+        return false;
+    };
+    parse_month(month).is_some()
+        && year.len() == 4
+        && year.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Returns true for a date and for a time in words: a number alone, `3m`, `dec` and `week` are seldom times in a sentence.
@@ -109,7 +161,7 @@ fn is_digit(char: char) -> bool {
     char.is_ascii_digit()
 }
 
-fn find_preposition(word: &str) -> Option<&'static [&'static str]> {
+fn find_preposition(word: &str) -> Option<&'static [FilterField]> {
     let known = |(name, _): &&(&str, _)| word.eq_ignore_ascii_case(name);
     Some(PREPOSITIONS.iter().find(known)?.1)
 }
@@ -124,10 +176,18 @@ fn is_before_a_time(word: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Compares the filters of queries on March 30, 2026.
+    fn check<const N: usize>(expected: [(&str, Option<&str>); N]) {
+        let now = || "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
+        for (query, filters) in expected {
+            let found = find_time_in_words(query, now);
+            assert_eq!(found.as_deref(), filters, "{query}");
+        }
+    }
+
     #[test]
     fn a_time_at_the_end_becomes_filters() {
-        let now = || "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
-        for (query, expected) in [
+        check([
             (
                 "docker bug yesterday",
                 Some("since:yesterday until:yesterday"),
@@ -160,7 +220,6 @@ mod tests {
             ),
             // The day itself would be in the range.
             ("lamp before 2026-01-05", None),
-            ("cron on sunday", None),
             ("convert hex in dec", None),
             ("dashboards in week", None),
             ("may fix", None),
@@ -173,12 +232,38 @@ mod tests {
             ("cron on every monday morning", None),
             ("\"the release of yesterday\"", None),
             ("", None),
-        ] {
-            assert_eq!(
-                find_time_in_words(query, now).as_deref(),
-                expected,
-                "{query}"
-            );
-        }
+        ]);
+    }
+
+    #[test]
+    fn months_years_weekdays_and_written_numbers_become_filters() {
+        check([
+            (
+                "lamp wiring of last june",
+                Some("since:\"june 2025\" until:\"june 2025\""),
+            ),
+            (
+                "lamp wiring last february",
+                Some("since:\"february 2026\" until:\"february 2026\""),
+            ),
+            (
+                "lamp wiring this March",
+                Some("since:\"march 2026\" until:\"march 2026\""),
+            ),
+            (
+                "lamp wiring June 2025",
+                Some("since:\"june 2025\" until:\"june 2025\""),
+            ),
+            ("lamp wiring two weeks ago", Some("since:\"2 weeks ago\"")),
+            ("lamp wiring in 2025", Some("since:2025 until:2025")),
+            (
+                "the lamp that we wired on monday",
+                Some("since:monday until:monday"),
+            ),
+            ("lamp wiring this june", None),
+            ("lamp wiring in 1024", None),
+            ("lamp wiring in 2048", None),
+            ("lamp wiring 2025", None),
+        ]);
     }
 }

@@ -1,7 +1,6 @@
 //! The error of a typed filter.
 
-use jiff::Zoned;
-use session_config::{RangeEnds, TimeError};
+use session_report::TimeError;
 use thiserror::Error;
 
 /// A mistake in a filter that was typed.
@@ -28,32 +27,17 @@ pub enum TypedFilterError {
     },
 }
 
+/// Says what to write for a range, which is no time.
+pub(crate) const RANGE_HINT: &str = "write `since:FROM until:TO`";
+
 impl TypedFilterError {
     /// Returns what to do about it.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::UnknownAgent { known, .. } => Some(format!("one of {}", known.join(", "))),
-            Self::Time(TimeError::RangeForTime(range)) => {
-                let filters = format_range_filters(&RangeEnds::parse(range, &Zoned::now())?);
-                Some(format!("write `{filters}`"))
-            }
+            Self::Time(TimeError::RangeForTime(_)) => Some(RANGE_HINT.to_owned()),
             Self::Time(error) => error.hint(),
             Self::Reversed { .. } => Some("write the earlier time first".to_owned()),
         }
     }
-}
-
-/// Formats a range as the filters of its ends.
-fn format_range_filters(range: &RangeEnds) -> String {
-    let filter = |name: &str, time: &Option<String>| {
-        let time = time.as_ref()?;
-        let quote = if time.contains(char::is_whitespace) {
-            "\""
-        } else {
-            ""
-        };
-        Some(format!("{name}:{quote}{time}{quote}"))
-    };
-    let filters = [filter("since", &range.since), filter("until", &range.until)];
-    filters.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }

@@ -3,10 +3,12 @@
 use crate::filter_completion::parse_pending_filter;
 use crate::invalid_filter::InvalidFilter;
 use crate::project_folder::read_project;
-use crate::query_tokens::{COLONS, QuoteState, SignedWord, TokenKind, split_tokens};
+use crate::query_tokens::{
+    COLONS, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
+};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
-use session_config::{TimeRange, TypedRange};
+use session_report::{TimeRange, TypedRange};
 use session_search::{FilterClause, FilterCondition};
 use session_sources::sources;
 
@@ -206,9 +208,10 @@ impl TypedQuery {
 /// Quotes the value of a filter where white space stands in it.
 fn quote_filter(word: &str) -> Option<String> {
     let (name, value) = word.split_once(COLONS)?;
-    FilterField::from_name(SignedWord::parse(name).text)?;
-    let is_plain = !value.contains(char::is_whitespace) || value.contains('"');
-    (!is_plain).then(|| format!("{name}:\"{value}\""))
+    let SignedWord { negated, text } = SignedWord::parse(name);
+    let field = FilterField::from_name(text)?;
+    let quoted = quote_value(value).filter(|quoted| quoted != value)?;
+    Some(format_filter(negated, field, &quoted))
 }
 
 /// Makes the condition of a typed filter.
@@ -232,7 +235,7 @@ fn resolve_condition(
 /// # Errors
 /// When there is none of this name.
 pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
-    let known = || sources().iter().map(|source| source.name().to_string());
+    let known = || sources().iter().map(|source| source.name().to_owned());
     let found = known().find(|agent| agent.eq_ignore_ascii_case(name));
     found.ok_or_else(|| TypedFilterError::UnknownAgent {
         name: name.to_owned(),

@@ -1,11 +1,11 @@
 //! Counts of sessions, projects, turns and active time per day.
 
 use crate::active_time::compute_active_ms;
+use crate::calendar_range::CalendarDay;
 use crate::counted_turns::CountedTurns;
 use crate::report_scope::ReportScope;
 use session_store::{Reader, SessionId, SessionRow, StoreError, TurnRecord, TurnRow};
 use std::collections::HashSet;
-use std::ops::Range;
 
 /// The counts of one day. Sessions of subagents are not counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,51 +37,40 @@ impl DayStats {
 
 /// A day and what was done on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CountedDay<D> {
-    /// The day, as the caller names it.
-    pub day: D,
+pub struct CountedDay {
+    /// The day.
+    pub day: CalendarDay,
     /// Its counts.
     pub stats: DayStats,
 }
 
 /// Counts sessions, projects, turns and active time for each of `days`.
 ///
-/// `range_of` returns the half-open range of a day in milliseconds since 1970. The days are sorted and do
-/// not overlap. Sessions of subagents, sessions and turns outside of `scope` and copies of
+/// The days are sorted and do not overlap. Sessions of subagents, sessions and turns outside of `scope` and copies of
 /// another session's turns are left out.
 ///
 /// # Errors
 /// When the index fails.
-pub fn count_by_day<D>(
+pub fn count_by_day(
     index: &Reader,
     sessions: &[SessionRow],
-    days: impl IntoIterator<Item = D>,
-    range_of: impl Fn(&D) -> Range<i64>,
+    days: Vec<CalendarDay>,
     scope: ReportScope<'_>,
-) -> Result<Vec<CountedDay<D>>, StoreError> {
-    let days = days.into_iter().map(|day| DayCounter {
-        range: range_of(&day),
-        counted: CountedDay {
-            day,
-            stats: DayStats::default(),
-        },
+) -> Result<Vec<CountedDay>, StoreError> {
+    let days = days.into_iter().map(|day| CountedDay {
+        day,
+        stats: DayStats::default(),
     });
-    let mut days: Vec<DayCounter<D>> = days.collect();
+    let mut days: Vec<CountedDay> = days.collect();
     for session in scope.roots(sessions) {
         let is_covered = |turn: &TurnRow, _| scope.covers_turn(session, turn);
         let turns = CountedTurns::read(index, session, is_covered)?;
         add_session(&mut days, session, turns);
     }
-    Ok(days.into_iter().map(|day| day.counted).collect())
+    Ok(days)
 }
 
-/// A day while sessions are added to it.
-struct DayCounter<D> {
-    range: Range<i64>,
-    counted: CountedDay<D>,
-}
-
-fn add_session<D>(days: &mut [DayCounter<D>], session: &SessionRow, turns: CountedTurns) {
+fn add_session(days: &mut [CountedDay], session: &SessionRow, turns: CountedTurns) {
     let CountedTurns {
         mut turns,
         uncounted,
@@ -97,7 +86,7 @@ fn add_session<D>(days: &mut [DayCounter<D>], session: &SessionRow, turns: Count
         // With the turns of the days before, since the pause after the last of them counts, too.
         let active_ms = compute_active_ms(turns.iter().take(counted), &uncounted);
         if let Some(day) = same_day.first().copied().flatten() {
-            let stats = &mut days[day].counted.stats;
+            let stats = &mut days[day].stats;
             stats.add_turns(session, same_day.len(), (active_ms - counted_ms).max(0));
         }
         counted_ms = active_ms;
@@ -113,16 +102,18 @@ impl DayStats {
     }
 }
 
-fn find_day_index<D>(turn: &TurnRecord, days: &[DayCounter<D>]) -> Option<usize> {
+fn find_day_index(turn: &TurnRecord, days: &[CountedDay]) -> Option<usize> {
     let time_ms = turn.row.timestamp_ms()?;
-    let next = days.partition_point(|day| day.range.start <= time_ms);
+    let next = days.partition_point(|day| day.day.milliseconds.start <= time_ms);
     let day = next.checked_sub(1)?;
-    days.get(day)?.range.contains(&time_ms).then_some(day)
+    let milliseconds = &days.get(day)?.day.milliseconds;
+    milliseconds.contains(&time_ms).then_some(day)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::civil::Date;
 
     #[test]
     fn work_around_midnight_is_whole() {
@@ -132,12 +123,12 @@ mod tests {
             turn.row.ended_ms = Some(end * 60_000);
             turn
         };
-        let day = |n: i64| DayCounter {
-            range: n * 1440 * 60_000..(n + 1) * 1440 * 60_000,
-            counted: CountedDay {
-                day: n,
-                stats: DayStats::default(),
+        let day = |n: i64| CountedDay {
+            day: CalendarDay {
+                date: Date::default(),
+                milliseconds: n * 1440 * 60_000..(n + 1) * 1440 * 60_000,
             },
+            stats: DayStats::default(),
         };
         let mut days = [day(0), day(1)];
         let turns = vec![
@@ -152,7 +143,7 @@ mod tests {
             ..CountedTurns::default()
         };
         add_session(&mut days, &SessionRow::default(), counted);
-        let minutes = days.map(|day| day.counted.stats.active_ms / 60_000);
+        let minutes = days.map(|day| day.stats.active_ms / 60_000);
         assert_eq!(minutes, [20 + 10 + 30, 20 + 10 + 10]);
     }
 }

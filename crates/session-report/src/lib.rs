@@ -1,12 +1,14 @@
-//! Summaries of sessions, reports by project, and counts by day.
+//! Summaries of sessions, reports by project, counts by day, and the times that these are of.
 //!
 //! [`WorkSummary::from_turns`] summarizes turns: the problem and the solution in a sentence
 //! or two, commands and whether they failed, files and how they were accessed, errors, pull
 //! requests, active time and tokens. It is a pure function. [`report_projects`] does this
 //! for the sessions of a [`ReportScope`] in a range of time, grouped by project, each with the turns of its
 //! subagents. [`Cure::find_all`] finds what was done between the failure of a command and its
-//! success. [`count_by_day`] counts sessions and turns per day. The caller passes days as
-//! [`Range`](std::ops::Range)s of milliseconds, because they depend on the time zone.
+//! success. [`count_by_day`] counts sessions and turns per day.
+//!
+//! [`TimeRange::parse`] reads the times that a user types, in the local time zone; a [`CalendarRange`]
+//! has the days of such a range.
 //!
 //! ```
 //! use session_core::{PromptKind, TurnContent};
@@ -28,18 +30,25 @@
 
 mod active_time;
 mod announcement;
+mod calendar_range;
 mod counted_turns;
 mod cure;
 mod day_stats;
 mod inline_markup;
+mod named_date;
 mod project_report;
 mod prose_excerpt;
 mod report_scope;
 mod task;
+mod time_error;
+mod time_range;
 mod work_summary;
 
+pub use calendar_range::{CalendarDay, CalendarRange};
 pub use cure::Cure;
 pub use day_stats::{CountedDay, DayStats, count_by_day};
 pub use project_report::{ProjectReport, SessionReport, WorkReport, report_projects};
 pub use report_scope::ReportScope;
-pub use work_summary::{CommandRun, TouchedFile, WorkScope, WorkSummary};
+pub use time_error::TimeError;
+pub use time_range::{TimeRange, TypedRange};
+pub use work_summary::{CommandRun, WorkScope, WorkSummary};

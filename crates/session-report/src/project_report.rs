@@ -205,14 +205,14 @@ fn overlaps_range(session: &SessionRow, range: &Range<i64>) -> bool {
 fn report_session(row: &SessionRow, mut turns: SessionTurns) -> SessionReport {
     // Numbers of sessions depend on when they were indexed.
     turns.subagents.sort_by_key(|turns| begin_ms(turns));
-    let mut work = WorkSummary::from_turns(&turns.own);
-    let subagents = turns.subagents.len();
-    work.add_subagent_turns(&turns.own, &turns.subagents.concat(), &turns.uncounted);
+    let subagent_turns = turns.subagents.concat();
+    let mut work =
+        WorkSummary::from_own_and_subagents(&turns.own, &subagent_turns, &turns.uncounted);
     work.branch = work.branch.or_else(|| row.branch.clone());
     SessionReport {
         row: row.clone(),
         work,
-        subagents,
+        subagents: turns.subagents.len(),
     }
 }
 

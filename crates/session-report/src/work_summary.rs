@@ -8,7 +8,9 @@ use crate::task::{find_task, has_telling_prompt};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
 use session_core::title::strip_plan_line;
-use session_core::{CallStatus, FileAccess, PromptKind, TokenTotals, TurnContent, noise};
+use session_core::{
+    CallStatus, FileAccess, PromptKind, TokenTotals, TouchedFile, TurnContent, noise,
+};
 use session_store::{Reader, SessionId, StoreError, TurnRecord, TurnRow};
 
 /// Maximum length of a problem, in characters.
@@ -78,16 +80,6 @@ pub struct CommandRun {
     pub turn: u32,
 }
 
-/// A file that some turns read or changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TouchedFile {
-    /// Path of the file, as the tool call gave it.
-    pub path: String,
-    /// The strongest access: written over edited over read.
-    #[serde(rename = "touch")]
-    pub access: FileAccess,
-}
-
 impl WorkSummary {
     /// Reads and summarizes the work of a session, or of one of its turns.
     ///
@@ -134,42 +126,36 @@ impl WorkSummary {
 
     /// Summarizes the turns.
     pub fn from_turns(turns: &[TurnRecord]) -> Self {
-        let mut work = Self {
-            problem: find_problem(turns),
-            has_typed_request: turns.iter().any(is_answered_request),
-            solution: find_solution(turns),
-            ..Self::default()
-        };
-        work.add_turns(turns);
-        work
+        Self::from_own_and_subagents(turns, &[], &UncountedTime::default())
     }
 
-    /// Adds the commands, files, errors, pull requests, models and tokens of subagents, and
-    /// computes the active time of `own` and `subagents` together, beside turns that are not counted.
-    pub(crate) fn add_subagent_turns(
-        &mut self,
+    /// Summarizes the turns of a session, with the commands, files, errors, pull requests, models, tokens and time of its
+    /// subagents, beside turns that are not counted.
+    pub(crate) fn from_own_and_subagents(
         own: &[TurnRecord],
         subagents: &[TurnRecord],
         uncounted: &UncountedTime,
-    ) {
-        let mut distinct = DistinctValues::take(self);
-        for turn in subagents {
-            self.add_recorded_work(turn, &mut distinct);
-        }
-        distinct.put_back(self);
-        self.active_ms = compute_active_ms(own.iter().chain(subagents), uncounted);
-    }
-
-    fn add_turns(&mut self, turns: &[TurnRecord]) {
-        let mut distinct = DistinctValues::take(self);
-        for turn in turns {
-            self.add_recorded_work(turn, &mut distinct);
+    ) -> Self {
+        let branches = own.iter().rev().map(|turn| &turn.row.branch);
+        let mut work = Self {
+            problem: find_problem(own),
+            has_typed_request: own.iter().any(is_answered_request),
+            solution: find_solution(own),
+            branch: branches.flatten().next().cloned(),
+            turns: own.len(),
+            active_ms: compute_active_ms(own.iter().chain(subagents), uncounted),
+            ..Self::default()
+        };
+        let mut distinct = DistinctValues::default();
+        for turn in own {
+            work.add_recorded_work(turn, &mut distinct);
             distinct.add_mentions(&turn.content);
-            self.branch = turn.row.branch.clone().or_else(|| self.branch.take());
-            self.turns += 1;
         }
-        distinct.put_back(self);
-        self.active_ms = compute_active_ms(turns.iter(), &UncountedTime::default());
+        for turn in subagents {
+            work.add_recorded_work(turn, &mut distinct);
+        }
+        distinct.move_into(&mut work);
+        work
     }
 
     fn add_recorded_work(&mut self, turn: &TurnRecord, distinct: &mut DistinctValues) {
@@ -220,6 +206,7 @@ impl WorkSummary {
 }
 
 /// The values of a summary of which each is listed once, while turns are added: a session may have 100,000 files.
+#[derive(Default)]
 struct DistinctValues {
     files: IndexMap<String, FileAccess>,
     errors: IndexSet<String>,
@@ -228,18 +215,7 @@ struct DistinctValues {
 }
 
 impl DistinctValues {
-    fn take(work: &mut WorkSummary) -> Self {
-        let files = std::mem::take(&mut work.files).into_iter();
-        let set = |list: &mut Vec<String>| std::mem::take(list).into_iter().collect();
-        Self {
-            files: files.map(|file| (file.path, file.access)).collect(),
-            errors: set(&mut work.errors),
-            pull_requests: set(&mut work.pull_requests),
-            models: set(&mut work.models),
-        }
-    }
-
-    fn put_back(self, work: &mut WorkSummary) {
+    fn move_into(self, work: &mut WorkSummary) {
         let files = self.files.into_iter();
         work.files = files
             .map(|(path, access)| TouchedFile { path, access })

@@ -1,8 +1,8 @@
 //! Statistics of the cosines of a query with a history, by which cosines of different models, queries and histories become
 //! comparable scores.
 
+use crate::cosines::QueryEmbedding;
 use serde::Serialize;
-use session_core::CosineScale;
 
 /// Number of texts as which the model's usual mean and deviation count (a prior in pseudo-counts), and the least `n` of the
 /// expected maximum: a history of three texts has no deviation of its own.
@@ -38,8 +38,8 @@ pub struct CosineStats {
 }
 
 impl CosineStats {
-    /// Computes the statistics of some cosines, by a model that reads the whole query. `best` is the greatest cosine
-    /// that counts, and rounding adds the given variance to each.
+    /// Computes the statistics of some cosines with a query. `best` is the greatest cosine that counts, and rounding adds
+    /// the given variance to each.
     ///
     /// With `k` = [`PRIOR_TEXTS`], and `m`, `s` the usual mean and deviation of the scale:
     ///
@@ -55,9 +55,9 @@ impl CosineStats {
         cosines: impl Iterator<Item = f32>,
         best: f32,
         rounding_variance: f64,
-        model: &str,
-        scale: &CosineScale,
+        query: &QueryEmbedding,
     ) -> Self {
+        let scale = &query.scale;
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for cosine in cosines.map(f64::from) {
             n += 1.0;
@@ -76,7 +76,7 @@ impl CosineStats {
         let [mean, expected_range, rounding_deviation] =
             [mean, expected_range, rounding_variance.sqrt()].map(|figure| figure as f32);
         let mut stats = Self {
-            model: model.to_owned(),
+            model: query.model.name.clone(),
             weight: scale.weight,
             mean,
             best,
@@ -84,16 +84,10 @@ impl CosineStats {
             strength: 0.0,
             expected_range,
             rounding_deviation,
-            readable_fraction: 1.0,
+            readable_fraction: query.readable_fraction,
         };
         stats.set_best(best);
         stats
-    }
-
-    /// Sets the share of the query that the model reads, 0 to 1.
-    pub(crate) fn set_readable_fraction(&mut self, fraction: f32) {
-        self.readable_fraction = fraction;
-        self.set_best(self.best);
     }
 
     /// Sets the greatest cosine, which is known more precisely, and what follows from it.
@@ -117,6 +111,8 @@ impl CosineStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::CosineScale;
+    use session_store::ModelRow;
 
     /// Cosines 0.5 ± 0.1, to half of which an error of 0.05 was added, from the other half taken away.
     #[test]
@@ -129,14 +125,22 @@ mod tests {
             deviation: 0.1,
             weight: 1.0,
         };
+        let query = QueryEmbedding {
+            model: ModelRow::default(),
+            vector: Vec::new(),
+            known_fraction: 1.0,
+            readable_fraction: 1.0,
+            scale,
+            text_cosines: None,
+        };
         let exact = [0.4_f32, 0.4, 0.6, 0.6].repeat(1000);
         let errors = [0.05, -0.05].into_iter().cycle();
         let rounded = exact
             .iter()
             .zip(errors)
             .map(|(cosine, error)| cosine + error);
-        let of_exact = CosineStats::new(exact.iter().copied(), 0.9, 0.0, "m", &scale);
-        let of_rounded = CosineStats::new(rounded, 0.9, 0.05 * 0.05, "m", &scale);
+        let of_exact = CosineStats::new(exact.iter().copied(), 0.9, 0.0, &query);
+        let of_rounded = CosineStats::new(rounded, 0.9, 0.05 * 0.05, &query);
         assert!(
             (of_exact.z - of_rounded.z).abs() < 1e-4,
             "{} {}",

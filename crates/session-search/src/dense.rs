@@ -34,8 +34,8 @@ impl DenseCandidates {
         let targets = nearest.targets.iter();
         let confidences = targets.map(|target| compute_confidence(&target.cosines, scales, terms));
         let candidates = nearest.targets.iter().map(|target| ScoredCandidate {
-            session: target.session,
-            turn: target.turn,
+            session: target.shown.session,
+            turn: target.shown.turn,
             scores: scales.scores(&target.cosines),
         });
         let candidates = match level {

@@ -85,7 +85,10 @@ impl ExactTerms {
         for stats in exact {
             let read = texts.read_turns(lexical, stats)?;
             let term = ExactTerm::new(stats, filtered, lexical, read);
-            if !term.turns.is_empty() {
+            // Words in a row that were typed as words: where signs stand between them (`action-summary-table`) they are a name
+            // of something else.
+            let is_typed = !stats.is_word_run() || term.read.iter().any(ReadTurn::is_holder);
+            if !term.turns.is_empty() && is_typed {
                 found.query_idf += term.idf - term.word_idf;
                 found.terms.push(term);
             }

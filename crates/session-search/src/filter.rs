@@ -31,7 +31,7 @@ pub struct FilterClause {
 pub enum FilterCondition {
     /// The session is of this project.
     Project(ProjectPattern),
-    /// The session is of this agent, as [`session_core::SourceName`].
+    /// The session is of this agent, as its `Source::name`.
     Agent(String),
     /// The turn was on this git branch, whole.
     Branch(String),

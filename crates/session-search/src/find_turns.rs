@@ -73,9 +73,6 @@ pub fn find_turns<T>(
 
 /// Returns the copy of a turn that the filter shows in its place, or the turn itself; `None` for a copy.
 fn resolve_shown_turn(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> Option<SessionTurn> {
-    let own = SessionTurn {
-        turn: turn.id,
-        session: turn.session,
-    };
-    filtered.resolve_copy(own).filter(|_| turn.owner.is_none())
+    let shown = filtered.resolve_copy(turn.session_turn());
+    shown.filter(|_| turn.owner.is_none())
 }

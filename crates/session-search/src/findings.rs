@@ -5,60 +5,43 @@ use crate::find_turns::{FoundTurn, find_turns};
 use crate::line_pattern::LinePattern;
 use serde::Serialize;
 use session_core::{
-    AccessedFile, CallStatus, CommandRunRef, FileAccess, TurnContent, path_matches,
-    read_pasted_path,
+    CallStatus, CommandRunRef, TouchedFile, TurnContent, path_matches, read_pasted_path,
 };
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
 
-/// A file that a turn accessed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FoundFile {
-    /// Its path, as the agent named it.
-    pub path: String,
-    /// How it was accessed.
-    #[serde(rename = "touch")]
-    pub access: FileAccess,
-}
-
-impl From<AccessedFile<'_>> for FoundFile {
-    fn from(file: AccessedFile<'_>) -> Self {
-        Self {
-            path: file.path.to_owned(),
-            access: file.access,
+/// Finds the turns that accessed a file, newest first. A path that was pasted is read without what surrounds it where it
+/// finds nothing as typed.
+///
+/// # Errors
+/// When the index fails.
+pub fn find_file_turns(
+    index: &Reader,
+    sessions: &[SessionRow],
+    filter: &SearchFilter,
+    typed: &str,
+) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
+    for path in read_pasted_path(typed) {
+        let visit = |session: &SessionRow, content: &TurnContent| {
+            find_matching_files(session, content, path)
+        };
+        let turns = find_turns(index, sessions, filter, visit)?;
+        if !turns.is_empty() {
+            return Ok(turns);
         }
     }
+    Ok(Vec::new())
 }
 
-impl FoundFile {
-    /// Finds the turns that accessed a file, newest first. A path that was pasted is read without what surrounds it where it
-    /// finds nothing as typed.
-    ///
-    /// # Errors
-    /// When the index fails.
-    pub fn find_turns(
-        index: &Reader,
-        sessions: &[SessionRow],
-        filter: &SearchFilter,
-        typed: &str,
-    ) -> Result<Vec<FoundTurn<Vec<Self>>>, StoreError> {
-        for path in read_pasted_path(typed) {
-            let visit =
-                |session: &SessionRow, content: &TurnContent| Self::find(session, content, path);
-            let turns = find_turns(index, sessions, filter, visit)?;
-            if !turns.is_empty() {
-                return Ok(turns);
-            }
-        }
-        Ok(Vec::new())
-    }
-
-    /// Finds the files of a turn whose paths match; `None` where none does.
-    fn find(session: &SessionRow, content: &TurnContent, wanted: &str) -> Option<Vec<Self>> {
-        let files = content.accessed_files();
-        let files = files.filter(|file| session_path_matches(file.path, wanted, session));
-        non_empty(files.map(Self::from).collect())
-    }
+/// Finds the files of a turn whose paths match; `None` where none does.
+fn find_matching_files(
+    session: &SessionRow,
+    content: &TurnContent,
+    wanted: &str,
+) -> Option<Vec<TouchedFile>> {
+    let files = content.accessed_files();
+    let files = files.filter(|file| session_path_matches(file.path, wanted, session));
+    non_empty(files.map(TouchedFile::from).collect())
 }
 
 /// Returns true when a file of a session matches by its path. A relative path, as a patch names it,

@@ -190,3 +190,55 @@ impl WordBoundaries {
 fn is_word(c: Option<char>) -> bool {
     c.is_some_and(|c| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_')
 }
+
+#[cfg(test)]
+mod tests {
+    use super::IdentifierMatch::{Part, PartIgnoringCase, Whole, WholeIgnoringCase, Words};
+    use super::*;
+
+    #[test]
+    fn an_identifier_matches_as_it_is_written() {
+        for (identifier, text, expected) in [
+            ("retry.rs", "It is in retry.rs today.", Whole),
+            ("retry.rs", "It is in src/jobs/retry.rs today.", Whole),
+            (
+                "src/net/client.rs",
+                r"Open src\net\client.rs and read it.",
+                Whole,
+            ),
+            ("token_ttl", r"The value token\_ttl is short.", Whole),
+            (
+                "HttpPool",
+                "We made __HttpPool__ smaller in the end.",
+                Whole,
+            ),
+            ("don't show", "Please don’t\n  show it any more.", Whole),
+            (
+                "retryPolicy.ts",
+                "请看retryPolicy.ts没有释放连接的原因",
+                Whole,
+            ),
+            ("queueWorker.ts", "queueWorker.ts에서 오류가 났다", Whole),
+            ("#123", "This closes #123.", Whole),
+            ("#123", "This closes #1234.", Words),
+            ("WebSocket", "All WebSockets of the page are closed.", Part),
+            ("SUMMARY.md", "See 12-SUMMARY.md.", Part),
+            ("readme.md", "See README.md.", WholeIgnoringCase),
+            ("file_name", "The fileName is empty.", WholeIgnoringCase),
+            ("v1.2.3", "It works since 1.2.3.", WholeIgnoringCase),
+            ("SUMMARY.md", "See 12-summary.md.", PartIgnoringCase),
+            ("file_name", "The filename is empty.", Words),
+            ("foo_bar", "That is foo. Bar is next.", Words),
+            ("--agent", "Give --agent-name.", Words),
+        ] {
+            let content = TurnContent {
+                prompt: text.to_owned(),
+                ..TurnContent::default()
+            };
+            let found = IdentifierMatch::find(&content, None, identifier);
+            assert_eq!(found, expected, "{identifier}: {text}");
+            let by_title = IdentifierMatch::find(&TurnContent::default(), Some(text), identifier);
+            assert_eq!(by_title, expected, "{identifier}: {text}");
+        }
+    }
+}

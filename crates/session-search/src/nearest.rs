@@ -6,7 +6,7 @@ use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{ModelScores, ModelWeights};
 use rustc_hash::FxHashMap;
 use session_core::TopK;
-use session_store::{Level, SessionId, SessionTurn, TurnId};
+use session_store::{Level, SessionTurn};
 use std::cmp::Ordering;
 
 /// Greatest number of turns and chunks that are ranked. At session level they are grouped.
@@ -22,10 +22,8 @@ pub(crate) struct NearestTargets<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearestTarget {
     pub(crate) target: VectorTarget,
-    /// The session in which it is shown.
-    pub(crate) session: SessionId,
-    /// The turn as which it is shown; `None` for a chunk.
-    pub(crate) turn: Option<TurnId>,
+    /// The target as which it is shown: of a turn that the filter leaves out, a copy of it.
+    pub(crate) shown: VectorTarget,
     /// By the models in their order; `None` where a model has not embedded it.
     pub(crate) cosines: ModelScores,
 }
@@ -117,11 +115,9 @@ impl<'a> NearestTargets<'a> {
             }
         }
         let nearest = best.into_sorted().into_iter().filter_map(|scored| {
-            let ShownTarget { session, turn } = resolve_target(scored.target, filtered)?;
             Some(NearestTarget {
                 target: scored.target,
-                session,
-                turn,
+                shown: resolve_target(scored.target, filtered)?,
                 cosines: cosines.target_cosines(scored.target),
             })
         });
@@ -188,16 +184,8 @@ fn compute_cosine_stats(
         .list_targets(Level::Turn, filtered.turns())
         .filter(|turn| filtered.passes_session(turn.session))
         .filter_map(|turn| model.get(turn));
-    let embedding = model.embedding;
-    let mut stats = CosineStats::new(
-        turns,
-        best?,
-        model.rounding_variance,
-        &embedding.model.name,
-        &embedding.scale,
-    );
-    stats.set_readable_fraction(embedding.readable_fraction);
-    Some(stats)
+    let variance = model.rounding_variance;
+    Some(CosineStats::new(turns, best?, variance, model.embedding))
 }
 
 /// A target with its weighted mean over the models.
@@ -216,25 +204,14 @@ impl ScoredTarget {
     }
 }
 
-/// The session and turn as which a target is shown: of a turn that the filter leaves out, a copy of it.
-struct ShownTarget {
-    session: SessionId,
-    /// `None` for a chunk.
-    turn: Option<TurnId>,
-}
-
-/// Returns the session and turn as which a target is shown; `None` where the filter lets neither it nor a copy through.
-fn resolve_target(target: VectorTarget, filtered: &FilteredIndex<'_>) -> Option<ShownTarget> {
+/// Returns the target as which one is shown; `None` where the filter lets neither it nor a copy through.
+fn resolve_target(target: VectorTarget, filtered: &FilteredIndex<'_>) -> Option<VectorTarget> {
     let session = target.session;
     let Some(turn) = target.turn else {
-        let passes = filtered.passes_session(session);
-        return passes.then_some(ShownTarget {
-            session,
-            turn: None,
-        });
+        return filtered.passes_session(session).then_some(target);
     };
     let shown = filtered.resolve_copy(SessionTurn { turn, session })?;
-    Some(ShownTarget {
+    Some(VectorTarget {
         session: shown.session,
         turn: Some(shown.turn),
     })

@@ -5,7 +5,7 @@ use crate::hit::{HitOrder, SearchExplanation, SearchHit, SearchResults, Searched
 use crate::hits;
 use crate::request::SearchRequest;
 use session_core::ConfidenceBand;
-use session_store::{Level, Reader, SessionRow, SessionTurn, StoreError, TurnRow};
+use session_store::{Level, Reader, SessionRow, StoreError, TurnRow};
 use std::cmp::Reverse;
 
 /// A session or turn to list, with its time.
@@ -94,10 +94,8 @@ fn list_newest_sessions<'a>(
             break;
         }
         let turns = index.turns(session.id)?;
-        let newest = turns.into_iter().rfind(|row| {
-            let (turn, session) = (row.id, row.session);
-            !row.is_blank() && filtered.passes(SessionTurn { turn, session })
-        });
+        let passes = |row: &TurnRow| !row.is_blank() && filtered.passes(row.session_turn());
+        let newest = turns.into_iter().rfind(passes);
         listed.add(newest.map(|turn| NewestTurn {
             at_ms: if filters_turns {
                 session.time_of(&turn)
@@ -138,10 +136,7 @@ fn is_shown(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> bool {
     if turn.is_blank() {
         return false;
     }
-    let own = SessionTurn {
-        turn: turn.id,
-        session: turn.session,
-    };
+    let own = turn.session_turn();
     let shown = match turn.owner {
         None => filtered.resolve_copy(own),
         Some(owner) => filtered.resolve_turn(owner),

@@ -176,7 +176,7 @@ impl TiedHits {
         if let Some(of_sessions) = &nearest.of_sessions {
             let parts = nearest.of_level.targets.iter();
             let parts = parts.filter(|part| find_whole(part, &self.hits).is_some());
-            let sessions = parts.map(|part| Target::Session(part.session));
+            let sessions = parts.map(|part| Target::Session(part.shown.session));
             deciding.extend(self.find_best_parts(of_sessions, &sessions.collect()));
         }
         deciding
@@ -225,8 +225,8 @@ fn find_tied_hits(hits: &[FusedHit], margin: f32) -> FxHashSet<Target> {
 
 /// Returns the one of some turns and sessions that a target is, or is a part of.
 fn find_whole(part: &NearestTarget, wanted: &FxHashSet<Target>) -> Option<Target> {
-    let turn = part.turn.map(Target::Turn);
-    let session = Some(Target::Session(part.session));
+    let turn = part.shown.turn.map(Target::Turn);
+    let session = Some(Target::Session(part.shown.session));
     let mut wholes = [turn, session].into_iter().flatten();
     wholes.find(|whole| wanted.contains(whole))
 }

@@ -39,13 +39,7 @@ pub fn search(
         explanation: SearchExplanation {
             weights: ranking.list.weights,
             identifiers: candidates.holders.terms.clone(),
-            unfound: UnfoundTerms::find(
-                &request.query,
-                &candidates.lexical,
-                &filtered,
-                &request.filter,
-                sessions,
-            ),
+            unfound: UnfoundTerms::find(request, &candidates.lexical, &filtered, sessions),
             terms: candidates.lexical.hits.terms.clone(),
             models: models.collect(),
             cosines: ranking.list.stats,

@@ -8,7 +8,6 @@ use session_redact::Redactor;
 use session_sources::{IndexedSpan, find_source};
 use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
 use std::path::Path;
 
 /// A turn with all its parts, as it is shown, and where it was read.
@@ -47,27 +46,11 @@ impl TurnOrigin {
     }
 }
 
-/// Reads turns of a session again in full: those of `range`, from 0, that
-/// exist. What the history no longer has comes from the index. What is read is redacted.
+/// Reads turns of a session again in full. What the history no longer has comes from the index. What is read is redacted.
 ///
 /// # Errors
 /// When the index fails.
 pub fn read_exchanges(
-    index: &Reader,
-    session: &SessionRow,
-    range: RangeInclusive<u32>,
-    redactor: &Redactor,
-) -> Result<Vec<Exchange>, StoreError> {
-    let mut rows = index.turns(session.id)?;
-    rows.retain(|row| range.contains(&row.index));
-    read_exchanges_of_rows(index, session, &rows, redactor)
-}
-
-/// Reads these turns of a session as [`read_exchanges`] does.
-///
-/// # Errors
-/// When the index fails.
-pub fn read_exchanges_of_rows(
     index: &Reader,
     session: &SessionRow,
     rows: &[TurnRow],

@@ -157,6 +157,26 @@ mod tests {
     }
 
     #[test]
+    fn a_phrase_is_shown_with_whatever_signs_between_its_words() {
+        for phrase in [
+            "copper\nkettle gasket",
+            "**copper** kettle, gaskets",
+            "copper-kettle/gasket",
+            "copper kettle --gasket",
+        ] {
+            let content = TurnContent {
+                prompt: format!(
+                    "a copper pot stands here, a kettle there\n{}\nand {phrase} at the end",
+                    "x ".repeat(90)
+                ),
+                ..TurnContent::default()
+            };
+            let snippet = find_snippet(&content, &words("\"copper kettle --gasket\""), 60);
+            assert!(snippet.contains("at the end"), "{phrase}: {snippet}");
+        }
+    }
+
+    #[test]
     fn of_equals_the_conversation_goes_before_commands() {
         let content = TurnContent {
             prompt: "Why is the build slow?\nMeasure the linker.".into(),

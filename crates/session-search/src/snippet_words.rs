@@ -79,8 +79,12 @@ type KnownWords<'f> = FxHashMap<&'f str, bool>;
 
 /// Finds a word, or several in a row, in the forms that have the same stem, as the word index does.
 struct FormFinder {
-    /// Looks for the beginning that its forms have in common.
+    /// Looks for the first word of several, else for `needle`.
     finder: Finder<'static>,
+    /// Words before the last one: whatever is no letter and no digit may stand between them.
+    leading: Vec<String>,
+    /// The beginning that the forms of the last word have in common.
+    needle: String,
     /// It matches at the beginning of a word alone, since its script puts spaces between words: `or` is not in
     /// `error`.
     begins_word: bool,
@@ -96,17 +100,22 @@ impl FormFinder {
     /// Makes the finder of a form; `None` for one of which folding leaves nothing.
     fn new(form: &str) -> Option<Self> {
         let folded = fold_word(form);
+        let mut words = split_phrase(&folded);
+        let last = words.pop()?;
         let is_of_word = |c: char| c.is_alphanumeric() && !is_unspaced(c);
-        let before_last = folded.trim_end_matches(is_of_word).len();
-        let (before, last_word) = folded.split_at_checked(before_last)?;
+        let before_last = last.trim_end_matches(is_of_word).len();
+        let (before, last_word) = last.split_at_checked(before_last)?;
         let stem = find_stem(last_word);
         let needle = match &stem {
             Some(stem) => format!("{before}{}", shared_beginning(last_word, stem)),
-            None => folded.clone(),
+            None => last.to_owned(),
         };
-        (!needle.is_empty()).then(|| Self {
-            finder: Finder::new(&needle).into_owned(),
-            begins_word: folded.starts_with(is_of_word),
+        let needle = Some(needle).filter(|needle| !needle.is_empty())?;
+        Some(Self {
+            finder: Finder::new(words.first().copied().unwrap_or(&needle)).into_owned(),
+            begins_word: words.first().unwrap_or(&last).starts_with(is_of_word),
+            leading: words.into_iter().map(str::to_owned).collect(),
+            needle,
             before_last,
             last_word: last_word.to_owned(),
             stem,
@@ -123,7 +132,7 @@ impl FormFinder {
         if self.begins_word && !text.begins_word(start) {
             return None;
         }
-        let last = start + self.before_last;
+        let last = self.find_last_word(text.as_str(), start)? + self.before_last;
         if self.last_word.is_empty() {
             return Some(last);
         }
@@ -141,10 +150,32 @@ impl FormFinder {
         Some(last + word.len())
     }
 
+    /// Returns where the last word begins, if the words before it stand at an offset.
+    fn find_last_word(&self, text: &str, start: usize) -> Option<usize> {
+        let mut at = start;
+        for word in &self.leading {
+            let behind = text[at..].strip_prefix(word.as_str())?;
+            let gap = behind.find(char::is_alphanumeric).filter(|gap| *gap > 0)?;
+            at += word.len() + gap;
+        }
+        text[at..].starts_with(&self.needle).then_some(at)
+    }
+
     fn has_stem(&self, word: &str) -> bool {
         let stem = self.stem.as_ref().filter(|_| word.is_ascii());
         stem.is_some_and(|stem| english().stem(word) == stem.as_str())
     }
+}
+
+/// Splits several words at spaces, without the signs around each; a single one is left as it is.
+fn split_phrase(form: &str) -> Vec<&str> {
+    let words: Vec<&str> = form.split_whitespace().collect();
+    if let [word] = words[..] {
+        return vec![word];
+    }
+    let words = words.into_iter();
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 /// Returns the stemmer of the index, nearly.

@@ -3,6 +3,7 @@
 use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalCandidates;
+use crate::request::SearchRequest;
 use crate::resolve::{ResolvedSession, resolve_session_id};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -46,21 +47,20 @@ pub struct SpellingCorrection {
     pub searched: String,
 }
 
-/// The session outside the search that holds a term, the nearest to the search last.
+/// The kinds of sessions outside the search that hold a term, the nearest to the search last.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum TermHolder {
+enum HolderKind {
     None,
     FilteredOut,
     Subagent,
 }
 
 impl UnfoundTerms {
-    /// Finds the unfound terms of a query among `sessions`, all of the index's.
+    /// Finds the unfound terms of a request among `sessions`, all of the index's.
     pub(crate) fn find(
-        query: &Query,
+        request: &SearchRequest,
         lexical: &LexicalCandidates,
         filtered: &FilteredIndex<'_>,
-        filter: &SearchFilter,
         sessions: &[SessionRow],
     ) -> Self {
         let is_found = |term: &&TermStats| {
@@ -70,15 +70,17 @@ impl UnfoundTerms {
         let mut unfound: Vec<&TermStats> = lexical.hits.terms.iter().collect();
         unfound.retain(|term| !is_found(term));
         let mut found = Self {
-            session_ids: find_typed_id(query, sessions).into_iter().collect(),
+            session_ids: find_typed_id(&request.query, sessions)
+                .into_iter()
+                .collect(),
             ..Self::default()
         };
         if unfound.is_empty() {
             return found;
         }
-        let holders = TermHolders::new(filter, sessions);
+        let holders = UnsearchedSessions::new(&request.filter, sessions);
         let is_any_found = !lexical.is_empty();
-        for term in &query.terms {
+        for term in &request.query.terms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
             let substitute = stats.and_then(|stats| stats.substitute());
             let is_doubtful = substitute == Some(SubstituteKind::OtherForms);
@@ -93,9 +95,9 @@ impl UnfoundTerms {
                 }));
             let list = match stats.map(|stats| holders.find_best_holder(stats, filtered)) {
                 None if is_any_found => continue,
-                None | Some(TermHolder::None) => &mut found.missing,
-                Some(TermHolder::FilteredOut) => &mut found.filtered,
-                Some(TermHolder::Subagent) => &mut found.only_subagents,
+                None | Some(HolderKind::None) => &mut found.missing,
+                Some(HolderKind::FilteredOut) => &mut found.filtered,
+                Some(HolderKind::Subagent) => &mut found.only_subagents,
             };
             list.push(term.text.clone());
         }
@@ -147,13 +149,13 @@ fn find_id(term: &str, sessions: &[SessionRow]) -> Option<String> {
 }
 
 /// The sessions that may hold a term which no searched session holds.
-struct TermHolders<'a> {
+struct UnsearchedSessions<'a> {
     sessions: FxHashMap<SessionId, &'a SessionRow>,
     /// The filter, with the sessions of subagents.
     with_subagents: SearchFilter,
 }
 
-impl<'a> TermHolders<'a> {
+impl<'a> UnsearchedSessions<'a> {
     fn new(filter: &SearchFilter, all: &'a [SessionRow]) -> Self {
         // The calling session, which is excluded, holds the term because the query stands in it.
         let others = all
@@ -166,22 +168,22 @@ impl<'a> TermHolders<'a> {
     }
 
     /// Returns the holder of a term that is nearest to the searched sessions.
-    fn find_best_holder(&self, term: &TermStats, filtered: &FilteredIndex<'_>) -> TermHolder {
+    fn find_best_holder(&self, term: &TermStats, filtered: &FilteredIndex<'_>) -> HolderKind {
         let sessions = term
             .postings()
             .filter_map(|turn| filtered.turns().session_of(turn));
         let sessions = sessions.filter_map(|session| self.sessions.get(&session));
         let holders = sessions.map(|session| self.classify_holder(session));
-        holders.max().unwrap_or(TermHolder::None)
+        holders.max().unwrap_or(HolderKind::None)
     }
 
     /// Judges a session that holds a term. Where turns are filtered, those of a subagent might not pass.
-    fn classify_holder(&self, session: &SessionRow) -> TermHolder {
+    fn classify_holder(&self, session: &SessionRow) -> HolderKind {
         let filter = &self.with_subagents;
         if session.parent.is_some() && !filter.filters_turns() && filter.passes_session(session) {
-            TermHolder::Subagent
+            HolderKind::Subagent
         } else {
-            TermHolder::FilteredOut
+            HolderKind::FilteredOut
         }
     }
 }

@@ -1,18 +1,20 @@
 //! Installing the MCP server, the hook, the skill and instructions for agents.
 
-use crate::change::{format_path, print_backup, print_change, print_written};
+use crate::change::{print_backup, print_change, print_written};
 use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
 use crate::history_step::{self, holds_only_own};
 use crate::outcome::{AgentFailures, StepOutcome};
 use crate::setup::Setup;
+use crate::setup_record::SetupRecord;
 use crate::written_settings::undo_model;
 use serde::Serialize;
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
     quote_word,
 };
-use session_config::{Home, SetupRecord};
+use session_config::Home;
+use session_core::text::path_line;
 use session_sources::Env;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,8 +23,8 @@ use std::path::{Path, PathBuf};
 pub type AgentOutcomes = BTreeMap<&'static str, StepOutcome>;
 
 impl Setup<'_, '_> {
-    /// Runs the step for OpenCode and Codex; Claude Code has steps of its own; for it the
-    /// command that adds the MCP server is printed.
+    /// Runs the step for OpenCode and Codex. Claude Code has steps of its own; for it the
+    /// commands that add the MCP server and the hook are printed.
     ///
     /// # Errors
     /// When the dialog cannot be read or written.
@@ -42,7 +44,7 @@ impl Setup<'_, '_> {
         let outcomes = confirm_each(meant, plan, "Install", failures, self.dialog)?;
         let is_claude_offered = self.dialog.is_interactive && Agent::Claude.is_present(env);
         if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
-            show_server_command(env, &program.to_string_lossy(), self.dialog)?;
+            show_claude_commands(env, &program.to_string_lossy(), self.dialog)?;
         }
         Ok(outcomes)
     }
@@ -134,7 +136,7 @@ pub fn undo_setup(
 /// Returns true where Claude Code's settings hold nothing but what setup wrote. Settings that cannot be read do not.
 fn holds_only_own_claude(home: &Home) -> bool {
     let settings = SettingsFile::for_user(&home.env).map_err(SetupError::from);
-    let record = SetupRecord::open(&home.folders().data).map_err(SetupError::from);
+    let record = SetupRecord::open(&home.folders().data);
     let is_own = settings.and_then(|settings| holds_only_own(&settings, &record?));
     is_own.unwrap_or_default()
 }
@@ -181,7 +183,7 @@ fn print_setup(setup: &AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
         print_change(change, dialog)?;
     }
     if let Some(skill) = &setup.skill {
-        let directory = format_path(&skill.location.directory());
+        let directory = path_line(&skill.location.directory());
         dialog.print(&format!("\n{directory}: the skill"))?;
     }
     if let Some(note) = setup.note() {
@@ -209,7 +211,7 @@ fn apply_setup(setup: AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
 
 /// Prints that an agent does not start the MCP server: what switches it off is the user's, and stays.
 fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    let (agent, file) = (agent.title(), format_path(file));
+    let (agent, file) = (agent.title(), path_line(file));
     Ok(dialog.print(&format!(
         "\n{agent} does not start the MCP server: its `enabled` is false in\n{file}."
     ))?)
@@ -219,18 +221,27 @@ fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> 
     if !skill.has_kept_files() {
         return print_written(&skill.directory, dialog);
     }
-    let directory = format_path(&skill.directory);
+    let directory = path_line(&skill.directory);
     Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)
 }
 
-/// Shows the command by which Claude Code itself registers the server. It is in the file of the
-/// agent's own state, which nothing else should write.
-fn show_server_command(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    if SettingsFile::for_user(env)?.enabled_plugin()?.is_some() {
+/// Shows the commands that add the server and the hook to Claude Code, which no step writes. The server is in the file
+/// of the agent's own state, which only the agent should write.
+fn show_claude_commands(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) -> Result<()> {
+    let settings = SettingsFile::for_user(env)?;
+    if settings.enabled_plugin()?.is_some() {
         return Ok(());
     }
     let program = quote_word(program);
-    Ok(dialog.print(&format!(
-        "\nThis adds the MCP server to Claude Code:\n  claude mcp add --scope user session-search -- {program} mcp"
-    ))?)
+    dialog.print(&format!(
+        "\nTo add the MCP server to Claude Code, run:\n  claude mcp add --scope user session-search -- {program} mcp"
+    ))?;
+    // Settings that cannot be read failed in their own step.
+    if settings
+        .installed_hooks()
+        .is_ok_and(|hooks| hooks.is_empty())
+    {
+        dialog.print("To add the hook, run:\n  session-search hook install")?;
+    }
+    Ok(())
 }

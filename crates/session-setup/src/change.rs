@@ -4,7 +4,7 @@ use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use session_agents::SettingsChange;
-use session_core::text::{collapse_whitespace, sanitize_text};
+use session_core::text::path_line;
 use session_output::format_diff;
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub fn confirm_and_write(
 /// # Errors
 /// When the dialog cannot be written.
 pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    let path = format_path(&change.path());
+    let path = path_line(&change.path());
     let shown = match change.summary() {
         Some(summary) => format!("\n{path}: {summary}"),
         None => format!("\n{path}\n{}", format_diff(&change.diff())),
@@ -49,7 +49,7 @@ pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>
 /// When the dialog cannot be written.
 pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let done = if path.exists() { "written" } else { "removed" };
-    let path = format_path(path);
+    let path = path_line(path);
     Ok(dialog.print(&format!("{done}: {path}"))?)
 }
 
@@ -58,11 +58,6 @@ pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result
 /// # Errors
 /// When the dialog cannot be written.
 pub(crate) fn print_backup(backup: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
-    let backup = format_path(backup);
+    let backup = path_line(backup);
     Ok(dialog.print(&format!("the old file is kept as {backup}"))?)
-}
-
-/// Formats a path on one line without control characters.
-pub(crate) fn format_path(path: &Path) -> String {
-    collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
 }

@@ -2,6 +2,7 @@
 
 use session_agents::AgentError;
 use session_config::ConfigError;
+use session_files::FileError;
 use session_models::ModelError;
 use session_query::QueryError;
 
@@ -21,9 +22,15 @@ pub enum SetupError {
     /// The configuration cannot be written.
     #[error(transparent)]
     Query(#[from] QueryError),
-    /// The configuration, or the record of what was written into it, cannot be read or written.
+    /// The configuration cannot be read or written.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// The record of what was written cannot be read or written.
+    #[error(transparent)]
+    Record(#[from] FileError),
+    /// The record of what was written is damaged.
+    #[error(transparent)]
+    DamagedRecord(#[from] serde_json::Error),
     /// The skill is to be allowed, and there is none.
     #[error("there is no skill that Claude Code could load")]
     NoSkill,

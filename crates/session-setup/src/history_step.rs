@@ -5,14 +5,11 @@ use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
+use crate::setup_record::SetupRecord;
 use crate::written_settings::RETENTION;
-use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile};
-use session_config::{Home, SetupRecord};
+use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile, parse_retention_days};
+use session_config::Home;
 use session_core::text::sanitize_text;
-use std::ops::RangeInclusive;
-
-/// The numbers of days for which a history may be kept.
-const DAYS: RangeInclusive<u32> = 1..=36500;
 
 impl Setup<'_, '_> {
     /// Runs the step.
@@ -93,12 +90,9 @@ fn ask_days(present: Option<String>, dialog: &mut SetupDialog<'_>) -> Result<Opt
         "\nClaude Code deletes its history after {present} {unit}. What was indexed stays\nsearchable, but a transcript that is gone cannot be resumed."
     ))?;
     while let Some(answer) = dialog.ask("Keep it for how many days? [leave it]")? {
-        match answer.parse().ok().filter(|days| DAYS.contains(days)) {
-            Some(days) => return Ok(Some(days)),
-            None => dialog.print(&format!(
-                "`{}` is not a number of days from 1 to 36500",
-                sanitize_text(&answer)
-            ))?,
+        match parse_retention_days(&answer) {
+            Ok(days) => return Ok(Some(days)),
+            Err(reason) => dialog.print(&format!("`{}` is {reason}", sanitize_text(&answer)))?,
         }
     }
     Ok(None)

@@ -32,6 +32,7 @@ mod options;
 mod outcome;
 mod permission_step;
 mod setup;
+mod setup_record;
 mod skill_step;
 mod written_settings;
 
@@ -171,6 +172,42 @@ mod tests {
     const SETTINGS: &str = ".claude/settings.json";
     const RULE: &str = "Skill(session-search)";
     const SKILL: &str = ".claude/skills/session-search/SKILL.md";
+
+    #[test]
+    fn models_that_nobody_tried_are_counted() {
+        let (_, output) = SetupFixture::new().answer_setup(&no_options(), "");
+        assert!(!output.contains("not tried here"), "{output}");
+        for part in [
+            "  qwen3-embedding-0.6b     to be pulled, 1.2 GB; 1024 dims; not measured on real weights\n",
+            "  15 more: `session-search model list`\n",
+        ] {
+            assert!(output.contains(part), "{output}");
+        }
+    }
+
+    #[test]
+    fn a_longer_history_is_nothing_that_agents_use() {
+        let options = SetupOptions {
+            keep_history: Some(365),
+            ..no_options()
+        };
+        let (steps, output) = SetupFixture::new().consent_to_setup(&options);
+        assert_eq!(steps.history, StepOutcome::Written, "{output}");
+        assert!(!output.contains("Agents use it"), "{output}");
+    }
+
+    #[test]
+    fn what_claude_code_does_not_get_is_named_with_its_command() {
+        let user = SetupFixture::new();
+        let (_, output) = user.consent_to_setup(&agents(&[Agent::Claude]));
+        let (_, commands) = output.split_once("To add the MCP server").unwrap();
+        assert!(
+            commands.contains(", run:\n  claude mcp add --scope user session-search -- "),
+            "{output}"
+        );
+        let hook = "To add the hook, run:\n  session-search hook install\n";
+        assert!(commands.contains(hook), "{output}");
+    }
 
     #[test]
     fn every_step_can_be_skipped() {

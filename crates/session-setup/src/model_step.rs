@@ -4,7 +4,7 @@ use crate::dialog::SetupDialog;
 use crate::error::{Result, SetupError};
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
-use crate::written_settings::ModelSettings;
+use crate::written_settings::{ModelKey, ModelSettings};
 use session_config::Config;
 use session_core::text::sanitize_text;
 use session_models::{
@@ -15,6 +15,8 @@ use session_query::{QueryError, use_endpoint, use_model};
 
 /// The end of the title of a model that nobody has tried with this program.
 const UNTRIED: &str = "; not tried here";
+/// The end of the title of a model that was compared with others on random weights alone.
+const UNMEASURED: &str = "; not measured on real weights";
 
 impl Setup<'_, '_> {
     /// Runs the step.
@@ -91,10 +93,7 @@ impl Setup<'_, '_> {
                     spec.bytes.map_or("an unknown size".to_owned(), format_size)
                 ))?;
             }
-            let after = ModelSettings {
-                model: Some(name.to_owned()),
-                ..before.clone()
-            };
+            let after = before.clone().with(ModelKey::Model, name);
             self.dialog.print(&before.format_change(home, &after))?;
         }
         let was_typed = is_here && self.dialog.is_interactive;
@@ -122,11 +121,10 @@ impl Setup<'_, '_> {
         ))?;
         let before = ModelSettings::read(home)?;
         if !self.dialog.is_interactive {
-            let after = ModelSettings {
-                model: Some(REMOTE_MODEL.to_owned()),
-                remote_url: Some(url.to_owned()),
-                remote_model: Some(name.to_owned()),
-            };
+            let after = ModelSettings::default()
+                .with(ModelKey::Model, REMOTE_MODEL)
+                .with(ModelKey::RemoteUrl, url)
+                .with(ModelKey::RemoteModel, name);
             self.dialog.print(&before.format_change(home, &after))?;
         }
         if !self.dialog.confirm(&format!("Use `{name}` there?"))? {
@@ -140,10 +138,13 @@ impl Setup<'_, '_> {
     }
 }
 
-/// Prints the models of the catalogue, a line each.
+/// Prints the models of the catalogue that are here or were tried, a line each, and how many others there are.
 fn print_models(catalogue: &Catalogue, dialog: &mut SetupDialog<'_>) -> Result<()> {
     dialog.print("Which model makes the vectors?")?;
-    for spec in catalogue.specs() {
+    let (shown, others): (Vec<_>, Vec<_>) = catalogue.specs().partition(|spec| {
+        catalogue.model_state(spec).is_available() || !spec.title.ends_with(UNTRIED)
+    });
+    for spec in shown {
         let location = match catalogue.model_state(spec) {
             ModelState::Bundled => "in the binary".to_owned(),
             ModelState::Remote => "at your endpoint".to_owned(),
@@ -158,19 +159,23 @@ fn print_models(catalogue: &Catalogue, dialog: &mut SetupDialog<'_>) -> Result<(
             spec.name, spec.dims
         ))?;
     }
+    if !others.is_empty() {
+        dialog.print(&format!(
+            "  {} more: `session-search model list`",
+            others.len()
+        ))?;
+    }
     Ok(())
 }
 
-/// Formats that a model is the default, or that nobody has tried it, behind a semicolon.
+/// Formats that a model is the default, or that nobody has tried or measured it, behind a semicolon.
 fn describe_choice(name: &str, title: &str) -> &'static str {
     if name == Config::default().model {
         return "; recommended";
     }
-    if title.ends_with(UNTRIED) {
-        UNTRIED
-    } else {
-        ""
-    }
+    let marks = [UNTRIED, UNMEASURED].into_iter();
+    let mut marks = marks.filter(|mark| title.ends_with(mark));
+    marks.next().unwrap_or_default()
 }
 
 /// Prints why an answer cannot be taken; the question is asked again.

@@ -84,14 +84,14 @@ impl IntoIterator for AgentFailures {
 impl StepOutcomes {
     /// Lists the outcomes of all steps and agents.
     pub fn list_outcomes(&self) -> Vec<StepOutcome> {
-        let mut all = vec![self.model];
+        let mut all = vec![self.model, self.history];
         all.extend(self.list_agent_outcomes());
         all
     }
 
-    /// Lists the outcomes of the steps that write files of agents.
+    /// Lists the outcomes of the steps that give agents something to use.
     pub(crate) fn list_agent_outcomes(&self) -> Vec<StepOutcome> {
-        let mut all = vec![self.history, self.skill, self.permission];
+        let mut all = vec![self.skill, self.permission];
         all.extend(self.agents.values());
         all
     }

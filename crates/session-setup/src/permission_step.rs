@@ -6,8 +6,8 @@ use crate::history_step::holds_only_own;
 use crate::options::SkillChoice;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
+use crate::setup_record::SetupRecord;
 use session_agents::{RuleList, SettingsFile, SkillOrigin, has_user_skill};
-use session_config::SetupRecord;
 
 const EXPLANATION: &str = "
 Claude Code asks before it loads the skill, since the skill may run searches

@@ -1,13 +1,13 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
-use crate::change::{format_path, print_written};
+use crate::change::print_written;
 use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::options::SkillChoice;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
 use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
-use session_core::text::sanitize_text;
+use session_core::text::{path_line, sanitize_text};
 use session_output::format_diff;
 
 impl Setup<'_, '_> {
@@ -34,7 +34,7 @@ impl Setup<'_, '_> {
             return Ok(StepOutcome::Unchanged);
         }
         let directory = plan.location.directory();
-        let shown = format_path(&directory);
+        let shown = path_line(&directory);
         self.dialog
             .print(&format!("\nThe skill for agents goes to {shown}."))?;
         if !self.dialog.confirm("Install it?")? {
@@ -58,7 +58,7 @@ impl Setup<'_, '_> {
 }
 
 fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Result<bool> {
-    let path = format_path(&file.path());
+    let path = path_line(&file.path());
     dialog.print(&format!("\n{path} was edited:"))?;
     dialog.print(&format_diff(&file.diff()))?;
     // `--yes` consents to what is this program's.

@@ -1,13 +1,12 @@
 //! The settings that setup wrote where the user may have their own: noted when they are written, taken back by undo.
 
-use crate::change::{format_path, print_written};
+use crate::change::print_written;
 use crate::dialog::SetupDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
-use session_config::{
-    Assignment, Home, RevertedKey, SetupRecord, WrittenSetting, read_key, revert_keys,
-};
-use session_core::text::sanitize_text;
+use crate::setup_record::{SetupRecord, WrittenSetting};
+use session_config::{Assignment, Home, RevertedKey, read_key, revert_keys};
+use session_core::text::{path_line, sanitize_text};
 use session_models::without_credentials;
 
 /// Name, in the record, of the time for which a history is kept.
@@ -15,7 +14,7 @@ pub(crate) const RETENTION: &str = "cleanupPeriodDays";
 
 /// A key of the configuration that the step of the model writes.
 #[derive(Debug, Clone, Copy)]
-enum ModelKey {
+pub(crate) enum ModelKey {
     Model,
     RemoteUrl,
     RemoteModel,
@@ -36,28 +35,18 @@ impl ModelKey {
 
     /// Returns its table, if it is in one.
     fn table(self) -> Option<&'static str> {
-        match self {
-            Self::Model => None,
-            Self::RemoteUrl | Self::RemoteModel => Some("remote"),
-        }
+        self.name().rsplit_once('.').map(|(table, _)| table)
     }
 
     /// Returns its name within the table.
     fn key(self) -> &'static str {
-        match self {
-            Self::Model | Self::RemoteModel => "model",
-            Self::RemoteUrl => "url",
-        }
+        self.name().rsplit('.').next().unwrap_or_default()
     }
 }
 
 /// The values of the keys in the user's configuration file, before or after the step of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct ModelSettings {
-    pub(crate) model: Option<String>,
-    pub(crate) remote_url: Option<String>,
-    pub(crate) remote_model: Option<String>,
-}
+pub(crate) struct ModelSettings([Option<String>; ModelKey::ALL.len()]);
 
 impl ModelSettings {
     /// Reads them, without those of variables and projects.
@@ -65,26 +54,19 @@ impl ModelSettings {
         let directory = home.folders().config;
         let mut settings = Self::default();
         for key in ModelKey::ALL {
-            *settings.get_mut(key) = read_key(&directory, key.table(), key.key())?;
+            settings.0[key as usize] = read_key(&directory, key.table(), key.key())?;
         }
         Ok(settings)
     }
 
     fn get(&self, key: ModelKey) -> Option<&str> {
-        let value = match key {
-            ModelKey::Model => &self.model,
-            ModelKey::RemoteUrl => &self.remote_url,
-            ModelKey::RemoteModel => &self.remote_model,
-        };
-        value.as_deref()
+        self.0[key as usize].as_deref()
     }
 
-    fn get_mut(&mut self, key: ModelKey) -> &mut Option<String> {
-        match key {
-            ModelKey::Model => &mut self.model,
-            ModelKey::RemoteUrl => &mut self.remote_url,
-            ModelKey::RemoteModel => &mut self.remote_model,
-        }
+    /// Replaces the value of a key.
+    pub(crate) fn with(mut self, key: ModelKey, value: &str) -> Self {
+        self.0[key as usize] = Some(value.to_owned());
+        self
     }
 
     /// Formats the file and the lines of it that another value replaces.
@@ -100,7 +82,7 @@ impl ModelSettings {
                 .chain(after.get(key).map(|value| line("+", value)))
                 .collect::<String>()
         });
-        let path = format_path(&home.folders().config_file());
+        let path = path_line(&home.folders().config_file());
         format!("\n{path}{}", lines.collect::<String>())
     }
 
@@ -196,7 +178,7 @@ impl ModelSettings {
     fn reverted(&self, written: &[WrittenKey<'_>]) -> Self {
         let mut after = self.clone();
         for key in written.iter().filter(|key| key.is_unchanged) {
-            after.get_mut(key.key).clone_from(&key.setting.before);
+            after.0[key.key as usize].clone_from(&key.setting.before);
         }
         after
     }

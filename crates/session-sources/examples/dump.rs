@@ -42,7 +42,7 @@ fn main() {
         options
             .source
             .as_ref()
-            .is_none_or(|name| source.name().as_str() == name)
+            .is_none_or(|name| source.name() == name)
     };
     for source in sources().iter().filter(wanted) {
         dump(*source, &env, &options);

@@ -20,9 +20,9 @@ pub struct AgentInfo {
     pub resume: &'static [&'static str],
     /// The command that begins a new session as that one.
     pub fork: &'static [&'static str],
-    /// Variables by which it tells the processes that it starts the id of the session.
+    /// Variables by which it gives the processes that it starts the id of the session.
     pub session_variables: &'static [&'static str],
-    /// Variables by which it tells them that it is there.
+    /// Variables by which it shows them that it is there.
     pub mark_variables: &'static [&'static str],
 }
 

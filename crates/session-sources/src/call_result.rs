@@ -21,7 +21,7 @@ pub(crate) struct CallResult {
 }
 
 impl CallResult {
-    /// Makes a result of which no more is told than how the call ended.
+    /// Makes a result of which no more is known than how the call ended.
     pub(crate) fn new(id: String, status: CallStatus) -> Self {
         Self {
             id,
@@ -33,14 +33,17 @@ impl CallResult {
         }
     }
 
-    /// Returns true when there is something to tell of it, though nothing is known of its call.
+    /// Returns true when there is something to add, though nothing is known of its call.
     fn has_content(&self) -> bool {
-        let tells = !self.pull_requests.is_empty() || self.reply.is_some();
-        tells || self.output.is_some() || self.status != CallStatus::Done || self.subagent.is_some()
+        let has_news = !self.pull_requests.is_empty() || self.reply.is_some();
+        has_news
+            || self.output.is_some()
+            || self.status != CallStatus::Done
+            || self.subagent.is_some()
     }
 
     /// Returns a call of which only the result is known, and what was waited for; `None`
-    /// when there is nothing to tell of it.
+    /// when there is nothing to add.
     pub(crate) fn into_unnamed_call(self, waiting: Option<PendingCall>) -> Option<ToolCall> {
         if waiting.is_none() && !self.has_content() {
             return None;

@@ -33,7 +33,7 @@ static AGENT: AgentInfo = AgentInfo {
     variables: &["CLAUDE_CONFIG_DIR"],
     resume: &["claude", "--resume", "{id}"],
     fork: &["claude", "--resume", "{id}", "--fork-session"],
-    // The id has been told since 2.1; the first mark is older. An editor's terminal may have that
+    // The id has been set since 2.1; the first mark is older. An editor's terminal may have that
     // one, too.
     session_variables: &["CLAUDE_CODE_SESSION_ID", "CLAUDE_SESSION_ID"],
     mark_variables: &["CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"],

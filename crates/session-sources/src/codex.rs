@@ -5,7 +5,7 @@
 //! taken from the events, which hold what was typed and nothing else; answers,
 //! calls and their results from the items, which are the same in both modes of a
 //! history, `legacy` and `paginated`. Only calls that a script of the model made are
-//! told by events alone.
+//! recorded by events alone.
 
 mod code_mode;
 mod item;
@@ -49,7 +49,7 @@ pub(crate) struct CodexState {
     #[serde(skip_serializing_if = "is_default")]
     is_subagent: bool,
     /// The turn at hand was begun by Codex itself, for a compaction or to report a review: what the
-    /// model says in it is told elsewhere.
+    /// model says in it is recorded elsewhere.
     #[serde(skip_serializing_if = "is_default")]
     is_own_task: bool,
     /// Id of the turn at hand, as Codex counts turns, and how many prompts it has had.
@@ -227,7 +227,7 @@ impl CodexState {
         turns.prompt(kind.in_session(self.is_subagent), words);
     }
 
-    /// Events of the interface that tell what no item does.
+    /// Events of the interface that record what no item does.
     fn event(&mut self, event: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         match event.kind.or_empty() {
             "task_started" => {
@@ -278,7 +278,7 @@ impl CodexState {
         self.prompt(PromptKind::Command, command.trim_end(), turns);
     }
 
-    /// Tokens are told as those of the thread and those of the last answer, often more than once, and not after
+    /// Tokens are counted as those of the thread and those of the last answer, often more than once, and not after
     /// each answer. A thread may begin with the count of another, and go back to an earlier one.
     fn count_tokens(&mut self, event: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         let Some(info) = &event.info.0 else { return };

@@ -78,7 +78,7 @@ impl CopilotState {
         turns.tokens(tokens);
     }
 
-    /// Counts of the tokens of the whole session those that no message told.
+    /// Counts of the tokens of the whole session those that no message counts.
     fn count_rest(&mut self, metrics: &Value, turns: &mut TurnWriter<'_>) {
         let mut all = TokenTotals::default();
         for model in metrics.as_object().into_iter().flat_map(Map::values) {
@@ -238,13 +238,13 @@ fn outcome(data: &Value, state: &mut CopilotState) -> CallOutcome {
     let id = text(data, "toolCallId");
     let question = state.questions.iter().position(|asked| asked == id);
     let is_question = question.map(|at| state.questions.remove(at)).is_some();
-    let (output, told) = split_exit_code(text(&data["result"], "content"));
+    let (output, printed_code) = split_exit_code(text(&data["result"], "content"));
     let output = if output.is_empty() {
         text(&data["error"], "message")
     } else {
         output
     };
-    let exit_code = data["shellExecution"]["exitCode"].as_i64().or(told);
+    let exit_code = data["shellExecution"]["exitCode"].as_i64().or(printed_code);
     let failed = data["success"] == false || exit_code.is_some_and(|code| code != 0);
     let is_refused = REFUSALS.contains(&text(&data["error"], "code"));
     CallOutcome {

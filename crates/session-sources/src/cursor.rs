@@ -22,7 +22,7 @@ pub(crate) fn fingerprint(text: &str) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at]))
 }
 
-/// The last ids met, to tell what is written twice.
+/// The last ids met, to find what is written twice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeenIds(Vec<u64>);
 

@@ -23,7 +23,7 @@ const MIN_PARALLEL_FOLDERS: usize = 32;
 
 /// A walk below a folder.
 pub(crate) struct FolderWalk<'w> {
-    /// The folder that paths are told from.
+    /// The folder that paths are relative to.
     pub(crate) root: &'w Path,
     /// Of paths from the beginning of the walk on.
     pub(crate) patterns: Vec<PathPattern<'w>>,

@@ -95,7 +95,7 @@ pub(crate) struct GeminiState {
     is_subagent: bool,
     #[serde(skip_serializing_if = "is_default")]
     has_prompt: bool,
-    /// Messages that were told.
+    /// Messages that were read.
     #[serde(skip_serializing_if = "is_default")]
     seen: SeenIds,
     #[serde(skip_serializing_if = "is_default")]
@@ -111,7 +111,7 @@ pub(crate) struct GeminiState {
     replay: Option<i64>,
 }
 
-/// The parts told of the last answer, which is written again when its calls end.
+/// The parts read of the last answer, which is written again when its calls end.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct AnswerProgress {
@@ -220,7 +220,7 @@ impl GeminiState {
         }
     }
 
-    /// Notes a list of messages, which repeats them in another shape: all that it tells is how a compression began it.
+    /// Notes a list of messages, which repeats them in another shape: all that is new in it is how a compression began it.
     fn note_list(&mut self, messages: &Option<MessageList<'_>>, turns: &mut TurnWriter<'_>) {
         let Some(messages) = messages else { return };
         self.has_list = true;
@@ -283,7 +283,7 @@ impl GeminiState {
         let sent = prompt::typed_words(rest);
         let shown = record.display_content.joined();
         match shown.trim() {
-            // Results of calls, which are told with their calls.
+            // Results of calls, which stand with their calls.
             _ if rest.is_empty() => turns.touch(),
             shown if !shown.is_empty() && escapes.is_empty() => {
                 self.prompt(prompt::prompt_kind(shown, &sent), shown, turns);

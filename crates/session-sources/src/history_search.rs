@@ -71,7 +71,7 @@ impl HistoryFolder {
     }
 }
 
-/// Tells the session of a file by its path below a folder; `None` for a file that is no history.
+/// Returns the session of a file by its path below a folder; `None` for a file that is no history.
 pub type LocateSession<'f> = dyn Fn(&Path) -> Option<Located> + Sync + 'f;
 
 /// Histories as they are found.

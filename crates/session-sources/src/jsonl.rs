@@ -32,7 +32,7 @@ pub trait JsonlFormat: Sync {
     /// Returns patterns of its files below its folders: `sessions/*/*.jsonl`, `**` for any folders.
     fn files(&self) -> &'static [&'static str];
 
-    /// Takes a line: tells `turns` what happened in it.
+    /// Takes a line: passes its events to `turns`.
     fn record(&self, record: Self::Record<'_>, state: &mut Self::State, turns: &mut TurnWriter<'_>);
 
     /// Returns the folders to look in.

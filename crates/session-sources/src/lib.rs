@@ -10,7 +10,7 @@
 //!
 //! The parts that sources share stand beside them. An agent that appends lines
 //! of JSON is a [`JsonlFormat`]: its [`AgentInfo`], the patterns of its files,
-//! and a function that tells a [`TurnWriter`] what a line means; [`Jsonl`] makes
+//! and a function that passes the events of a line to a [`TurnWriter`]; [`Jsonl`] makes
 //! a source of it. [`ToolTable`] brings its tool names into the vocabulary of
 //! all. Histories that are rewritten in place, databases among them, are a
 //! `SessionStorage`, of which `read_sessions` and `show_sessions` make a source.
@@ -79,6 +79,7 @@ mod time;
 mod tool_table;
 mod turn_assembler;
 mod turn_writer;
+mod written_files;
 
 pub use agent_info::AgentInfo;
 pub use env::Env;
@@ -95,7 +96,7 @@ pub use source::{
 
 pub use json::readable_json;
 pub use time::milliseconds;
-pub use tool_table::{ToolRow, ToolTable, command_line, patched_files};
+pub use tool_table::{ToolRow, ToolTable, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 
 static SOURCES: [&dyn Source; 8] = [
@@ -116,7 +117,7 @@ pub fn sources() -> &'static [&'static dyn Source] {
 
 /// Returns the agent of this name.
 pub fn find_source(name: &str) -> Option<&'static dyn Source> {
-    let found = SOURCES.iter().find(|source| source.name().as_str() == name);
+    let found = SOURCES.iter().find(|source| source.name() == name);
     found.copied()
 }
 

@@ -278,10 +278,10 @@ mod tests {
         fs_err::write(file.path(), content).unwrap();
         let whole = read_lines(Lines::open(file.path(), offset).unwrap());
         let small = Lines::open_span(file.path(), offset, offset + 3).unwrap();
-        let is_told = |line: &(u64, u64, Option<Vec<u8>>, bool)| line.2.as_deref() != Some(&[]);
-        let told = whole.iter().filter(|line| is_told(line)).cloned();
-        let small = read_lines(small).into_iter().filter(is_told);
-        assert_eq!(small.collect::<Vec<_>>(), told.collect::<Vec<_>>());
+        let has_text = |line: &(u64, u64, Option<Vec<u8>>, bool)| line.2.as_deref() != Some(&[]);
+        let with_text = whole.iter().filter(|line| has_text(line)).cloned();
+        let small = read_lines(small).into_iter().filter(has_text);
+        assert_eq!(small.collect::<Vec<_>>(), with_text.collect::<Vec<_>>());
         whole
     }
 

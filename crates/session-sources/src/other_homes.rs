@@ -29,7 +29,7 @@ pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFil
         all.continued.append(&mut found.continued);
         all.warnings.append(&mut found.warnings);
     }
-    // Histories of prompts and databases come last in each home: what a transcript tells is not wanted of them.
+    // Histories of prompts and databases come last in each home: what a transcript holds is not wanted of them.
     all.locations.sort_by_key(|at| at.located.session.is_none());
     all
 }
@@ -53,7 +53,7 @@ impl MetFile {
     }
 
     /// Returns true where this file holds as much as another one of its session. Of a packed file and an unpacked
-    /// one the sizes do not tell: an agent packs a session that has ended.
+    /// one the sizes do not show: an agent packs a session that has ended.
     fn holds_all_of(self, other: Self) -> bool {
         self.is_packed != other.is_packed || self.bytes >= other.bytes
     }

@@ -25,7 +25,7 @@ impl<'p> PathPattern<'p> {
 pub(crate) struct PathMatcher<'p>(Vec<&'p [&'p str]>);
 
 impl<'p> PathMatcher<'p> {
-    /// Begins at the folder that paths are told from.
+    /// Begins at the folder that paths are relative to.
     pub(crate) fn new(patterns: &'p [PathPattern<'p>]) -> Self {
         let mut begin = Self::default();
         patterns.iter().for_each(|pattern| begin.push(&pattern.0));

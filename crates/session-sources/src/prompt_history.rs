@@ -26,7 +26,7 @@ pub(crate) const FILE_NAME: &str = "history.jsonl";
 
 /// Longest time between two prompts of one session in a project, in milliseconds, where lines
 /// have no session id. Of 594 neighbouring prompts of one session in real transcripts, 16 are
-/// further apart. Of the gaps from 5 minutes to 8 hours, this one told the fewest pairs wrong.
+/// further apart. Of the gaps from 5 minutes to 8 hours, this one separated the fewest pairs wrongly.
 const GAP_MS: i64 = 2 * 60 * 60 * 1000;
 
 /// Commands after which the next prompt in the project is of another session.

@@ -19,6 +19,9 @@ const CHECKPOINT_BYTES: u64 = 16 * 1024 * 1024;
 /// Bytes without a record after which the time is checked.
 const CLOCK_CHECK_BYTES: u64 = 256 * 1024;
 
+/// Lines after a turn in which results of its calls are looked for.
+pub(crate) const MAX_LATE_LINES: usize = 5000;
+
 /// Longest last line that is left for later whenever it was written.
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
 /// The time since a file's last change for which it counts as being written.
@@ -77,7 +80,7 @@ impl DamagedLines {
         }
     }
 
-    /// Tells the sink of those since the last report.
+    /// Passes those since the last report to the sink.
     pub(crate) fn report(&mut self, sink: &mut dyn Sink) {
         for warning in self.warnings.drain(..) {
             sink.warning(warning);
@@ -85,7 +88,7 @@ impl DamagedLines {
     }
 }
 
-/// Opens lines at an offset. A file that cannot be opened is told, and tried again next time: there
+/// Opens lines at an offset. A file that cannot be opened is reported, and tried again next time: there
 /// is no checkpoint.
 pub(crate) fn open_lines<'p>(
     files: impl Into<LineFiles<'p>>,
@@ -99,7 +102,7 @@ pub(crate) fn open_lines<'p>(
         .ok()
 }
 
-/// Returns the next line that its writer has ended. An error ends the lines, too, and is told.
+/// Returns the next line that its writer has ended. An error ends the lines, too, and is reported.
 pub(crate) fn next_line<'l>(
     lines: &'l mut Lines,
     files: LineFiles<'_>,
@@ -309,7 +312,7 @@ impl ReadStart {
     }
 }
 
-/// Opens the session in the sink before its first turn, and tells of its
+/// Opens the session in the sink before its first turn, and reports its
 /// metadata again when they changed.
 pub(crate) struct SessionAnnouncer<'a> {
     pub sink: &'a mut dyn Sink,

@@ -1,11 +1,11 @@
 //! Histories that are rewritten in place: a database, a tree of files, a document. What changed of
-//! them is told session by session, by signatures.
+//! them is recognized session by session, by signatures.
 
 use crate::reading::warning;
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
 use crate::{Cursor, IndexedSpan, KnownTurns, ShownTurns, Sink};
-use session_core::{ReadDetail, SessionMeta, Turn, TurnSpan};
+use session_core::{SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -21,25 +21,11 @@ pub(crate) struct StoredSession {
     pub signature: SessionSignature,
 }
 
-/// Which turns of a session are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StoredTurnRange {
-    /// Index of the first of them.
-    pub first: u32,
-    /// The part of the storage that they are made of, as [`Turn::span`] counts it.
-    pub span: TurnSpan,
-}
-
-impl StoredTurnRange {
-    /// All turns of a session.
-    pub(crate) const ALL: Self = Self {
-        first: 0,
-        span: TurnSpan {
-            start: 0,
-            end: u64::MAX,
-        },
-    };
-}
+/// The records of all turns of a session, as [`Turn::span`] counts them.
+pub(crate) const ALL_RECORDS: TurnSpan = TurnSpan {
+    start: 0,
+    end: u64::MAX,
+};
 
 /// Takes turns, one at a time, and says whether more are wanted.
 pub(crate) type TurnVisitor<'a> = dyn FnMut(Turn) -> ControlFlow<()> + 'a;
@@ -64,15 +50,15 @@ pub(crate) trait SessionStorage {
         Ok(Some(session.meta.clone()))
     }
 
-    /// Passes turns of a session to `visit`, in order, until that breaks off.
+    /// Passes all turns of a session to `visit` as the index holds them, in order, until that breaks
+    /// off; with `shown`, that turn alone, in full.
     ///
     /// # Errors
     /// When the session cannot be read.
     fn visit_turns(
         &self,
         session: &SessionMeta,
-        range: StoredTurnRange,
-        detail: ReadDetail,
+        shown: Option<IndexedSpan>,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError>;
@@ -196,10 +182,7 @@ impl StorageReading<'_> {
             }
             flow
         };
-        let (range, detail) = (StoredTurnRange::ALL, ReadDetail::Index);
-        let read = self
-            .history
-            .visit_turns(session, range, detail, skipped, &mut visit);
+        let read = self.history.visit_turns(session, None, skipped, &mut visit);
         flow?;
         match read {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
@@ -227,11 +210,8 @@ impl StorageReading<'_> {
             turns.push(turn);
             ControlFlow::Continue(())
         };
-        let (range, detail) = (StoredTurnRange::ALL, ReadDetail::Index);
         let skipped = &mut self.skipped;
-        let read = self
-            .history
-            .visit_turns(session, range, detail, skipped, &mut visit);
+        let read = self.history.visit_turns(session, None, skipped, &mut visit);
         if let Err(error) = &read {
             self.skipped.add_session(error);
             if signature.message_count() <= known.message_count() {
@@ -291,9 +271,8 @@ fn show_open(
 ) -> ShownTurns {
     let mut shown = ShownTurns::default();
     let mut skipped = SkippedCounts::default();
-    for &IndexedSpan { index: first, span } in spans {
-        let range = StoredTurnRange { first, span };
-        match first_turn(history, session, range, &mut skipped) {
+    for &span in spans {
+        match read_turn(history, session, span, &mut skipped) {
             Ok(turn) => shown.turns.extend(turn),
             Err(error) => {
                 shown.warnings.push(warning(path, &error));
@@ -305,14 +284,14 @@ fn show_open(
     shown
 }
 
-fn first_turn(
+fn read_turn(
     history: &dyn SessionStorage,
     session: &SessionMeta,
-    range: StoredTurnRange,
+    span: IndexedSpan,
     skipped: &mut SkippedCounts,
 ) -> Result<Option<Turn>, StorageError> {
     let mut first = None;
-    history.visit_turns(session, range, ReadDetail::Full, skipped, &mut |turn| {
+    history.visit_turns(session, Some(span), skipped, &mut |turn| {
         first = Some(turn);
         ControlFlow::Break(())
     })?;

@@ -2,7 +2,7 @@
 
 use crate::{AgentInfo, Env};
 use serde::{Deserialize, Serialize};
-use session_core::{FileStamp, KnownTurns, SessionMeta, SourceName, Turn, TurnSpan};
+use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,9 @@ pub trait Source: Sync {
     /// Returns the agent: its names, its folders, its commands.
     fn agent(&self) -> &'static AgentInfo;
 
-    /// Returns the stable name, stored in the index: never changes.
-    fn name(&self) -> SourceName {
-        SourceName::new(self.agent().name)
+    /// Returns the stable name, such as `claude`, which the index stores and users type: never changes.
+    fn name(&self) -> &'static str {
+        self.agent().name
     }
 
     /// Finds what there is, by listing and `stat` alone.
@@ -60,7 +60,7 @@ pub trait Source: Sync {
         self.agent().fork_command(session)
     }
 
-    /// Returns which of its sessions started this process, by what it tells the processes that it starts.
+    /// Returns which of its sessions started this process, by the variables of the processes that it starts.
     fn caller(&self, env: &Env) -> Option<Caller> {
         self.agent().caller(env)
     }
@@ -231,13 +231,13 @@ pub struct ShownTurns {
 /// A sink that keeps everything: for tests and examples.
 #[derive(Debug, Clone, Default)]
 pub struct Collected {
-    /// Sessions as last told, in order of first opening.
+    /// Sessions as last delivered, in order of first opening.
     pub sessions: Vec<SessionMeta>,
     /// Turns, in order.
     pub turns: Vec<CollectedTurn>,
     /// The cursor of the last checkpoint.
     pub cursor: Option<Cursor>,
-    /// Ids told as gone.
+    /// Ids reported as gone.
     pub gone: Vec<String>,
     /// Titles of sessions that other files hold.
     pub titles: Vec<CollectedTitle>,

@@ -4,9 +4,12 @@ use crate::file::{mtime_ns, stamp};
 use crate::storage_error::StorageError;
 use fs_err as fs;
 use rusqlite::config::DbConfig;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, OpenFlags};
-use session_core::{FileStamp, immutable_sqlite_uri, unshared_sqlite_uri};
+use session_core::FileStamp;
 use session_files::{DatabaseCopy, path_beside_database, write_ahead_log};
+use session_files::{immutable_sqlite_uri, unshared_sqlite_uri};
+use std::collections::HashSet;
 use std::io::{self, Read};
 use std::iter;
 use std::path::Path;
@@ -93,11 +96,38 @@ fn open_in_place(path: &Path) -> Result<Connection, StorageError> {
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
     let read_only = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, read_only | flags)?;
+    let mut connection = Connection::open_with_flags(path, read_only | flags)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.authorizer(Some(refuse_views))?;
     // Plans do not depend on what is bound: else a statement is prepared again for each message.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(connection)
+}
+
+/// Refuses what a view reads, and all recursion: a view may compute rows without end, and a virtual table may read one
+/// even while it is opened.
+fn refuse_views(access: AuthContext<'_>) -> Authorization {
+    if access.accessor.is_some() || matches!(access.action, AuthAction::Recursive) {
+        Authorization::Deny
+    } else {
+        Authorization::Allow
+    }
+}
+
+/// Returns the columns of a table that are stored in its rows; none where there is no such table. A view and a virtual
+/// table, which have no root page, are none. Nor is a generated column, which may compute gigabytes.
+///
+/// `pragma_table_list` names the kinds of tables, but opens each virtual table of the database for that.
+pub(crate) fn stored_columns(
+    connection: &Connection,
+    table: &str,
+) -> Result<HashSet<String>, StorageError> {
+    let mut statement = connection.prepare(
+        "SELECT c.name FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c
+         WHERE s.name = ?1 AND s.type = 'table' AND s.rootpage > 0 AND c.hidden = 0",
+    )?;
+    let names = statement.query_map([table], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
 }
 
 /// Returns true for a database whose writers keep a write-ahead log.
@@ -125,6 +155,31 @@ pub(crate) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
 mod tests {
     use super::*;
     use session_test::files::make_fifo;
+
+    /// Rows without end, and a virtual table that reads them.
+    const ENDLESS: &str = "CREATE VIEW endless AS
+           WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id AS rid, id FROM n;
+         CREATE VIRTUAL TABLE words USING fts5(id, content='endless', content_rowid='rid');
+         CREATE TABLE kept(id, name AS (hex(zeroblob(9))) VIRTUAL, title AS (id || id) STORED);";
+
+    #[test]
+    fn only_stored_columns_of_tables_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let made = Connection::open(&path).unwrap();
+        made.execute_batch(ENDLESS).unwrap();
+        let (database, ()) = SourceDatabase::open(&path, |_| Ok(())).unwrap();
+        let connection = &database.connection;
+        for none in ["endless", "words", "missing"] {
+            assert_eq!(stored_columns(connection, none).unwrap(), HashSet::new());
+        }
+        let kept = stored_columns(connection, "kept").unwrap();
+        assert_eq!(kept, HashSet::from(["id".to_owned()]));
+        for sql in ["SELECT max(id) FROM endless", "SELECT max(id) FROM words"] {
+            let read = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+            assert!(read.is_err(), "{sql}");
+        }
+    }
 
     #[test]
     fn a_pipe_at_a_database_or_beside_it_is_not_waited_for() {

@@ -1,9 +1,10 @@
 //! Turns of a session that is stored as a list of records.
 
-use crate::session_storage::{StoredTurnRange, TurnVisitor};
+use crate::IndexedSpan;
+use crate::session_storage::TurnVisitor;
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::turn_writer::TurnWriter;
-use session_core::{ReadDetail, SessionMeta, TurnSpan};
+use session_core::{SessionMeta, TurnSpan};
 use std::ops::ControlFlow;
 
 /// Builds the turns of a session from its records, and passes each on when it has ended. Spans count
@@ -15,19 +16,19 @@ pub(crate) struct StoredTurns<'v, 'f> {
 }
 
 impl<'v, 'f> StoredTurns<'v, 'f> {
+    /// Begins with the first turn of a session, or with the one that is shown, in full.
     pub(crate) fn new(
         session: &SessionMeta,
-        range: StoredTurnRange,
-        detail: ReadDetail,
+        shown: Option<IndexedSpan>,
         visit: &'v mut TurnVisitor<'f>,
     ) -> Self {
         let progress = TurnProgress {
-            next: range.first,
+            next: shown.map_or(0, |turn| turn.index),
             ..TurnProgress::default()
         };
-        let detail = match detail {
-            ReadDetail::Index => TurnDetail::Index,
-            ReadDetail::Full => TurnDetail::Alone,
+        let detail = match shown {
+            None => TurnDetail::Index,
+            Some(_) => TurnDetail::Alone,
         };
         Self {
             session: session.clone(),
@@ -36,7 +37,7 @@ impl<'v, 'f> StoredTurns<'v, 'f> {
         }
     }
 
-    /// Takes the record at this ordinal: `tell` says what it means.
+    /// Takes the record at this ordinal: `push` passes its events to the writer.
     pub(crate) fn record(
         &mut self,
         ordinal: u64,

@@ -1,6 +1,7 @@
 //! Tool calls of all agents in one vocabulary: that of Claude Code.
 
 use crate::call_result::clipped;
+use crate::written_files::add_written_files;
 use serde_json::{Map, Value};
 use session_core::{CallDialog, ToolCall, text};
 
@@ -10,6 +11,14 @@ const PATH_LIMIT: usize = 4096;
 pub(crate) const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
 /// Tools whose `command` a shell runs.
 pub(crate) const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
+/// Fields of inputs that name the directory of a command.
+const DIRECTORY_FIELDS: [&str; 5] = [
+    "workdir",
+    "directory",
+    "dir_path",
+    "cwd",
+    "working_directory",
+];
 /// Fields of inputs that name a file.
 const FILE_FIELDS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
@@ -52,15 +61,17 @@ impl ToolTable {
         let row = self.0.iter().find(|row| row.agent_name == tool);
         let name = row.map_or(tool, |row| row.name);
         let input = renamed(row.map_or(&[], |row| row.fields), input);
-        ToolCall {
+        let mut call = ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),
             command: command(name, &input),
             files: files(name, &input),
             dialog: CallDialog::new(questions(name, &input), None),
-            input,
             ..ToolCall::default()
-        }
+        };
+        add_written_files(&mut call, working_directory(&input));
+        call.input = input;
+        call
     }
 }
 
@@ -98,6 +109,13 @@ fn command(name: &str, input: &Value) -> Option<String> {
     }
 }
 
+/// Returns the directory in which a call runs its command; empty where it names none.
+fn working_directory(input: &Value) -> &str {
+    let mut fields = DIRECTORY_FIELDS.into_iter();
+    let directory = fields.find_map(|field| input.get(field)?.as_str());
+    text::clip(directory.unwrap_or_default(), PATH_LIMIT)
+}
+
 /// Returns the questions of a call to the user, a line each.
 fn questions(name: &str, input: &Value) -> Option<String> {
     let asked = input
@@ -110,7 +128,7 @@ fn questions(name: &str, input: &Value) -> Option<String> {
 }
 
 /// Returns the line that these words run: that of `bash -lc LINE`, or all of them.
-pub fn command_line(words: &[&str]) -> String {
+pub(crate) fn command_line(words: &[&str]) -> String {
     match words {
         [shell, option, line] if shell.ends_with("sh") && option.starts_with('-') => {
             (*line).to_owned()

@@ -1,4 +1,4 @@
-//! Turns from what the lines of a history tell, one after the other.
+//! Turns from the events of the lines of a history, one after the other.
 
 use crate::call_result::CallResult;
 use crate::calls::{PendingCall, TurnCalls};
@@ -32,7 +32,7 @@ pub(crate) enum TurnState {
     Before,
     /// The turn `next - 1`.
     Open,
-    /// A warm-up, of which nothing is told.
+    /// A warm-up, of which nothing is delivered.
     Muted,
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct LinePosition<'e> {
     pub is_message: bool,
 }
 
-/// Parts that stand before the first prompt and are told with it.
+/// Parts that stand before the first prompt and are delivered with it.
 #[derive(Debug, Default)]
 pub(crate) struct TurnPreface {
     /// Offset of its first line.
@@ -128,7 +128,7 @@ impl TurnAssembler {
         std::mem::take(&mut self.closed)
     }
 
-    /// Takes out what was told of earlier turns: each as one that continues it.
+    /// Takes out what was recorded of earlier turns: each as one that continues it.
     pub(crate) fn take_earlier_turns(&mut self) -> Vec<Turn> {
         std::mem::take(&mut self.earlier)
     }
@@ -385,11 +385,11 @@ fn is_silent(part: &TurnPart) -> bool {
         .command
         .as_deref()
         .is_some_and(|command| !command.is_empty());
-    let tells = call.status != CallStatus::Done
+    let has_news = call.status != CallStatus::Done
         || call.dialog.is_some()
         || call.delivered.is_some()
         || ran
         || !call.files.is_empty()
         || !call.pull_requests.is_empty();
-    call.name.is_empty() && empty && !tells
+    call.name.is_empty() && empty && !has_news
 }

@@ -1,4 +1,4 @@
-//! Events that a line of a history tells, on their way to a turn.
+//! Events that a line of a history holds, on their way to a turn.
 
 use crate::blank_lines::trim_blank_lines;
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
@@ -14,7 +14,7 @@ use session_core::{
 /// Longest title of a session, in bytes.
 const TITLE_LIMIT: usize = 400;
 
-/// Takes what one line of a history tells, in the order in which it happened: prompts open turns,
+/// Takes what one line of a history records, in the order in which it happened: prompts open turns,
 /// all else belongs to the turn at hand.
 ///
 /// Texts are trimmed and cut to what a turn holds; what is empty is passed over. Reasoning, notices
@@ -157,7 +157,7 @@ impl<'a> TurnWriter<'a> {
         self.join(outcome, waiting);
     }
 
-    /// Adds what is known so far of a call that goes on, or what another line tells of it. Its result
+    /// Adds what is known so far of a call that goes on, or what another line records of it. Its result
     /// is still to come; where that came already, nothing is added.
     pub fn interim_result(&mut self, outcome: CallOutcome) {
         let waiting = self.turns.note_interim(&outcome.id, outcome.status);

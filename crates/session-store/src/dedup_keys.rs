@@ -4,7 +4,6 @@ use crate::error::Result;
 use crate::frames::codec::text_hash;
 use crate::id::TurnId;
 use crate::reader::Reader;
-use crate::sql::Statements;
 use rusqlite::Row;
 use session_core::Turn;
 
@@ -47,9 +46,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn dedup_keys(&self, turn: TurnId) -> Result<DedupKeys> {
-        let select = "SELECT origin, prompt_time FROM turns WHERE id = ?1";
-        let keys = self.db.first(select, [turn], DedupKeys::from_row)?;
-        Ok(keys.unwrap_or_default())
+        Ok(self.turn_hashes(turn)?.dedup_keys)
     }
 }
 

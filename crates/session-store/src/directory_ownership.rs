@@ -7,7 +7,7 @@ use crate::directory::database_path;
 use crate::error::{Result, StoreError};
 use crate::writer::unless_missing;
 use rusqlite::{Connection, OpenFlags};
-use session_core::immutable_sqlite_uri;
+use session_files::immutable_sqlite_uri;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::Path;

@@ -5,13 +5,13 @@ use crate::id::{FileId, SessionId};
 use crate::row::PROMPTS_ONLY;
 use crate::sql::Statements;
 use rusqlite::{Connection, params};
-use session_core::{SessionMeta, SourceName};
+use session_core::SessionMeta;
 
 /// A session that a file has, which the index may know.
 #[derive(Clone, Copy)]
 pub(crate) struct FileSession<'s> {
     pub(crate) file: FileId,
-    pub(crate) source: &'s SourceName,
+    pub(crate) source: &'s str,
     pub(crate) meta: &'s SessionMeta,
 }
 
@@ -44,7 +44,7 @@ impl FileSession<'_> {
                AND (gone & ?4 OR (gone AND EXISTS (SELECT 1 FROM files f WHERE f.id = s.file AND NOT f.gone)))
                AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1)
              ORDER BY gone & ?4 DESC LIMIT 1";
-        let values = params![file, meta.id, source.as_str(), PROMPTS_ONLY];
+        let values = params![file, meta.id, source, PROMPTS_ONLY];
         db.first(select, values, |row| row.get(0))
     }
 }

@@ -8,7 +8,7 @@ use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::{Row, params};
 use serde::Serialize;
-use session_core::{FileStamp, SourceName};
+use session_core::FileStamp;
 
 /// A history file in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -152,7 +152,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn upsert_file(&mut self, source: &SourceName, path: &str) -> Result<FileId> {
+    pub fn upsert_file(&mut self, source: &str, path: &str) -> Result<FileId> {
         self.begin()?;
         let select = "SELECT id FROM files WHERE path = ?1";
         if let Some(id) = self.reader.db.first(select, [path], |row| row.get(0))? {
@@ -161,7 +161,7 @@ impl Writer {
             return Ok(id);
         }
         let insert = "INSERT INTO files(source, path) VALUES(?1, ?2)";
-        let values = params![source.as_str(), path];
+        let values = params![source, path];
         Ok(FileId::new(self.reader.db.insert(insert, values)?))
     }
 

@@ -107,7 +107,7 @@ impl Writer {
             .replace(&self.reader, turn, &TurnContent::default())?;
         self.delete_title_of_leaf(turn)?;
         let kind = prompt_kind_to_db(PromptKind::None);
-        let hashes = self.turn_hashes(turn)?;
+        let hashes = self.reader.turn_hashes(turn)?;
         let update = "UPDATE turns SET origin = NULL, prompt_time = NULL, leaf = NULL, owner = NULL, kind = ?2,
                    branch = NULL, ended_ms = NULL, stop = start WHERE id = ?1";
         self.reader.db.run(update, params![turn, kind])?;

@@ -10,14 +10,14 @@
 //! owners of vectors. `docs/format.md` describes the files.
 //!
 //! ```
-//! use session_core::{FileStamp, Query, SessionMeta, SourceName, Turn};
+//! use session_core::{FileStamp, Query, SessionMeta, Turn};
 //! use session_store::{Reader, KnownTurns, Writer};
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let mut writer = Writer::open(home.path()).unwrap();
-//! let file = writer.upsert_file(&SourceName::new("claude"), "/h/a.jsonl").unwrap();
+//! let file = writer.upsert_file("claude", "/h/a.jsonl").unwrap();
 //! let meta = SessionMeta { id: "a".into(), ..SessionMeta::default() };
-//! let session = writer.open_session(file, &SourceName::new("claude"), &meta, KnownTurns::Replace).unwrap();
+//! let session = writer.open_session(file, "claude", &meta, KnownTurns::Replace).unwrap();
 //! # let turn: Turn = serde_json::from_str(r#"{"index":0,"continues":false,"origin":null,"leaf":null,"started_ms":null,"ended_ms":null,"branch":null,"span":{"start":0,"end":9},"kind":"typed","prompt":"Fix the EMFILE crash","parts":[]}"#).unwrap();
 //! writer.add_turn(session, &turn).unwrap();
 //! writer.checkpoint(file, "", FileStamp::default()).unwrap();
@@ -34,6 +34,7 @@ mod copies;
 mod dedup_keys;
 mod directory;
 mod directory_ownership;
+mod embedding_pause;
 mod embeddings;
 mod error;
 mod error_signatures;
@@ -45,6 +46,7 @@ mod frames;
 mod given_titles;
 mod id;
 mod identity;
+mod index_lock;
 mod key_filter;
 mod lost_turns;
 mod mend;
@@ -86,10 +88,10 @@ mod writer;
 
 pub use dedup_keys::DedupKeys;
 pub use directory::{
-    EmbeddingPause, EmbeddingPauses, IndexLock, database_path, default_root, index_directories,
-    index_exists, last_commit_time, private_paths,
+    database_path, default_root, index_directories, index_exists, last_commit_time, private_paths,
 };
 pub use directory_ownership::{check_ownership, is_index_directory};
+pub use embedding_pause::{EmbeddingPause, EmbeddingPauses};
 pub use embeddings::matrix::{RowProducts, VectorMatrix};
 pub use embeddings::new_documents::{NewDocument, NewDocuments};
 pub use embeddings::vector_owners::{VectorOwners, VectorRow};
@@ -105,6 +107,7 @@ pub use frames::packed_turns::{PackedSession, PackedTurns};
 pub use given_titles::GivenTitle;
 pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
 pub use identity::IndexIdentity;
+pub use index_lock::IndexLock;
 pub use model::{Level, ModelRow};
 pub use old_databases::{delete_old_databases, old_databases};
 pub use open_processes::{OpenProcess, find_open_processes};

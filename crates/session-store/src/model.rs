@@ -52,7 +52,7 @@ impl Level {
 }
 
 /// A model with vectors in the index.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ModelRow {
     /// Number in the index.
     pub id: ModelId,

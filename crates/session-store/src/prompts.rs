@@ -10,7 +10,7 @@ use crate::titles::can_title_session;
 use crate::writer::Writer;
 use rusqlite::params;
 use session_core::slash_command::is_built_in_command;
-use session_core::{SessionMeta, SourceName, Turn, TurnSpan};
+use session_core::{SessionMeta, Turn, TurnSpan};
 use std::ops::RangeInclusive;
 
 /// Greatest time between a prompt's entry in a history of prompts and in its transcript, in
@@ -57,7 +57,7 @@ impl Writer {
     pub fn find_supersession(
         &mut self,
         file: FileId,
-        source: &SourceName,
+        source: &str,
         meta: &SessionMeta,
         missing: &[FileId],
     ) -> Result<Supersession> {
@@ -70,7 +70,7 @@ impl Writer {
             "SELECT s.id, s.file, s.gone & 1 OR f.gone, s.ended_ms FROM sessions s JOIN files f ON f.id = s.file
              WHERE s.uid = ?1 AND s.source = ?2 AND s.file <> ?3 ORDER BY s.ended_ms",
         )?;
-        let mut others = find.query(params![meta.id, source.as_str(), file])?;
+        let mut others = find.query(params![meta.id, source, file])?;
         let mut supersession = Supersession::None;
         while let Some(other) = others.next()? {
             let is_gone = other.get(2)? || missing.contains(&other.get(1)?);

@@ -51,7 +51,7 @@ impl Writer {
     fn replace_content(&mut self, turn: &TurnRow, content: &TurnContent) -> Result<()> {
         self.frames.replace(&self.reader, turn.id, content)?;
         let key = hash_prompt_time(turn.started_ms, content.typed_prompt());
-        let hashes = self.turn_hashes(turn.id)?;
+        let hashes = self.reader.turn_hashes(turn.id)?;
         let update = "UPDATE turns SET prompt_time = ?2 WHERE id = ?1";
         self.reader.db.run(update, params![turn.id, key])?;
         self.update_turn_keys(turn.id, hashes)

@@ -1,6 +1,6 @@
 //! Rows of sessions and turns.
 
-use crate::id::{FileId, SessionId, TurnId};
+use crate::id::{FileId, SessionId, SessionTurn, TurnId};
 use crate::replacement::LOST;
 use rusqlite::Row;
 use serde::Serialize;
@@ -97,6 +97,14 @@ impl TurnRow {
     /// Returns true for a forgotten turn, which keeps its index alone.
     pub fn is_blank(&self) -> bool {
         self.span.start >= self.span.end && self.owner.is_none()
+    }
+
+    /// Returns its number with that of its session.
+    pub fn session_turn(&self) -> SessionTurn {
+        SessionTurn {
+            turn: self.id,
+            session: self.session,
+        }
     }
 
     /// Returns when the turn started, else when it ended, in milliseconds since 1970.

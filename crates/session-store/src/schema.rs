@@ -5,7 +5,7 @@ use crate::error::{Result, StoreError, is_damage, sqlite_message};
 use crate::word_search::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use session_core::immutable_sqlite_uri;
+use session_files::immutable_sqlite_uri;
 use session_files::{DatabaseCopy, private};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -328,15 +328,12 @@ pub(crate) fn locate_damage(error: StoreError, root: &Path) -> StoreError {
 mod tests {
     use super::*;
     use crate::Writer;
-    use session_core::SourceName;
 
     #[test]
     fn a_copy_has_what_only_the_log_holds() {
         let root = tempfile::tempdir().unwrap();
         let mut writer = Writer::open(root.path()).unwrap();
-        writer
-            .upsert_file(&SourceName::new("claude"), "/h/a.jsonl")
-            .unwrap();
+        writer.upsert_file("claude", "/h/a.jsonl").unwrap();
         writer.commit().unwrap();
         let copy = copy_if_logged(root.path()).unwrap().unwrap();
         let db = Connection::open(copy.path()).unwrap();

@@ -11,7 +11,7 @@ use crate::row::PROMPTS_ONLY;
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
-use session_core::{KnownTurns, SessionMeta, SourceName};
+use session_core::{KnownTurns, SessionMeta};
 use std::collections::BTreeMap;
 
 impl Writer {
@@ -26,7 +26,7 @@ impl Writer {
     pub fn open_session(
         &mut self,
         file: FileId,
-        source: &SourceName,
+        source: &str,
         meta: &SessionMeta,
         turns: KnownTurns,
     ) -> Result<SessionId> {
@@ -54,7 +54,7 @@ impl Writer {
     pub fn known_project(
         &self,
         file: FileId,
-        source: &SourceName,
+        source: &str,
         meta: &SessionMeta,
     ) -> Result<Option<String>> {
         let db = &self.reader.db;
@@ -115,7 +115,7 @@ impl Writer {
                coalesce((SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'next_session'), 1)
              ), ?1, ?2, ?3)";
         let FileSession { file, source, meta } = opened;
-        let values = params![file, source.as_str(), meta.id];
+        let values = params![file, source, meta.id];
         let id = SessionId::new(self.reader.db.insert(insert, values)?);
         self.note_changed(id)?;
         self.new_session = NewSession::new(id);

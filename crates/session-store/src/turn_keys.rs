@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::frames::codec::text_hash;
 use crate::id::TurnId;
 use crate::key_filter::KeyFilter;
+use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::{Connection, Row, params};
@@ -311,6 +312,15 @@ fn write_bucket(db: &Connection, bucket: i64, keys: &[u8]) -> Result<()> {
     db.run(insert, params![bucket, keys])
 }
 
+impl Reader {
+    /// Returns the hashes of a stored turn.
+    pub(crate) fn turn_hashes(&self, turn: TurnId) -> Result<TurnHashes> {
+        let select = "SELECT origin, prompt_time, leaf FROM turns WHERE id = ?1";
+        let found = self.db.first(select, [turn], TurnHashes::from_row)?;
+        Ok(found.unwrap_or_default())
+    }
+}
+
 impl Writer {
     /// Adds the keys of a turn that was inserted.
     pub(crate) fn add_turn_keys(&mut self, turn: TurnId, hashes: TurnHashes) -> Result<()> {
@@ -323,16 +333,9 @@ impl Writer {
         }
     }
 
-    /// Returns the hashes of a stored turn.
-    pub(crate) fn turn_hashes(&self, turn: TurnId) -> Result<TurnHashes> {
-        let select = "SELECT origin, prompt_time, leaf FROM turns WHERE id = ?1";
-        let found = self.reader.db.first(select, [turn], TurnHashes::from_row)?;
-        Ok(found.unwrap_or_default())
-    }
-
     /// Replaces the keys of a turn that had others before its row was changed or deleted.
     pub(crate) fn update_turn_keys(&mut self, turn: TurnId, before: TurnHashes) -> Result<()> {
-        let after = self.turn_hashes(turn)?;
+        let after = self.reader.turn_hashes(turn)?;
         if after == before {
             return Ok(());
         }

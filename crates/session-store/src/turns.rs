@@ -401,7 +401,7 @@ impl Writer {
     pub(crate) fn delete_turn(&mut self, id: TurnId) -> Result<()> {
         self.delete_words(id)?;
         self.frames.delete(&self.reader, id)?;
-        let hashes = self.turn_hashes(id)?;
+        let hashes = self.reader.turn_hashes(id)?;
         let delete = "DELETE FROM turns WHERE id = ?1";
         self.reader.db.run(delete, [id])?;
         self.clear_turn_columns(id)?;

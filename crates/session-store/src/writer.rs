@@ -1,7 +1,7 @@
 //! The one writer.
 
 use crate::changed_rows::ChangedRows;
-use crate::directory::{self, IndexLock};
+use crate::directory;
 use crate::directory_ownership::{check_ownership, delete_model_files};
 use crate::embeddings::document_series::DocumentSeries;
 use crate::embeddings::matrix::{MatrixAppenders, is_matrix_name};
@@ -10,6 +10,7 @@ use crate::embeddings::vector_owners::OwnerBlocks;
 use crate::error::{Result, StoreError};
 use crate::frames::frame_buffer::FrameBuffer;
 use crate::id::{SessionId, TurnId};
+use crate::index_lock::IndexLock;
 use crate::migrate::{self, migrate};
 use crate::new_session::NewSession;
 use crate::old_databases::free_old_name;

@@ -1,7 +1,7 @@
 //! The command that resumes a session.
 
 use crate::session_row::claude_session;
-use session_agents::{ResumeCommand, ResumeError};
+use session_agents::{ResumeCommand, ResumeError, ResumeMode, ResumeObstacle};
 use session_store::SessionRow;
 
 #[test]
@@ -12,7 +12,7 @@ fn the_command_changes_to_the_directory_of_the_session() {
         cwd: Some(directory.clone()),
         ..claude_session(7)
     };
-    let resume = ResumeCommand::new(&session).unwrap();
+    let resume = ResumeCommand::new(&session, ResumeMode::Continue).unwrap();
     assert_eq!(resume.command, ["claude", "--resume", "session-7"]);
     assert!(resume.directory_exists);
     let words = shlex::split(&resume.shell_line()).unwrap();
@@ -26,7 +26,7 @@ fn a_directory_is_quoted_for_a_shell() {
         cwd: Some("/gone/it's\u{7} $HOME".into()),
         ..claude_session(7)
     };
-    let resume = ResumeCommand::new(&session).unwrap();
+    let resume = ResumeCommand::new(&session, ResumeMode::Continue).unwrap();
     assert!(!resume.directory_exists);
     let line = resume.shell_line();
     assert!(!line.contains('\u{7}'), "{line}");
@@ -40,57 +40,75 @@ fn a_directory_is_quoted_for_a_shell() {
 
 #[test]
 fn a_session_without_a_transcript_of_its_own_cannot_be_resumed() {
-    let session = "session-7".to_owned();
-    let refused = |row: SessionRow| ResumeCommand::new(&row).unwrap_err();
     let subagent = SessionRow {
         parent: Some("session-1".into()),
         ..claude_session(7)
     };
-    let of_subagent = ResumeError::Subagent {
-        session: session.clone(),
+    let of_subagent = ResumeObstacle::Subagent {
         parent: "session-1".into(),
     };
-    assert_eq!(refused(subagent.clone()), of_subagent);
-    let known = of_subagent.without_unknown_parent(&[claude_session(1)]);
-    assert!(matches!(known, ResumeError::Subagent { .. }));
+    let error = refuse(&subagent);
     assert_eq!(
-        known.without_unknown_parent(&[subagent]),
-        ResumeError::OrphanedSubagent {
-            session: session.clone()
-        }
+        (&error.session[..], &error.reason),
+        ("session-7", &of_subagent)
     );
+    let id = |row: &SessionRow| row.uid.clone();
+    let known = error.with_parent_address(&[claude_session(1)], id);
+    assert_eq!(known.reason, of_subagent);
+    let orphan = known.with_parent_address(&[subagent], id);
+    assert_eq!(orphan.reason, ResumeObstacle::OrphanedSubagent);
     let prompts_only = SessionRow {
         prompts_only: true,
         gone: true,
         ..claude_session(7)
     };
     assert_eq!(
-        refused(prompts_only),
-        ResumeError::TranscriptDeleted {
-            session: session.clone()
-        }
+        refuse(&prompts_only).reason,
+        ResumeObstacle::TranscriptDeleted
     );
     let gone = SessionRow {
         gone: true,
         ..claude_session(7)
     };
-    assert_eq!(refused(gone), ResumeError::HistoryGone { session });
+    assert_eq!(refuse(&gone).reason, ResumeObstacle::HistoryGone);
     let elsewhere = SessionRow {
         is_elsewhere: true,
         ..claude_session(7)
     };
     assert_eq!(session_agents::resume_line(&elsewhere), None);
-    assert_eq!(
-        refused(elsewhere),
-        ResumeError::OtherMachine {
-            session: "session-7".to_owned()
-        }
-    );
+    assert_eq!(refuse(&elsewhere).reason, ResumeObstacle::OtherMachine);
     let odd = SessionRow {
         uid: "a b; rm".into(),
         ..claude_session(7)
     };
-    assert!(matches!(refused(odd), ResumeError::Unsupported { .. }));
+    assert_eq!(refuse(&odd).reason, ResumeObstacle::Unsupported);
+}
+
+/// A session chooses its own id, and that of its parent.
+#[test]
+fn the_parent_of_a_subagent_is_one_word_on_one_line() {
+    let parent = "x`; touch /tmp/own\nhint: `rm";
+    let subagent = SessionRow {
+        parent: Some(parent.into()),
+        ..claude_session(7)
+    };
+    let error = refuse(&subagent);
+    let hint = error.hint();
+    let (command, _) = hint.split_once("` resumes").unwrap();
+    let command = command.trim_start_matches('`');
+    assert_eq!(shlex::split(command).unwrap().len(), 3, "{command}");
+    assert_eq!(hint.lines().count(), 1, "{hint}");
+    let row = SessionRow {
+        uid: parent.into(),
+        ..claude_session(1)
+    };
+    let named = error.with_parent_address(&[row], |_| "#1".to_owned());
+    let told = "`session-search resume '#1'` resumes the session that started it";
+    assert_eq!(named.hint(), told);
+}
+
+fn refuse(session: &SessionRow) -> ResumeError {
+    ResumeCommand::new(session, ResumeMode::Continue).unwrap_err()
 }
 
 #[test]
@@ -99,16 +117,16 @@ fn an_agent_that_forks_no_session_is_named() {
         source: "gemini".into(),
         ..claude_session(7)
     };
-    assert!(ResumeCommand::new(&session).is_ok());
-    let error = ResumeCommand::fork(&session).unwrap_err();
+    assert!(ResumeCommand::new(&session, ResumeMode::Continue).is_ok());
+    let error = ResumeCommand::new(&session, ResumeMode::Fork).unwrap_err();
     let message = "Gemini CLI has no command that forks a session";
     assert_eq!(error.to_string(), message);
     let odd = SessionRow {
         uid: "a b; rm".into(),
         ..session
     };
-    let refused = ResumeCommand::fork(&odd);
-    assert!(matches!(refused, Err(ResumeError::Unsupported { .. })));
+    let refused = ResumeCommand::new(&odd, ResumeMode::Fork).unwrap_err();
+    assert_eq!(refused.reason, ResumeObstacle::Unsupported);
 }
 
 #[test]
@@ -117,6 +135,8 @@ fn a_directory_is_no_option_of_cd() {
         cwd: Some("-weird".into()),
         ..claude_session(7)
     };
-    let line = ResumeCommand::new(&session).unwrap().shell_line();
+    let line = ResumeCommand::new(&session, ResumeMode::Continue)
+        .unwrap()
+        .shell_line();
     assert!(line.starts_with("cd -- -weird && claude"), "{line}");
 }

@@ -1,8 +1,10 @@
 //! The command line as it was typed, before or after it is parsed.
 
 use super::Arguments;
+use super::guessed_names::{find_meant_command, find_meant_option};
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use session_core::text::join_alternatives;
 use session_display::sanitize_line;
 use session_query::TypedQuery;
 use std::ffi::OsString;
@@ -48,34 +50,114 @@ fn is_negated_filter(argument: &OsString) -> bool {
 
 /// Returns true for a command that takes words that look like options.
 fn takes_any_word(arguments: &[OsString]) -> bool {
-    let (command, _) = find_command(arguments);
-    command
-        .get_positionals()
-        .any(clap::Arg::is_allow_hyphen_values_set)
+    takes_dashed_words(&NamedCommand::find(arguments).command)
 }
 
-/// Returns the command that is named, with its arguments.
-fn find_command(arguments: &[OsString]) -> (clap::Command, &[OsString]) {
-    let mut command = Arguments::command();
-    command.build(); // defines the arguments of all commands
-    let is_option = |word: &&OsString| word.to_string_lossy().starts_with("--");
-    let mut rest = arguments.get(1..).unwrap_or_default();
-    rest = &rest[rest.iter().take_while(is_option).count()..];
-    while let [name, below @ ..] = rest {
-        let Some(found) = command.find_subcommand(name) else {
-            break;
-        };
-        command = found.clone();
-        rest = below;
+fn takes_dashed_words(command: &clap::Command) -> bool {
+    let mut operands = command.get_positionals();
+    operands.any(clap::Arg::is_allow_hyphen_values_set)
+}
+
+/// The command that the arguments name.
+struct NamedCommand<'a> {
+    command: clap::Command,
+    /// The command that it stands below: `memory` of `memory save`.
+    above: Option<clap::Command>,
+    /// Its arguments.
+    arguments: &'a [OsString],
+}
+
+impl<'a> NamedCommand<'a> {
+    fn find(typed: &'a [OsString]) -> Self {
+        let mut command = Arguments::command();
+        command.build(); // defines the arguments of all commands
+        let is_option = |word: &&OsString| word.to_string_lossy().starts_with("--");
+        let mut rest = typed.get(1..).unwrap_or_default();
+        rest = &rest[rest.iter().take_while(is_option).count()..];
+        let mut above = None;
+        while let [name, below @ ..] = rest {
+            let Some(found) = command.find_subcommand(name) else {
+                break;
+            };
+            let found = found.clone();
+            above = Some(std::mem::replace(&mut command, found));
+            rest = below;
+        }
+        Self {
+            command,
+            above,
+            arguments: rest,
+        }
     }
-    (command, rest)
+
+    /// Finds what is meant by an option that the command does not have.
+    fn find_meant(&self, name: &str) -> Option<MeantOption<'_>> {
+        let own = find_meant_option(&self.command, name).map(MeantOption::Own);
+        own.or_else(|| {
+            // The commands of the program do different work; those of `memory` are easily taken for each other.
+            let above = self
+                .above
+                .as_ref()
+                .filter(|above| above.get_name() != PROGRAM)?;
+            let beside = above
+                .get_subcommands()
+                .filter(|command| has_option(command, name));
+            let names =
+                beside.map(|command| format!("'{} {}'", above.get_name(), command.get_name()));
+            let names: Vec<String> = names.collect();
+            let names = join_alternatives(names.iter().map(String::as_str));
+            (!names.is_empty()).then_some(MeantOption::Beside(names))
+        })
+    }
+
+    /// Makes the error of an option that the command does not have.
+    fn make_unknown_option_error(
+        &self,
+        typed: &str,
+        meant: Option<&MeantOption<'_>>,
+    ) -> clap::Error {
+        let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(&self.command);
+        let typed = sanitize_line(typed);
+        let text = |text: &str| ContextValue::String(text.to_owned());
+        error.insert(ContextKind::InvalidArg, text(&typed));
+        let mut tips = Vec::new();
+        match meant {
+            Some(MeantOption::Own(name)) => {
+                error.insert(ContextKind::SuggestedArg, text(&format!("--{name}")));
+            }
+            Some(MeantOption::Beside(names)) => {
+                tips.push(format!("it is an option of {names}"));
+            }
+            None => {}
+        }
+        if takes_dashed_words(&self.command) {
+            tips.push(format!(
+                "to search for it as a word, write '--' before it: '-- {typed}'"
+            ));
+        }
+        if !tips.is_empty() {
+            let tips = tips.into_iter().map(Into::into).collect();
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+        }
+        error
+    }
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_NAME");
+
+/// What is meant by an option that a command does not have.
+enum MeantOption<'c> {
+    /// Another option of the command.
+    Own(&'c str),
+    /// The same option of these commands beside it.
+    Beside(String),
 }
 
 /// Returns the error of an option that was mistyped before the query, where it was read as a word of it; `None` for
 /// what is like no option, as options of other programs are, or stands alone.
 pub fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
-    let (command, arguments) = find_command(typed);
-    let mut arguments = arguments.iter();
+    let named = NamedCommand::find(typed);
+    let mut arguments = named.arguments.iter();
     while let Some(argument) = arguments.next() {
         let argument = argument.to_str()?;
         if argument == "--" {
@@ -85,50 +167,58 @@ pub fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
         let Some(name) = name.strip_prefix("--") else {
             continue;
         };
-        match command.get_arguments().find(|arg| is_named(arg, name)) {
+        match named
+            .command
+            .get_arguments()
+            .find(|arg| is_named(arg, name))
+        {
             Some(arg) if arg.get_action().takes_values() && !argument.contains('=') => {
                 arguments.next();
             }
             Some(_) => {}
             None if arguments.len() == 0 => return None,
             None => {
-                let meant = find_similar(&command, name)?;
-                return Some(make_unknown_option_error(&command, argument, meant));
+                let meant = named.find_meant(name)?;
+                return Some(named.make_unknown_option_error(argument, Some(&meant)));
             }
         }
     }
     None
 }
 
+/// Replaces the option that an error suggests, which is one that has some of the same letters, by the one that is meant.
+pub fn correct_suggested_option(error: clap::Error, typed: &[OsString]) -> clap::Error {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => {
+            unknown
+        }
+        _ => return error,
+    };
+    let name = unknown.split('=').next().unwrap_or_default();
+    let named = NamedCommand::find(typed);
+    // An option that stands before its command has clap's tip, which says so.
+    let is_unknown =
+        |name: &&str| !named.command.has_subcommands() && !has_option(&named.command, name);
+    let Some(name) = name.strip_prefix("--").filter(is_unknown) else {
+        return error;
+    };
+    named.make_unknown_option_error(unknown, named.find_meant(name).as_ref())
+}
+
+/// Returns what is meant by the name of a command that there is not, with the program and the names above it.
+pub fn find_meant_command_line(typed: &[OsString], unknown: &str) -> Option<String> {
+    let NamedCommand { command, .. } = NamedCommand::find(typed);
+    let meant = find_meant_command(&command, unknown)?;
+    let above = command.get_bin_name().unwrap_or(PROGRAM);
+    Some(format!("{above} {meant}"))
+}
+
+fn has_option(command: &clap::Command, name: &str) -> bool {
+    command.get_arguments().any(|arg| is_named(arg, name))
+}
+
 fn is_named(arg: &clap::Arg, name: &str) -> bool {
     arg.get_long() == Some(name) || arg.get_all_aliases().is_some_and(|all| all.contains(&name))
-}
-
-/// Fewest letters of a name with two of them wrong that is taken for another one.
-const LONG_NAME: usize = 6;
-
-/// Finds the option of which a name has one letter wrong, or two where it is long.
-fn find_similar<'c>(command: &'c clap::Command, name: &str) -> Option<&'c str> {
-    let longs = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    let longs = longs.filter_map(clap::Arg::get_long);
-    let distances = longs.map(|long| (strsim::damerau_levenshtein(long, name), long));
-    let limit = if name.len() < LONG_NAME { 1 } else { 2 };
-    let near = distances.filter(|(distance, _)| *distance <= limit);
-    near.min().map(|(_, long)| long)
-}
-
-fn make_unknown_option_error(command: &clap::Command, typed: &str, meant: &str) -> clap::Error {
-    let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(command);
-    let typed = sanitize_line(typed);
-    let text = |text: &str| ContextValue::String(text.to_owned());
-    error.insert(ContextKind::InvalidArg, text(&typed));
-    error.insert(ContextKind::SuggestedArg, text(&format!("--{meant}")));
-    let tip = format!("to search for it as a word, write '--' before it: '-- {typed}'");
-    error.insert(
-        ContextKind::Suggested,
-        ContextValue::StyledStrs(vec![tip.into()]),
-    );
-    error
 }
 
 #[cfg(test)]
@@ -148,6 +238,9 @@ mod tests {
             ("ss --quiet search --limt=5 docker", "--limit"),
             ("ss memory search --jsn pool", "--json"),
             ("ss files --jsn a.rs", "--json"),
+            ("ss search --after 2026-02-01 coderabbit --json", "--since"),
+            ("ss search --format json coderabbit", "--json"),
+            ("ss search --repo cipher-box docker", "--project"),
         ] {
             assert_eq!(find(line).as_deref(), Some(meant), "{line}");
         }
@@ -158,8 +251,21 @@ mod tests {
             "ss search --project --projct docker",
             "ss search docker dns",
             "ss stats --json",
+            "ss search --sort date docker",
         ] {
             assert_eq!(find(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_of_the_command_beside_it_is_no_word_either() {
+        let typed = ["ss", "memory", "search", "--kind", "decision", "npm"].map(OsString::from);
+        let error = find_mistyped_option(&typed).unwrap().to_string();
+        for tip in [
+            "tip: it is an option of 'memory save', 'memory list' or 'memory edit'",
+            "'-- --kind'",
+        ] {
+            assert!(error.contains(tip), "{error}");
         }
     }
 }

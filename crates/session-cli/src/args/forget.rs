@@ -4,7 +4,7 @@ use super::values::parse_entry;
 use clap::Args;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 Examples:
   session-search forget a1b2c3d4            # with its subagents and copies
   session-search forget a1b2c3d4:5-9        # turns 5 to 9
@@ -16,9 +16,11 @@ Examples:
 
 Words, texts and vectors leave the index and the disk, and are not indexed again. The agents' own histories \
 are not touched: what they still hold can be taken back with --undo. To leave something out from the \
-beginning, see `exclude` in docs/configuration.md. A prompt with this line keeps its session out:
+beginning: `exclude` in the configuration, or a prompt with this line, which keeps its session out:
 
-  <!-- session-search: off -->")]
+  <!-- session-search: off -->
+
+The keys of the configuration: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/configuration.md"))]
 pub struct ForgetArgs {
     /// Sessions, or turns of one: ID, ID:7, ID:5-9
     #[arg(value_name = "ID[:TURNS]")]
@@ -26,7 +28,7 @@ pub struct ForgetArgs {
     /// Sessions of this project, by name, part of its path or whole path; `.` is here
     #[arg(long, value_name = "PROJECT", conflicts_with = "ids")]
     pub project: Option<String>,
-    /// Turns whose words, commands, files or errors match a regular expression, and titles that do
+    /// Turns whose words, commands, files or errors match a regular expression, and titles that do; case is ignored, but for `(?-i)`
     #[arg(long = "match", value_name = "REGEX", conflicts_with = "ids")]
     pub pattern: Option<String>,
     /// Sessions that ended before this day or time

@@ -10,14 +10,15 @@ Examples:
   session-search files compose.yaml
   session-search files src/net --project homelab --days 30
   session-search files /home/ann/app/Makefile --json
+  session-search files --session a1b2c3d4
 
 Each turn says what was done to the file: read, edited or written whole. Upper and lower \
 case are the same, and * stands for anything. Turns of subagents are listed, too, though `search` \
 finds them only with --subagents.")]
 pub struct FilesArgs {
-    /// Path or part of one; `*` matches anything
+    /// Path or part of one; `*` matches anything; with a filter all without it
     #[arg(allow_hyphen_values = true, value_name = "PATH", value_hint = ValueHint::FilePath)]
-    pub path: String,
+    pub path: Option<String>,
     #[command(flatten)]
     pub listed: FoundListArgs,
 }
@@ -43,15 +44,16 @@ Examples:
   session-search commands \"docker compose\"
   session-search commands \"cargo * --release\" --days 30
   session-search commands docker --failed
+  session-search commands --failed --session a1b2c3d4
 
 Turns that ran the pattern's first word as a program come first, then those that mention it as a word, \
 then those that hold it as part of a word; newest first within each. Upper and lower case are the same, and \
 * stands for anything. With a space at its end, as in \"act \", a pattern matches whole words alone. \
 Turns of subagents are listed, too, though `search` finds them only with --subagents.")]
 pub struct CommandsArgs {
-    /// Part of a command; `*` matches anything
+    /// Part of a command; `*` matches anything; with --failed or a filter all without it
     #[arg(allow_hyphen_values = true, value_name = "PATTERN")]
-    pub pattern: String,
+    pub pattern: Option<String>,
     /// Only runs that failed
     #[arg(long)]
     pub failed: bool,

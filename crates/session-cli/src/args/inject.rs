@@ -69,7 +69,7 @@ impl InjectArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 Examples:
   session-search hook install                         shows what it would write
   session-search hook install --yes
@@ -77,7 +77,7 @@ Examples:
   session-search hook install --agent opencode --yes
   session-search hook uninstall --yes
 
-docs/hooks.md says what each agent makes of it.")]
+What each agent makes of it: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/hooks.md"))]
 pub struct HookArgs {
     #[command(subcommand)]
     pub command: HookCommand,
@@ -97,7 +97,7 @@ pub enum HookCommand {
 
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
-    /// Events to add, else those that docs/hooks.md lists for the agent; may be repeated
+    /// Events to add, else all that inject something; may be repeated
     #[arg(long, value_name = "EVENT", value_parser = hook_events())]
     pub event: Vec<HookEvent>,
     #[command(flatten)]
@@ -155,12 +155,12 @@ fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 Examples:
   session-search config
   session-search config --json
 
-docs/configuration.md describes the keys.")]
+The keys: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/configuration.md"))]
 pub struct ConfigArgs {
     /// Print JSON
     #[arg(long)]

@@ -9,7 +9,7 @@ use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 Examples:
   session-search memory save --topic \"Requests time out under load\" \\
       --info \"HARBOR_DB_POOL is 40\" --kind known-issue
@@ -18,7 +18,7 @@ Examples:
 
 Memories are Markdown files below .claude/data/session-search of the project or of your home folder. \
 `memory edit` opens one in your editor; a project's memory that another program changed waits for \
-`session-search trust`. docs/memory.md explains them.")]
+`session-search trust`. More: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/memory.md"))]
 pub struct MemoryArgs {
     #[command(subcommand)]
     pub command: MemoryCommand,
@@ -64,6 +64,28 @@ pub enum MemoryCommand {
     Stats(JsonFlagArgs),
     /// Write the most important memories to a file for CLAUDE.md
     SyncContext(SyncContextArgs),
+}
+
+impl MemoryCommand {
+    /// Returns true for a command that changes memories.
+    pub fn changes_memories(&self) -> bool {
+        match self {
+            Self::Save(_)
+            | Self::Edit(_)
+            | Self::Delete(_)
+            | Self::Supersede(_)
+            | Self::Archive(_)
+            | Self::Activate(_)
+            | Self::Import(_) => true,
+            Self::Search(_)
+            | Self::List(_)
+            | Self::Show(_)
+            | Self::Today(_)
+            | Self::Stats(_)
+            | Self::Export(_)
+            | Self::SyncContext(_) => false,
+        }
+    }
 }
 
 // The fields of a memory.
@@ -287,7 +309,7 @@ Examples:
 
 What was imported before is left out, so that importing twice changes nothing.")]
 pub struct MemoryImportArgs {
-    /// File, folder, or `-` for stdin [default: the usual folder of conversation-memory and cursor-memory in the project]
+    /// File, folder, or `-` for stdin [with --format cursor-memory or conversation-memory: that program's usual folder in the project]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// Format of the file or folder

@@ -5,14 +5,14 @@ use clap::{Args, Subcommand, ValueHint};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_help = concat!("\
 Examples:
   session-search model list
   session-search model use all-minilm-l6-v2
   session-search model pull qwen3-embedding-0.6b
   session-search model import my-model --from ~/Downloads/my-model
 
-docs/models.md says which to choose and how to add one.")]
+Which to choose and how to add one: ", env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/models.md"))]
 pub struct ModelArgs {
     #[command(subcommand)]
     pub command: ModelCommand,

@@ -102,7 +102,7 @@ fn format_meaning(argument: &Arg) -> String {
     let defaults = argument.get_default_values();
     let defaults: Vec<_> = defaults.iter().map(|d| d.to_string_lossy()).collect();
     if takes && !defaults.is_empty() && !argument.is_hide_default_value_set() {
-        out.push_str(&format!(", else `{}`", escape_cell(&defaults.join(" "))));
+        out.push_str(&format!("; default `{}`", escape_cell(&defaults.join(" "))));
     }
     out
 }

@@ -1,9 +1,9 @@
 //! Arguments of `setup`.
 
-use super::values::{named_values, parse_kept_days};
+use super::values::named_values;
 use clap::Args;
 use clap::builder::TypedValueParser;
-use session_agents::Agent;
+use session_agents::{Agent, parse_retention_days};
 use session_setup::{SetupOptions, SkillChoice};
 
 #[derive(Debug, Args)]
@@ -27,7 +27,7 @@ pub struct SetupArgs {
     #[arg(long, value_name = "URL", requires = "model")]
     pub remote: Option<String>,
     /// Days that Claude Code keeps its history (its default is 30)
-    #[arg(long, value_name = "DAYS", value_parser = parse_kept_days, allow_negative_numbers = true)]
+    #[arg(long, value_name = "DAYS", value_parser = parse_retention_days, allow_negative_numbers = true)]
     pub keep_history: Option<u32>,
     /// Install the skill for Claude Code
     #[arg(long, conflicts_with = "no_skill")]
@@ -38,7 +38,7 @@ pub struct SetupArgs {
     /// Add a permission rule so that Claude Code loads the skill without asking
     #[arg(long, conflicts_with = "no_skill")]
     pub allow_skill: bool,
-    /// Install into this agent: skill or instructions, MCP server, hook; may be repeated
+    /// Install into this agent: skill or instructions, MCP server, hook (claude: the skill alone); may be repeated
     #[arg(long, value_name = "NAME", value_parser = agents())]
     pub agent: Vec<Agent>,
     /// Remove what was installed into the agents, or into those of --agent
@@ -75,7 +75,7 @@ fn agents() -> impl TypedValueParser<Value = Agent> {
     named_values(&Agent::ALL, Agent::name, |agent| {
         Some(match agent {
             Agent::Claude => {
-                "Claude Code: the skill; the command that adds the MCP server is shown"
+                "Claude Code: the skill; the commands that add the MCP server and the hook are printed"
             }
             Agent::OpenCode => "OpenCode: the skill, the MCP server, the hook",
             Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server, the hook",

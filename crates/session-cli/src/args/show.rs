@@ -10,6 +10,8 @@ Examples:
   session-search show a1b2c3d4               all turns
   session-search show a1b2c3d4:7             one turn, counted from 0
   session-search show a1b2c3d4:5-9           turns 5 to 9
+  session-search show a1b2c3d4:5-            turn 5 and all that follow
+  session-search show a1b2c3d4:last          the last turn
   session-search show a1b2c3d4:7 --context 2 turns 5 to 9, too
   session-search show a1b2c3d4 --only commands
   session-search show a1b2c3d4 --format markdown > session.md
@@ -18,7 +20,7 @@ On a terminal long outputs are cut, unless --full is given, and what is longer t
 through $PAGER, else `less -R`. Elsewhere texts are cut after 256 KB alone, but \
 lists of commands (--only commands, too) have the first 2,000 bytes of each.")]
 pub struct ShowArgs {
-    /// Session id or prefix, with turns: ID, ID:7, ID:5-9
+    /// Session id or prefix, with turns: ID, ID:7, ID:5-9, ID:5-, ID:last
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Print only this

@@ -101,7 +101,7 @@ mod tests {
             .unwrap_or_default();
         let mut words = vec![String::new()];
         let mut quote = None;
-        for c in command.chars() {
+        for c in command.replace("\"\"", "\" \"").chars() {
             match (c, quote) {
                 ('"' | '\'', None) => quote = Some(c),
                 (c, Some(q)) if c == q => quote = None,

@@ -4,7 +4,7 @@ use super::values::parse_days;
 use anyhow::{Result, bail};
 use clap::Args;
 use jiff::Zoned;
-use session_config::{TimeError, TimeRange, TypedRange};
+use session_report::{TimeError, TimeRange, TypedRange};
 
 // A time range in one of three forms: its ends, a word or `FROM..TO`, or a number of days.
 #[derive(Debug, Clone, Default, Args)]

@@ -5,9 +5,6 @@ use clap::{Arg, Command, Error};
 use session_memory::{Importance, MemoryKind};
 use std::ffi::OsStr;
 
-/// Most days that Claude Code keeps a history.
-const MAX_KEPT_DAYS: u32 = 36_500;
-
 /// Parses the most items of a list.
 pub fn parse_limit(text: &str) -> Result<usize, String> {
     match text.parse() {
@@ -46,13 +43,6 @@ pub fn parse_age(text: &str) -> Result<u32, String> {
     number
         .parse()
         .map_err(|_| "not a number of days, such as 14d".into())
-}
-
-/// Parses how many days Claude Code keeps its history.
-pub fn parse_kept_days(text: &str) -> Result<u32, String> {
-    let days = text.parse().ok();
-    let days = days.filter(|days| (1..=MAX_KEPT_DAYS).contains(days));
-    days.ok_or_else(|| format!("not a number of days from 1 to {MAX_KEPT_DAYS}"))
 }
 
 /// Parses the level of a search.
@@ -168,11 +158,6 @@ mod tests {
                 parse_days(text).unwrap_err(),
                 "not a number of days from 1 on"
             );
-        }
-        assert_eq!(parse_kept_days("365"), Ok(365));
-        let refused = "not a number of days from 1 to 36500";
-        for text in ["0", "36501", "abc", "-1"] {
-            assert_eq!(parse_kept_days(text).unwrap_err(), refused);
         }
         assert_eq!(parse_depth("3").unwrap_err(), "not 1 or 2");
         assert_eq!(

@@ -38,7 +38,7 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     let Some(PickerChoice { session, mode }) = &choice else {
         return Ok(CommandOutcome::from_found(!args.print_command));
     };
-    let command = ResumeCommand::for_mode(session, *mode)?;
+    let command = ResumeCommand::new(session, *mode)?;
     let command = command.with_folder_variable(session, &home.env, &home.index()?);
     if args.print_command {
         resume::print_command(&command)?

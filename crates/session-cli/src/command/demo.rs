@@ -129,7 +129,7 @@ impl DemoWalk {
             let listing = &search.answer;
             listing
                 .make_listing(&search.args, sessions, Some(&demo.refreshed))
-                .to_json(Vec::new())
+                .to_json()
         };
         JsonDemo {
             sessions: answer(&self.sessions),
@@ -151,14 +151,11 @@ impl DemoWalk {
         print_answer(demo, args, answer)?;
         if let Some(DemoSearch { args, answer }) = &self.turns {
             let id = args.filter.session.as_deref().unwrap_or_default();
-            print_step(
-                "Level 2: which exchange in it?",
-                &turn_search_words(query, id),
-            )?;
+            print_step("Level 2: which turn of it?", &turn_search_words(query, id))?;
             print_answer(demo, args, answer)?;
         }
         if let Some(DemoTurns { address, turns }) = &self.shown {
-            print_step("Level 3: everything around it", &["show", address])?;
+            print_step("Level 3: what was said and done in it", &["show", address])?;
             let typed = ["session-search", "show", address, "--no-pager"];
             if let Some(Command::Show(args)) = Arguments::try_parse_from(typed)?.command {
                 turns.print(&args, &demo.snapshot.sessions)?;

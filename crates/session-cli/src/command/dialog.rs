@@ -33,6 +33,8 @@ pub fn explain_setup_error(error: SetupError) -> Error {
         SetupError::Model(error) => error.into(),
         SetupError::Query(error) => error.into(),
         SetupError::Config(error) => error.into(),
+        SetupError::Record(error) => error.into(),
+        SetupError::DamagedRecord(error) => error.into(),
         SetupError::NoSkill => anyhow::anyhow!("{error}\nhint: --skill installs it"),
         other => other.into(),
     }

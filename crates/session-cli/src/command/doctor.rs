@@ -3,10 +3,11 @@
 use crate::CommandOutcome;
 use crate::args::DoctorArgs;
 use crate::command::refresh;
-use crate::memories::{Memories, merged_settings};
+use crate::memories::Memories;
 use crate::output::terminal_width;
 use crate::output::{self, json, notes};
 use anyhow::Result;
+use session_agents::MergedSettings;
 use session_config::{Home, current_directory};
 use session_doctor::{
     DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine, examine_configuration,
@@ -14,6 +15,7 @@ use session_doctor::{
 };
 use session_indexer::RefreshMode;
 use session_output::{JsonDoctor, describe_fix, format_findings};
+use session_query::SearchEngine;
 use std::collections::BTreeSet;
 
 /// Runs the command.
@@ -56,7 +58,7 @@ pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
 /// Runs all checks, that of this project's memories last.
 fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
     let folder = current_directory()?;
-    let settings = merged_settings(&home.env, &folder)?;
+    let settings = MergedSettings::for_directory(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
     findings.extend(examine_configuration(home, &folder));
     let memories = Memories::for_folder(&folder)?;
@@ -78,5 +80,6 @@ fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
 
 /// Brings the index up to date, and notes what was removed or put aside.
 fn refresh_index(home: &Home, mode: RefreshMode) -> Result<()> {
-    refresh::note_unread(&refresh::update_home_index(home, mode)?)
+    let engine = SearchEngine::new(home.clone())?;
+    refresh::note_unread(&refresh::update_index(&engine, mode)?)
 }

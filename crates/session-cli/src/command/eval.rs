@@ -11,17 +11,10 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
 use session_display::sanitize_line;
-use session_embed::Embedder;
 use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet};
-use session_files::private;
-use session_indexer::{ReadPolicy, RefreshMode};
 use session_output::{format_report, level_name};
-use session_query::{TABLE, embed_query};
+use session_query::{EvalIndex, EvalSource};
 use session_search::{FusionMode, Level, RankingTuning};
-use session_sources::Env;
-use session_store::Reader;
-use std::sync::Arc;
-use tempfile::TempDir;
 
 /// Runs the command.
 pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
@@ -32,18 +25,15 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     if let Some(folder) = &args.index {
         session_eval::claim_index(&output_path::create_directory(folder)?)?;
     }
-    let EvalHome { home, _scratch } = open_home(args, &set)?;
-    let tuning = make_tuning(&args.tune);
-    let embedders = load_embedders(args.model.as_deref())?;
-    let policy = ReadPolicy {
-        redactor: home.config.redactor(),
-        exclusions: home.exclusions()?,
+    let history = set.history_directory();
+    let source = EvalSource {
+        history: history.as_deref(),
+        index: args.index.as_deref(),
+        model: args.model.as_deref(),
     };
-    for embedder in &embedders {
-        refresh::scratch_index(&home, embedder.as_ref(), &policy)
-            .refresh(RefreshMode::Changes, None)?;
-    }
-    let index = Reader::open(&home.root)?;
+    let eval_index = EvalIndex::new(Home::from_process()?, source)?;
+    let tuning = make_tuning(&args.tune);
+    let index = eval_index.refresh(&refresh::new_bar)?;
     let unknown = set.complete_targets(&index.sessions()?);
     if let [first, ..] = set.unasked.as_slice() {
         let (count, first) = (set.unasked.len(), sanitize_line(first));
@@ -60,10 +50,8 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     let mut reports = Vec::new();
     for level in choose_levels(args, &set) {
         let embed = |query: &str| {
-            let models = embedders.iter();
-            let embedding = |model| embed_query(model, &index, query).transpose();
-            let embeddings = models.filter_map(embedding).collect::<Result<_, _>>();
-            embeddings.map_err(|error| EvalError::Embed(error.to_string()))
+            let embedded = eval_index.embed(&index, query);
+            embedded.map_err(|error| EvalError::Embed(error.to_string()))
         };
         let bar = make_bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);
@@ -108,45 +96,6 @@ fn make_tuning(constants: &[TuningConstant]) -> RankingTuning {
         tuning.set(&constant.name, constant.value).unwrap_or(tuning)
     };
     constants.iter().fold(RankingTuning::default(), set)
-}
-
-/// Loads the model of this name, or the one in use, and the table that every history has beside it.
-fn load_embedders(name: Option<&str>) -> Result<Vec<Arc<dyn Embedder>>> {
-    let home = Home::from_process()?;
-    let name = name.unwrap_or(&home.config.model);
-    let catalogue = home.catalogue()?;
-    let table = (name != TABLE).then_some(TABLE);
-    let names = std::iter::once(name).chain(table);
-    names.map(|name| Ok(catalogue.load(name)?.into())).collect()
-}
-
-/// The home whose history is searched for the questions of a set.
-struct EvalHome {
-    home: Home,
-    /// The temporary directory with the index of the set's own history.
-    _scratch: Option<TempDir>,
-}
-
-/// Opens the set's own history, or the user's, with its index: in the folder that an option names, or for the
-/// set in a temporary one.
-fn open_home(args: &EvalArgs, set: &LabelledSet) -> Result<EvalHome> {
-    let kept = args.index.as_ref().map(std::path::absolute).transpose()?;
-    let Some(history) = set.claude_directory() else {
-        let own = Home::from_process()?;
-        let root = kept.unwrap_or(own.root);
-        return Ok(EvalHome {
-            home: Home { root, ..own },
-            _scratch: None,
-        });
-    };
-    let scratch = private::temporary_directory("session-search-eval-")?;
-    let history = std::path::absolute(history)?;
-    let env = Env::with_home(scratch.path()).var("CLAUDE_CONFIG_DIR", &history.to_string_lossy());
-    let root = kept.unwrap_or_else(|| scratch.path().join("index"));
-    Ok(EvalHome {
-        home: Home::new(env, root),
-        _scratch: Some(scratch),
-    })
 }
 
 fn choose_levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {

@@ -1,18 +1,18 @@
 //! `export`: a session as one file.
 
 use crate::CommandOutcome;
-use crate::args::{SessionArgument, SessionExportArgs};
-use crate::command::{filter, refresh, show};
+use crate::args::SessionExportArgs;
+use crate::command::{refresh, show};
 use crate::output::notes;
 use crate::output::notes::print_note;
 use crate::output_path;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
+use session_core::text::path_line;
 use session_display::SessionIds;
-use session_display::{pluralize, sanitize_line};
+use session_display::pluralize;
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
-use session_files::path_line;
-use session_query::Snapshot;
+use session_query::{SessionArgument, Snapshot, find_session};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -28,8 +28,8 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     let named = std::slice::from_ref(&args.id);
     let Snapshot { index, sessions } = refresh::open_index_with_sessions(&home, named)?.snapshot;
     let redactor = home.config.redactor();
-    let row = filter::find_session(&sessions, &argument.session)?;
-    let session = ExportedSession::open(&index, &row, &argument.turn_range(), &redactor)?
+    let row = find_session(&sessions, &argument.session)?;
+    let session = ExportedSession::open(&index, &row, &argument.turn_range(&row), &redactor)?
         .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {
         show::print_missing_turns(&row, &sessions)?;
@@ -101,7 +101,7 @@ fn write_file(
         Ok(out.flush()?)
     })?;
     let turns = pluralize(session.len(), "turn");
-    let name = sanitize_line(&path.to_string_lossy());
+    let name = path_line(path);
     notes::print_line(format_args!("{turns} in {name}"))?;
     match ExportFormat::from_path(path).filter(|of_name| *of_name != format) {
         Some(_) => print_note(&format!("{name} holds {}, as was asked", format.title())),

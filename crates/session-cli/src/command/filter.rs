@@ -1,20 +1,17 @@
 //! Filters and sessions as typed.
 
 use crate::args::{FilterArgs, WorkFilterArgs};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use jiff::Zoned;
-use session_core::SessionReference;
-use session_query::{known_agent, read_project};
-use session_search::{
-    FilterClause, FilterCondition, ResolvedSession, SearchFilter, resolve_session_id,
-};
+use session_query::{find_session, known_agent, read_project};
+use session_search::{FilterClause, FilterCondition, SearchFilter};
 use session_store::SessionRow;
 
 /// Reads a filter.
 pub fn parse_filter(args: &FilterArgs, sessions: &[SessionRow]) -> Result<SearchFilter> {
-    let number = |id: &String| find_session(sessions, id).map(|session| session.id);
+    let number = |id: &String| -> Result<_> { Ok(find_session(sessions, id)?.id) };
     Ok(SearchFilter {
-        clauses: parse_clauses(args)?,
+        clauses: parse_clauses(args, Zoned::now)?,
         only: args.session.iter().map(number).collect::<Result<_>>()?,
         exclude: args
             .exclude_session
@@ -31,8 +28,8 @@ pub fn named_sessions(args: &FilterArgs) -> Vec<String> {
 }
 
 /// Parses each option to a clause of one condition. An empty value, as of an unset variable, filters nothing.
-fn parse_clauses(args: &FilterArgs) -> Result<Vec<FilterClause>> {
-    let time = args.work.time.parse_range(Zoned::now)?;
+fn parse_clauses(args: &FilterArgs, now: fn() -> Zoned) -> Result<Vec<FilterClause>> {
+    let time = args.work.time.parse_range(now)?;
     let branch = non_empty(&args.work.branch).map(str::to_owned);
     let file = non_empty(&args.file).map(str::to_owned);
     let conditions = [
@@ -73,27 +70,81 @@ pub fn non_empty(value: &Option<String>) -> Option<&str> {
     value.as_deref().filter(|value| !value.is_empty())
 }
 
-/// Finds the one session that an id names, or an id with turns, as hits are printed.
-/// The error of an ambiguous id names the candidates.
-pub fn find_session(sessions: &[SessionRow], id: &str) -> Result<SessionRow> {
-    let id = SessionReference::strip_turns(id);
-    match resolve_session_id(sessions, id) {
-        ResolvedSession::One(session) => Ok(*session),
-        ResolvedSession::None if id.is_empty() => {
-            bail!("the id of a session is missing\nhint: `session-search search QUERY` prints ids")
-        }
-        ResolvedSession::None if is_number(id) => {
-            bail!("no session has the number {id}\nhint: `session-search search QUERY` prints ids")
-        }
-        ResolvedSession::None => {
-            bail!("no session begins with `{id}`\nhint: `session-search search QUERY` prints ids")
-        }
-        ResolvedSession::Many(found) => bail!(session_output::format_candidates(id, &found)),
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Arguments, Command};
+    use clap::Parser;
+    use session_search::ProjectPattern;
+    use session_store::SessionId;
 
-/// Returns true for the index's own number of a session, as `#12`.
-fn is_number(id: &str) -> bool {
-    let digits = id.strip_prefix('#').unwrap_or_default();
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    fn parse_arguments(options: &[&str]) -> FilterArgs {
+        let typed = [&["session-search", "search", "kettle"], options].concat();
+        match Arguments::try_parse_from(typed).unwrap().command {
+            Some(Command::Search(args)) => args.filter,
+            _ => panic!("{options:?} are of no search"),
+        }
+    }
+
+    fn milliseconds(time: &str) -> i64 {
+        time.parse::<jiff::Timestamp>().unwrap().as_millisecond()
+    }
+
+    #[test]
+    fn each_option_is_a_condition() {
+        use FilterCondition::{Agent, Branch, File, Project};
+        let now = || "2026-03-30T12:00:00+00:00[UTC]".parse().unwrap();
+        let check = |options: &[&str], expected: &[FilterCondition]| {
+            let clauses = parse_clauses(&parse_arguments(options), now).unwrap();
+            let expected: Vec<_> = expected.iter().cloned().map(FilterClause::new).collect();
+            assert_eq!(clauses, expected, "{options:?}");
+        };
+        let since = |time| FilterCondition::SinceMs(milliseconds(time));
+        let until = |time| FilterCondition::UntilMs(milliseconds(time));
+        let project = Project(ProjectPattern::Part("kitchen".into()));
+        check(&[], &[]);
+        check(&["--project", "kitchen"], std::slice::from_ref(&project));
+        check(&["--source", "claude"], &[Agent("claude".into())]);
+        check(&["--branch", "steam"], &[Branch("steam".into())]);
+        check(&["--file", "probe.rs"], &[File("probe.rs".into())]);
+        let (midnight, next) = ("2026-03-30T00:00:00Z", "2026-03-31T00:00:00Z");
+        check(&["--today"], &[since(midnight), until(next)]);
+        let yesterday = [since("2026-03-29T00:00:00Z"), until(midnight)];
+        check(&["--yesterday"], &yesterday);
+        check(&["--days", "1"], &[since(midnight)]);
+        check(&["--days", "2"], &[since("2026-03-29T00:00:00Z")]);
+        check(&["--since", "5d"], &[since("2026-03-25T12:00:00Z")]);
+        check(&["--until", "2026-03-29"], &[until(midnight)]);
+        check(&["--when", "..2026-03-29"], &[until(midnight)]);
+        check(&["--when", "today"], &[since(midnight), until(next)]);
+        let all = [
+            "--until",
+            "2026-03-29",
+            "--project",
+            "kitchen",
+            "--days",
+            "9",
+        ];
+        let days = since("2026-03-22T00:00:00Z");
+        check(&all, &[project, days, until(midnight)]);
+    }
+
+    #[test]
+    fn sessions_are_found_by_the_beginning_of_their_ids() {
+        let session = |number, uid: &str| SessionRow {
+            id: SessionId::new(number),
+            uid: uid.to_owned(),
+            ..SessionRow::default()
+        };
+        let sessions = [session(1, "a1000000-1"), session(2, "b1000000-1")];
+        let options = ["--session", "a1", "--exclude-session=b1:3", "--subagents"];
+        let filter = parse_filter(&parse_arguments(&options), &sessions).unwrap();
+        let expected = SearchFilter {
+            clauses: Vec::new(),
+            only: vec![SessionId::new(1)],
+            exclude: vec![SessionId::new(2)],
+            subagents: true,
+        };
+        assert_eq!(filter, expected);
+    }
 }

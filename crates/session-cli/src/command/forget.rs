@@ -1,7 +1,7 @@
 //! `forget`: removes sessions and turns from the index and the disk, for good.
 
 use crate::CommandOutcome;
-use crate::args::{ForgetArgs, SessionArgument, TimeArgs};
+use crate::args::{ForgetArgs, TimeArgs};
 use crate::command::dialog::with_terminal;
 use crate::command::{filter, refresh};
 use crate::output::notes::{print_note, print_notes};
@@ -10,10 +10,7 @@ use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
 use session_display::{SessionIds, format_unknown_project};
-use session_forget::{
-    ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest, ForgetTarget,
-    IndexCounts, MatchingSessions, RemovedCounts, check_project_name, parse_forget_pattern,
-};
+use session_forget::{ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason};
 use session_hooks::{FoundSourceMemories, SourceQuery};
 use session_indexer::RefreshMode;
 use session_memory::{InjectionLog, Memory};
@@ -21,7 +18,7 @@ use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
-use session_query::{Snapshot, find_project_sessions};
+use session_query::{ForgetSelection, SearchEngine, Snapshot};
 use session_store::{PurgeOutcome, SessionRow, find_open_processes, old_databases};
 use std::path::Path;
 
@@ -36,7 +33,13 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     }
     let Snapshot { index, sessions } =
         refresh::open_index_with_sessions(&home, &args.ids)?.snapshot;
-    let request = parse_request(args, &sessions)?;
+    let selection = ForgetSelection {
+        ids: &args.ids,
+        project: args.project.as_deref(),
+        before_ms: parse_before(args)?,
+        pattern: args.pattern.as_deref(),
+    };
+    let request = selection.resolve(&sessions)?;
     let plan = request.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
@@ -104,64 +107,13 @@ fn print_listing(args: &ForgetArgs, listing: &ForgetListing<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Reads what is named: ids and turns, or conditions.
-fn parse_request(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<ForgetRequest> {
-    if !args.ids.is_empty() {
-        let targets = args.ids.iter().map(|id| find_target(id, sessions));
-        return Ok(ForgetRequest {
-            targets: targets.collect::<Result<_>>()?,
-            ..ForgetRequest::default()
-        });
-    }
-    if args.project.is_none() && args.before.is_none() && args.pattern.is_none() {
-        bail!(
-            "nothing is named\nhint: give a session, --project, --match or --before; see `session-search forget --help`"
-        );
-    }
-    args.project.as_deref().map_or(Ok(()), check_project_name)?;
-    Ok(ForgetRequest {
-        targets: Vec::new(),
-        sessions: match (&args.project, &args.before) {
-            (None, None) => None,
-            _ => Some(find_sessions(args, sessions)?),
-        },
-        pattern: args
-            .pattern
-            .as_deref()
-            .map(parse_forget_pattern)
-            .transpose()?,
-    })
-}
-
-fn find_target(id: &str, sessions: &[SessionRow]) -> Result<ForgetTarget> {
-    let argument = SessionArgument::parse(id)?;
-    Ok(ForgetTarget {
-        session: filter::find_session(sessions, &argument.session)?.id,
-        turns: argument.turns,
-    })
-}
-
-/// Finds the sessions that meet the conditions on sessions.
-fn find_sessions(args: &ForgetArgs, sessions: &[SessionRow]) -> Result<MatchingSessions> {
-    // A worktree stands for itself: who is in it does not mean all of its repository.
-    let of_project = match args.project.as_deref() {
-        Some(project) => find_project_sessions(project, sessions),
-        None => sessions.iter().collect(),
-    };
+/// Parses the time before which sessions ended, in milliseconds since 1970.
+fn parse_before(args: &ForgetArgs) -> Result<Option<i64>> {
     let time = TimeArgs {
         since: args.before.clone(),
         ..TimeArgs::default()
     };
-    let limit = time.parse_range(Zoned::now)?.since_ms;
-    let is_before = |session: &SessionRow| match limit {
-        Some(limit) => session.ended_ms.is_some_and(|ended| ended < limit),
-        None => true,
-    };
-    let met = of_project.into_iter().filter(|session| is_before(session));
-    Ok(MatchingSessions {
-        ids: met.map(|session| session.id).collect(),
-        is_by_project: args.project.is_some(),
-    })
+    Ok(time.parse_range(Zoned::now)?.since_ms)
 }
 
 /// Finds the memories that were saved from what is to be forgotten.
@@ -277,7 +229,7 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
     }
     let after = updated_counts(home)?;
     let restored = after.since(&before);
-    let RemovedCounts {
+    let ContentCounts {
         sessions,
         turns,
         titles,
@@ -296,7 +248,7 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
 }
 
 /// Reads all histories that changed, however long it takes, and counts.
-fn updated_counts(home: &Home) -> Result<IndexCounts> {
-    refresh::update_home_index(home, RefreshMode::Changes)?;
-    Ok(IndexCounts::read(&home.index()?)?)
+fn updated_counts(home: &Home) -> Result<ContentCounts> {
+    refresh::update_index(&SearchEngine::new(home.clone())?, RefreshMode::Changes)?;
+    Ok(ContentCounts::read(&home.index()?)?)
 }

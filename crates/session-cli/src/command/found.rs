@@ -5,72 +5,88 @@ use crate::args::{CommandsArgs, FilesArgs, FilterArgs, FoundListArgs};
 use crate::command::refresh::{self, RefreshedIndex};
 use crate::command::{caller, filter};
 use crate::output::{self, terminal_width};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use serde::Serialize;
 use session_config::Home;
-use session_display::{SessionIds, fit_line};
-use session_output::{PrintedFinding, SearchedScope, TurnListing, format_unmet_clause, list_hints};
+use session_core::read_pasted_path;
+use session_core::text::file_name;
+use session_display::{SessionIds, fit_line, pluralize, sanitize_line};
+use session_output::{
+    PrintedFinding, SearchedScope, TurnListing, format_unmet_clause, list_hints, quote_word,
+};
 use session_query::{ResolvedFilter, Snapshot, find_unmet_clause};
-use session_search::{CommandPattern, FoundCommand, FoundFile, FoundTurn, LinePattern};
+use session_search::{CommandPattern, FoundCommand, FoundTurn, LinePattern, find_file_turns};
 
 /// Most columns of what was searched for in the note that it was not found.
 const MAX_TYPED_COLUMNS: usize = 48;
 
+/// The pattern that all files and commands match.
+const EVERYTHING: &str = "*";
+
 /// Runs `files`.
 pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
+    let path = read_pattern(args.path.as_deref(), args.listed.filter.is_given(), "files")?;
     let history = FilteredHistory::open(&args.listed.filter)?;
-    let turns = MatchingTurns {
-        matching: FoundFile::find_turns(
-            &history.refreshed.snapshot.index,
-            &history.refreshed.snapshot.sessions,
-            &history.resolved.filter,
-            &args.path,
-        )?,
-        history,
+    let Snapshot { index, sessions } = &history.refreshed.snapshot;
+    let matching = find_file_turns(index, sessions, &history.resolved.filter, path)?;
+    let commands = if matching.is_empty() {
+        history.find_runs_that_name(path)?
+    } else {
+        None
     };
-    let path = quote_typed(&args.path, "a file");
-    let nothing = format!("no turn read or changed {path}");
-    print_listing(&args.path, &turns, &args.listed, &nothing)
+    history.print_listing(path, &matching, &args.listed, |scope| {
+        let quoted = quote_typed(path, "a file");
+        match &commands {
+            Some(hint) => {
+                let nothing = scope.format_nothing(&format!("no turn read or changed {quoted}"));
+                format!("{nothing}\nhint: {hint}")
+            }
+            None => scope.format_nothing(&format!(
+                "no turn read or changed {quoted} and no command names it"
+            )),
+        }
+    })
 }
 
 /// Runs `commands`.
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
-    let pattern = LinePattern::new(&args.pattern);
+    let is_filtered = args.failed || args.listed.filter.is_given();
+    let typed = read_pattern(args.pattern.as_deref(), is_filtered, "commands")?;
     let wanted = CommandPattern {
-        line: &pattern,
+        line: &LinePattern::new(typed),
         failed: args.failed,
     };
     let history = FilteredHistory::open(&args.listed.filter)?;
-    let turns = MatchingTurns {
-        matching: FoundCommand::find_turns(
-            &history.refreshed.snapshot.index,
-            &history.refreshed.snapshot.sessions,
-            &history.resolved.filter,
-            wanted,
-        )?,
-        history,
-    };
-    let command = quote_typed(&args.pattern, "a command");
+    let matching = history.find_commands(wanted)?;
+    let command = quote_typed(typed, "a command");
     let nothing = if args.failed {
         format!("no run of {command} failed")
     } else {
         format!("no turn ran {command}")
     };
-    print_listing(&args.pattern, &turns, &args.listed, &nothing)
+    history.print_listing(typed, &matching, &args.listed, |scope| {
+        scope.format_nothing(&nothing)
+    })
 }
 
-/// Quotes what was searched for; `otherwise` stands for an empty text, which all have.
-fn quote_typed(typed: &str, otherwise: &str) -> String {
-    match fit_line(typed, MAX_TYPED_COLUMNS) {
-        text if text.is_empty() => otherwise.to_owned(),
-        text => format!("`{text}`"),
+/// Returns the pattern that was typed; without one, all that a filter lets through is listed.
+fn read_pattern<'a>(typed: Option<&'a str>, is_filtered: bool, command: &str) -> Result<&'a str> {
+    match typed {
+        Some(typed) => Ok(typed),
+        None if is_filtered => Ok(EVERYTHING),
+        None => bail!(
+            "what to look for is missing\nhint: `session-search {command} '*'` lists all; \
+             --session, --project and --days narrow it"
+        ),
     }
 }
 
-/// The turns in which something was found.
-struct MatchingTurns<T> {
-    matching: Vec<FoundTurn<T>>,
-    history: FilteredHistory,
+/// Quotes what was searched for; `otherwise` stands for a text that all have.
+fn quote_typed(typed: &str, otherwise: &str) -> String {
+    match fit_line(typed, MAX_TYPED_COLUMNS) {
+        text if text.is_empty() || text == EVERYTHING => otherwise.to_owned(),
+        text => format!("`{text}`"),
+    }
 }
 
 /// The index with what a command lets through. What subagents did was done, too; what the session that
@@ -125,31 +141,64 @@ impl FilteredHistory {
         let hints = || missing.map(list_hints).unwrap_or_default();
         output::print_answer(missing, as_json, || to_json(hints()), format)
     }
-}
 
-fn print_listing<T: PrintedFinding>(
-    wanted: &str,
-    turns: &MatchingTurns<Vec<T>>,
-    args: &FoundListArgs,
-    nothing: &str,
-) -> Result<CommandOutcome> {
-    let MatchingTurns { matching, history } = turns;
-    let listing = TurnListing {
-        wanted,
-        matching,
-        ids: SessionIds::new(&history.refreshed.snapshot.sessions),
-        left_out: &history.resolved.left_out,
-        is_complete: history.refreshed.is_complete,
-        limit: args.limit,
-        width: terminal_width(),
-    };
-    let explain = || history.explain_nothing(|scope| scope.format_nothing(nothing));
-    let missing = matching.is_empty().then(explain);
-    history.print(
-        missing.as_deref(),
-        args.json,
-        |hints| listing.to_json(hints),
-        || listing.format(),
-    )?;
-    Ok(CommandOutcome::from_found(missing.is_none()))
+    /// Finds the turns that ran a command.
+    fn find_commands(
+        &self,
+        wanted: CommandPattern<'_>,
+    ) -> Result<Vec<FoundTurn<Vec<FoundCommand>>>> {
+        let Snapshot { index, sessions } = &self.refreshed.snapshot;
+        let filter = &self.resolved.filter;
+        Ok(FoundCommand::find_turns(index, sessions, filter, wanted)?)
+    }
+
+    /// Returns the command that lists the runs in whose lines a file is named, with their number; `None` where there are
+    /// none. What a shell did to a file is known by its command line alone.
+    fn find_runs_that_name(&self, path: &str) -> Result<Option<String>> {
+        let path = read_pasted_path(path).last().copied().unwrap_or(path);
+        let name = Some(file_name(path)).filter(|name| *name != path && !name.is_empty());
+        for name in [Some(path), name].into_iter().flatten() {
+            let wanted = CommandPattern {
+                line: &LinePattern::new(name),
+                failed: false,
+            };
+            let turns = self.find_commands(wanted)?;
+            let runs: usize = turns.iter().map(|turn| turn.found.len()).sum();
+            if runs > 0 {
+                let (name, runs) = (quote_word(&sanitize_line(name)), pluralize(runs, "run"));
+                return Ok(Some(format!("`session-search commands {name}` has {runs}")));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Prints the turns in which something was found; where there are none, what `explain_nothing` says of the sessions that
+    /// were searched.
+    fn print_listing<T: PrintedFinding>(
+        &self,
+        wanted: &str,
+        matching: &[FoundTurn<Vec<T>>],
+        args: &FoundListArgs,
+        explain_nothing: impl Fn(&SearchedScope) -> String,
+    ) -> Result<CommandOutcome> {
+        let listing = TurnListing {
+            wanted,
+            matching,
+            ids: SessionIds::new(&self.refreshed.snapshot.sessions),
+            left_out: &self.resolved.left_out,
+            is_complete: self.refreshed.is_complete,
+            limit: args.limit,
+            width: terminal_width(),
+        };
+        let missing = matching
+            .is_empty()
+            .then(|| self.explain_nothing(explain_nothing));
+        self.print(
+            missing.as_deref(),
+            args.json,
+            |hints| listing.to_json(hints),
+            || listing.format(),
+        )?;
+        Ok(CommandOutcome::from_found(missing.is_none()))
+    }
 }

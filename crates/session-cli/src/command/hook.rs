@@ -22,7 +22,6 @@ use session_output::{format_hook_status, format_unmatched_tools};
 use session_setup::{StepOutcome, confirm_and_write};
 use session_sources::Env;
 use std::io::stdin;
-use std::path::PathBuf;
 
 #[derive(Serialize)]
 struct HookChange {
@@ -94,7 +93,7 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
     let planned = file.plan(&program, &events)?;
     let outcome = apply_change(&args.change, &planned, "the hook is installed already in")?;
     let is_written = outcome == StepOutcome::Written;
-    match disabling_file(agent, &env)? {
+    match find_disabling_file(agent, &env, find_project(&env).unwrap_or_default().as_ref())? {
         Some(path) if outcome != StepOutcome::Skipped => print_note(&format!(
             "`disableAllHooks` in {} turns the hook off",
             path_line(&path)
@@ -146,22 +145,8 @@ fn find_file(agent: Agent, in_project: bool) -> Result<HookFile> {
 }
 
 /// Finds the project of the current directory; none whose root is not the user's alone.
-/// Names the settings by which an agent runs no hook. The folder at hand, which may be gone, matters to the first agent alone.
-fn disabling_file(agent: Agent, env: &Env) -> Result<Option<PathBuf>> {
-    if !agent.is_first() {
-        return Ok(None);
-    }
-    Ok(find_disabling_file(
-        agent,
-        env,
-        find_project(env)?.as_ref(),
-    )?)
-}
-
 fn find_project(env: &Env) -> Result<Option<Project>> {
-    Ok(Project::find(&current_directory()?, &env.home)
-        .ok()
-        .flatten())
+    Ok(Project::find_owned(&current_directory()?, &env.home))
 }
 
 fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {

@@ -2,18 +2,15 @@
 
 use crate::CommandOutcome;
 use crate::args::InjectArgs;
-use crate::command::filter::find_session;
 use crate::command::hook;
 use crate::command::memory::note_waiting;
 use crate::memories::{self, Memories};
 use crate::output::{self, json, notes};
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
-use session_hooks::{
-    AnsweredHook, HookOrigin, PromptOutcome, hook_session_id, is_whole_session_id,
-};
+use session_hooks::{AnsweredHook, HookOrigin, PromptOutcome, find_hook_session_id};
 use session_memory::{InjectionSwitch, MemoryState, SessionStateFile};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
@@ -124,19 +121,6 @@ fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOu
         ))?
     }
     Ok(CommandOutcome::Something)
-}
-
-/// Returns the id by which hooks name a session that is named by its id or the beginning of it. A session may be so new
-/// that the index does not have it: then its whole id names it.
-fn find_hook_session_id(id: &str, home: &Home) -> Result<String> {
-    let sessions = home.index().and_then(|index| index.sessions());
-    match find_session(&sessions.unwrap_or_default(), id) {
-        Ok(session) => Ok(hook_session_id(&session).to_owned()),
-        Err(_) if is_whole_session_id(id, &home.root) => Ok(id.to_owned()),
-        Err(error) => Err(anyhow!(
-            "{error}, or write the whole id, which may be of a session that is not indexed yet"
-        )),
-    }
 }
 
 /// Prints an outcome; `waiting` memories wait for trust.

@@ -5,7 +5,7 @@ use crate::output::progress::IndexProgressBar;
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
-use session_embed::Embedder;
+use session_forget::Exclusions;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes};
 use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history};
@@ -30,11 +30,6 @@ impl RefreshedIndex {
     }
 }
 
-/// Opens the index, brought up to date as for a search.
-pub fn open_refreshed_index(home: &Home) -> Result<RefreshedIndex> {
-    open_index_with_sessions(home, &[])
-}
-
 /// Opens the index, brought up to date as for a search; where a session that is named is not in it, to the end.
 pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<RefreshedIndex> {
     let engine = SearchEngine::new(home.clone())?;
@@ -43,7 +38,7 @@ pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<Refresh
     let outcome = engine.refresh_for_sessions(&live, named, note_update_wait)?;
     note_unread(&outcome)?;
     let snapshot = live.snapshot()?;
-    let explain = || explain_no_history(home, &policy, Some(&snapshot.index));
+    let explain = || explain_no_history(home, &policy.exclusions, Some(&snapshot.index));
     Ok(RefreshedIndex {
         no_history: snapshot.sessions.is_empty().then(explain),
         is_complete: outcome.is_complete(),
@@ -52,8 +47,8 @@ pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<Refresh
 }
 
 /// Formats why there is no history.
-pub fn explain_no_history(home: &Home, policy: &ReadPolicy, index: Option<&Reader>) -> String {
-    let is_excluding = !policy.exclusions.is_empty();
+pub fn explain_no_history(home: &Home, exclusions: &Exclusions, index: Option<&Reader>) -> String {
+    let is_excluding = !exclusions.is_empty();
     let misplaced = find_misplaced_history(&home.env);
     // Why nothing was found is no reason to fail.
     let problems = index.and_then(|index| index.problems().ok());
@@ -71,12 +66,7 @@ pub fn open_writer(home: &Home) -> Result<Writer> {
     Ok(wait_for_writer(&home.root, on_wait)?)
 }
 
-/// Reads all that changed into the index, however long it takes.
-pub fn update_home_index(home: &Home, mode: RefreshMode) -> Result<RefreshOutcome> {
-    update_index(&SearchEngine::new(home.clone())?, mode)
-}
-
-/// Reads all that changed into the index, with a progress bar.
+/// Reads all that changed into the index, however long it takes, with a progress bar.
 pub fn update_index(engine: &SearchEngine, mode: RefreshMode) -> Result<RefreshOutcome> {
     Ok(engine.update(mode, &new_bar, note_update_wait)?)
 }
@@ -95,21 +85,6 @@ pub fn note_lock_wait(work: &str) {
 /// Returns the user's index, refreshed with a progress bar.
 pub fn live_index<'a>(engine: &'a SearchEngine, policy: &'a ReadPolicy) -> LiveIndex<'a> {
     engine.live_index(policy, &new_bar)
-}
-
-/// Returns a history's index of its own, embedded by one model.
-pub fn scratch_index<'a>(
-    home: &'a Home,
-    table: &'a dyn Embedder,
-    policy: &'a ReadPolicy,
-) -> LiveIndex<'a> {
-    LiveIndex {
-        root: &home.root,
-        env: &home.env,
-        table,
-        policy,
-        progress: &new_bar,
-    }
 }
 
 /// Makes the progress bar of a refresh.

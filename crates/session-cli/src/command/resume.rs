@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::ResumeArgs;
-use crate::command::{filter, refresh};
+use crate::command::refresh;
 use crate::environment::removed_variables;
 use crate::output;
 use crate::output::json;
@@ -11,8 +11,8 @@ use anyhow::{Error, Result, bail};
 use session_agents::{ResumeCommand, ResumeMode};
 use session_config::Home;
 use session_core::text::sanitize_text;
-use session_display::{SessionIds, sanitize_line};
-use session_query::Snapshot;
+use session_display::{SessionIds, format_continuation, sanitize_line};
+use session_query::{Snapshot, find_continuation, find_session};
 use std::io::ErrorKind;
 use std::process::Command;
 
@@ -21,16 +21,23 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let named = std::slice::from_ref(&args.id);
     let Snapshot { index, sessions } = refresh::open_index_with_sessions(&home, named)?.snapshot;
-    let session = filter::find_session(&sessions, &args.id)?;
+    let session = find_session(&sessions, &args.id)?;
     let mode = if args.fork {
         ResumeMode::Fork
     } else {
         ResumeMode::Continue
     };
-    let resume = ResumeCommand::for_mode(&session, mode)
-        .map_err(|error| error.without_unknown_parent(&sessions))
-        .map_err(|error| error.with_address(SessionIds::new(&sessions).short_id(&session)))?;
-    let resume = resume.with_folder_variable(&session, &home.env, &index);
+    let ids = SessionIds::new(&sessions);
+    let resume = ResumeCommand::new(&session, mode)
+        .map_err(|error| error.with_parent_address(&sessions, |row| ids.short_id(row)))
+        .map_err(|error| error.with_address(ids.short_id(&session)))?;
+    let continuation = find_continuation(&index, &session, &sessions)?;
+    let resume = resume
+        .with_folder_variable(&session, &home.env, &index)
+        .with_continuation(continuation);
+    if let Some(continuation) = continuation {
+        print_note(&format_continuation(&session, continuation, &ids))?;
+    }
     match (args.json, args.print) {
         (true, _) => json::print(&resume)?,
         (false, true) => print_command(&resume)?,

@@ -9,25 +9,19 @@ use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
-use session_display::{Preview, SessionIds, make_plain_previews, make_previews, pluralize};
+use session_display::{Preview, SessionIds, make_plain_previews, make_previews};
 use session_indexer::RefreshOutcome;
 use session_output::{
-    JsonSearch, SearchListing, compact_json_without_history, format_unmet_clause,
+    JsonSearch, SearchListing, compact_json_without_history, format_coverage,
     format_unread_history, list_hints,
 };
 use session_query::{
-    Answered, InvalidFilter, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery,
-    SearchAnswer, SearchEngine, Snapshot, TypedSearch, note_time_in_words,
+    Answered, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery, SearchAnswer,
+    SearchEngine, Snapshot, TypedSearch,
 };
 use session_report::{WorkScope, WorkSummary};
 use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
 use session_store::{Reader, SessionRow};
-
-/// A note is due while one session in so many, or more, is left to a model.
-const LEFT_OF: usize = 20;
-
-/// The sentence where nothing was found.
-const NOTHING: &str = "nothing found";
 
 /// Runs the command.
 pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
@@ -61,13 +55,14 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     let Some(Answered { answer, snapshot }) = answered else {
         let reason = || match Reader::open(&home.root) {
             _ if refreshed.is_none() => format_unread_history().to_owned(),
-            index => refresh::explain_no_history(&home, &policy, index.as_ref().ok()),
+            index => refresh::explain_no_history(&home, &policy.exclusions, index.as_ref().ok()),
         };
         return report_no_history(args, &query, reason, refreshed.as_ref());
     };
-    let left = note_coverage(models, &snapshot, home.allows_background())?;
+    note_coverage(models, &snapshot, home.allows_background())?;
+    let has_pending_sessions = models.has_pending_sessions(&snapshot.index)?;
     let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
-    if left > 0 && !models.has_chosen_failed() {
+    if has_pending_sessions {
         background::start(&home);
     }
     // The process ends, and its memory with it.
@@ -75,40 +70,12 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     Ok(found)
 }
 
-/// Notes models that failed, and sessions that the chosen model has not read where these are many; returns how many.
-/// `continues` is true where a background process goes on with them.
-fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> Result<usize> {
-    let of = snapshot.sessions.len();
-    let done = models.embedded_sessions(&snapshot.index)?.unwrap_or(of);
-    let left = of.saturating_sub(done);
-    // A model that fails now is noted below.
-    let is_due = left * LEFT_OF > of && !models.has_chosen_failed();
-    if let Some(chosen) = models.chosen().filter(|_| is_due) {
-        let failure = models.recorded_failure(&snapshot.index)?;
-        let note = match failure {
-            Some(reason) => format_failed_coverage(&chosen.name, done, of, &reason),
-            None => format_coverage(done, of, continues),
-        };
-        print_note(&note)?;
-    }
-    print_notes(models.failures().iter().map(|failure| failure.note()))?;
-    Ok(left)
-}
-
-/// Formats how many sessions the chosen model has embedded so far.
-fn format_coverage(done: usize, of: usize, continues: bool) -> String {
-    let sessions = pluralize(of, "session");
-    if continues {
-        format!("results improve in a few minutes: the model has read {done} of {sessions} so far")
-    } else {
-        format!("the model has read {done} of {sessions}; `session-search index` reads the others")
-    }
-}
-
-/// Formats how many sessions a model has embedded, and why it failed on the others.
-fn format_failed_coverage(name: &str, done: usize, of: usize, reason: &str) -> String {
-    let sessions = pluralize(of, "session");
-    format!("{name} has read {done} of {sessions}; another model ranks the rest; {reason}")
+/// Notes models that failed, and sessions that the chosen model has not read where these are many. `continues` is true where a
+/// background process goes on with them.
+fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> Result<()> {
+    let due = models.coverage_due(&snapshot.index, snapshot.sessions.len())?;
+    print_notes(due.map(|due| format_coverage(&due, continues)))?;
+    print_notes(models.failures().iter().map(|failure| failure.note()))
 }
 
 /// An answer with what is printed of each hit.
@@ -133,6 +100,7 @@ impl FormattedAnswer {
         let is_ranked = self.answer.results.order == HitOrder::Relevance;
         SearchListing {
             answer: &self.answer,
+            sessions,
             ids: SessionIds::new(sessions),
             previews: &self.previews,
             work: &self.work,
@@ -140,6 +108,7 @@ impl FormattedAnswer {
             refreshed,
             explain: args.ranking.explain && is_ranked,
             is_demo: self.is_demo,
+            now: Zoned::now,
         }
     }
 }
@@ -216,30 +185,22 @@ pub fn print_answer(
     sessions: &[SessionRow],
     refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
-    let (answer, results) = (&formatted.answer, &formatted.answer.results);
+    let answer = &formatted.answer;
     let listing = formatted.make_listing(args, sessions, refreshed);
     let related = find_related_memories(args, answer)?;
     if let (Some(related), false) = (&related, args.json) {
         output::print(related.format(listing.explain))?;
     }
-    let found = outcome_of_results(results);
+    let found = outcome_of_results(&answer.results);
     note_about_answer(args, &listing)?;
-    let mut hints = if args.json {
-        list_hints_of_query(answer)
-    } else {
-        Vec::new()
-    };
     if found == CommandOutcome::Nothing {
-        let unmet = format_unmet_filter(answer, sessions);
-        note_nothing_found(args, &listing, unmet.as_deref())?;
-        hints.extend(list_hints_of_nothing(&listing, unmet));
+        note_nothing_found(args, &listing)?;
     }
     if args.compact {
-        json::print_text(&listing.compact_json(&hints)?)?;
+        json::print_text(&listing.compact_json()?)?;
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
-        let answer = listing.to_json(hints);
-        json::print(&answer.with_memories(memories))?;
+        json::print(&listing.to_json().with_memories(memories))?;
     } else if found == CommandOutcome::Something {
         output::print(listing.format(terminal_width()))?;
     }
@@ -261,67 +222,25 @@ fn find_related_memories(
 
 /// Notes what was made of the query: filters that are none, the caller that is left out, words that nothing holds.
 fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
-    let answer = listing.answer;
-    print_notes(answer.query.invalid_filters.iter().map(InvalidFilter::note))?;
+    print_notes(listing.format_invalid_filters())?;
     if args.json {
         return Ok(());
     }
-    caller::note_left_out(&answer.filter.left_out)?;
-    print_notes(describe_time(answer))?;
+    caller::note_left_out(&listing.answer.filter.left_out)?;
+    print_notes(listing.format_time_note())?;
     for note in listing.format_unfound_words() {
         notes::print_line(notes::fit_to_terminal(&note))?;
     }
     Ok(())
 }
 
-/// Formats that one filter leaves nothing; `None` where nothing was found for another reason. Words beside a filter may be a
-/// pasted text, in which it was meant as none.
-fn format_unmet_filter(answer: &SearchAnswer, sessions: &[SessionRow]) -> Option<String> {
-    let text = format_unmet_clause(answer.unmet.as_ref()?, sessions)?;
-    let query = &answer.query;
-    let hint = if query.clauses.is_empty() || query.text.trim().is_empty() {
-        ""
-    } else {
-        "\nhint: in double quotes a filter is searched as text"
-    };
-    Some(format!("{text}{hint}"))
-}
-
-/// Notes why nothing was found.
-fn note_nothing_found(
-    args: &SearchArgs,
-    listing: &SearchListing<'_>,
-    unmet: Option<&str>,
-) -> Result<()> {
-    if let Some(text) = unmet {
-        notes::print_line(text)?;
-    } else if !args.json {
-        let text = listing.searched_scope().format_nothing(NOTHING);
-        notes::print_line(text)?;
+/// Notes why nothing was found; beside JSON, whose hints say it, one filter alone that leaves nothing.
+fn note_nothing_found(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
+    if !args.json {
+        return notes::print_reason(listing.format_nothing());
     }
-    Ok(())
-}
-
-/// Returns for JSON which words were taken for no filter, though they begin as one or say a time.
-fn list_hints_of_query(answer: &SearchAnswer) -> Vec<String> {
-    let invalid = answer.query.invalid_filters.iter();
-    let invalid = invalid.map(InvalidFilter::note);
-    invalid.chain(describe_time(answer)).collect()
-}
-
-/// Returns for JSON why nothing was found, where filters may be the reason.
-fn list_hints_of_nothing(listing: &SearchListing<'_>, unmet: Option<String>) -> Vec<String> {
-    let scope = listing.searched_scope();
-    let nothing = || scope.is_filtered.then(|| scope.format_nothing(NOTHING));
-    let text = unmet.or_else(nothing);
-    text.map(|text| list_hints(&text)).unwrap_or_default()
-}
-
-/// Says what keeps to the time that a query has in words.
-fn describe_time(answer: &SearchAnswer) -> Option<String> {
-    note_time_in_words(answer, Zoned::now, |time| {
-        format!("`session-search digest {time}` lists what was done then")
-    })
+    let unmet = listing.format_unmet_filter();
+    unmet.map_or(Ok(()), notes::print_line)
 }
 
 /// Summarizes the work of a session, or of the turn that was found.
@@ -358,7 +277,11 @@ fn report_no_history(
         return demo::run_search_in_demo(args);
     }
     let reason = explain();
-    notes::print_line(&reason)?;
+    if args.json {
+        notes::print_line(&reason)?;
+    } else {
+        notes::print_reason(&reason)?;
+    }
     let (query, hints) = (&query.typed, list_hints(&reason));
     if args.compact {
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
@@ -367,25 +290,4 @@ fn report_no_history(
         json::print(&JsonSearch::without_history(query, level, refreshed, hints))?;
     }
     Ok(CommandOutcome::Nothing)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_searches_say_that_results_improve() {
-        assert_eq!(
-            format_coverage(0, 309, true),
-            "results improve in a few minutes: the model has read 0 of 309 sessions so far"
-        );
-        assert_eq!(
-            format_coverage(1, 2, false),
-            "the model has read 1 of 2 sessions; `session-search index` reads the others"
-        );
-        assert_eq!(
-            format_failed_coverage("remote", 1, 2, "status 401"),
-            "remote has read 1 of 2 sessions; another model ranks the rest; status 401"
-        );
-    }
 }

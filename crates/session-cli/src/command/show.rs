@@ -1,22 +1,23 @@
 //! `show`: prints turns of a session in full.
 
 use crate::CommandOutcome;
-use crate::args::{SessionArgument, ShowArgs, ShowFormat};
+use crate::args::{ShowArgs, ShowFormat};
 use crate::command::dialog::with_terminal;
-use crate::command::{filter, refresh};
+use crate::command::refresh;
 use crate::output::{json, notes, pager, terminal_width};
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::TurnAddress;
-use session_display::SessionIds;
+use session_display::{SessionIds, format_continuation};
 use session_export::{
-    ExportedSession, ShownSession, TextLimit, make_brief, make_shown_session, write_markdown,
+    ExportedSession, ShownSession, ShownTurn, TextLimit, make_brief, make_shown_session,
+    write_markdown,
 };
 use session_output::{
     ExchangeLayout, JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items,
     format_no_items, format_session_heading, has_items, quote_word,
 };
-use session_query::Snapshot;
+use session_query::{SessionArgument, Snapshot, find_continuation, find_session};
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges};
 use session_store::SessionRow;
@@ -32,7 +33,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     let snapshot = refresh::open_index_with_sessions(&home, named)?.snapshot;
     let redactor = if args.unredacted {
         let named = SessionArgument::parse(&args.id)?;
-        filter::find_session(&snapshot.sessions, &named.session)?;
+        find_session(&snapshot.sessions, &named.session)?;
         consent_to_secrets(&home, &args.id)?
     } else {
         home.config.redactor()
@@ -73,6 +74,8 @@ pub struct SessionExchanges {
     pub session: SessionRow,
     /// The turns, in order.
     pub exchanges: Vec<Exchange>,
+    /// The session that repeats all of them and goes on, if there is one.
+    pub continuation: Option<SessionRow>,
 }
 
 /// Reads the turns that `ID[:TURNS]` names, with `context` turns before and after them, and their session.
@@ -83,12 +86,19 @@ pub fn read_turns(
     redactor: &Redactor,
 ) -> Result<SessionExchanges> {
     let argument = SessionArgument::parse(argument)?;
-    let session = filter::find_session(&snapshot.sessions, &argument.session)?;
-    let range = argument.turn_range();
+    let session = find_session(&snapshot.sessions, &argument.session)?;
+    let range = argument.turn_range(&session);
     let first = range.start().saturating_sub(context);
     let last = range.end().saturating_add(context);
-    let exchanges = read_exchanges(&snapshot.index, &session, first..=last, redactor)?;
-    Ok(SessionExchanges { session, exchanges })
+    let mut rows = snapshot.index.turns(session.id)?;
+    rows.retain(|row| (first..=last).contains(&row.index));
+    let exchanges = read_exchanges(&snapshot.index, &session, &rows, redactor)?;
+    let continuation = find_continuation(&snapshot.index, &session, &snapshot.sessions)?.cloned();
+    Ok(SessionExchanges {
+        session,
+        exchanges,
+        continuation,
+    })
 }
 
 impl SessionExchanges {
@@ -96,7 +106,8 @@ impl SessionExchanges {
     pub fn print(&self, args: &ShowArgs, sessions: &[SessionRow]) -> Result<CommandOutcome> {
         let exchanges = &self.exchanges;
         if exchanges.is_empty() {
-            print_missing_turns(&self.session, sessions)?;
+            let reason = format_missing_turns(&self.session, sessions);
+            self.print_reason(args, &reason)?;
         }
         if args.prints_json() {
             self.print_json(args)?;
@@ -106,18 +117,41 @@ impl SessionExchanges {
         let has_none = |kind: &TurnItemKind| !exchanges.iter().any(|e| has_items(e, *kind));
         let missing = args.only.filter(has_none);
         if let Some(kind) = missing.filter(|_| !exchanges.is_empty()) {
-            notes::print_line(format_no_items(kind))?;
+            self.print_reason(args, format_no_items(kind))?;
         }
+        self.note_continuation(sessions)?;
         let found = !exchanges.is_empty() && missing.is_none();
         Ok(CommandOutcome::from_found(found))
     }
 
+    /// Notes the session that goes on from this one.
+    fn note_continuation(&self, sessions: &[SessionRow]) -> Result<()> {
+        let ids = SessionIds::new(sessions);
+        let format = |next| format_continuation(&self.session, next, &ids);
+        notes::print_notes(self.continuation.iter().map(format))
+    }
+
+    /// Prints why there is nothing; beside JSON, which is an empty list then, as a note.
+    fn print_reason(&self, args: &ShowArgs, reason: &str) -> Result<()> {
+        if args.prints_json() {
+            notes::print_line(reason)
+        } else {
+            notes::print_reason(reason)
+        }
+    }
+
     fn print_json(&self, args: &ShowArgs) -> Result<()> {
         let Some(kind) = args.only else {
-            return json::print(&make_shown_session(&self.session, &self.exchanges));
+            return json::print(&self.to_shown());
         };
         let items = self.exchanges.iter().map(|e| JsonItems::new(e, kind));
-        json::print(&ShownSession::new(&self.session, items.collect::<Vec<_>>()))
+        let shown = ShownSession::new(&self.session, items.collect::<Vec<_>>());
+        json::print(&shown.with_continuation(self.continuation.as_ref()))
+    }
+
+    fn to_shown(&self) -> ShownSession<'_, Vec<ShownTurn<'_>>> {
+        make_shown_session(&self.session, &self.exchanges)
+            .with_continuation(self.continuation.as_ref())
     }
 
     /// Prints the turns as JSON, shortened to what an agent reads at once.
@@ -125,8 +159,8 @@ impl SessionExchanges {
         let id = SessionIds::new(sessions).short_id(&self.session);
         let left_out = make_brief(&self.session, &id, &mut self.exchanges);
         let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
-        let shown = make_shown_session(&self.session, &self.exchanges);
-        json::print(&shown.with_turns_left_out(address))?;
+        json::print(&self.to_shown().with_turns_left_out(address))?;
+        self.note_continuation(sessions)?;
         Ok(CommandOutcome::Something)
     }
 
@@ -145,6 +179,7 @@ impl SessionExchanges {
             turns: self.session.turns,
             limit,
             width,
+            wraps_prose: std::io::stdout().is_terminal(),
         };
         let turns = self.exchanges.iter().map(|e| format_exchange(e, layout));
         Ok(format_session_heading(&self.session, &ids, width) + &turns.collect::<String>())
@@ -161,7 +196,7 @@ impl SessionExchanges {
 /// Prints that a session has no turn of the range that was asked for.
 pub fn print_missing_turns(session: &SessionRow, sessions: &[SessionRow]) -> Result<()> {
     let text = format_missing_turns(session, sessions);
-    notes::print_line(text)
+    notes::print_reason(text)
 }
 
 /// Formats that a session has no turn of the range that was asked for.

@@ -11,9 +11,9 @@ use session_agents::{
     revoke_skill_rule, set_skill_keywords,
 };
 use session_config::Home;
+use session_core::text::path_line;
 use session_display::{fit_line, sanitize_line};
 use session_hooks::offered_keywords;
-use session_memory::MemoryStore;
 use session_output::{format_diff, format_skill_report};
 use session_sources::Env;
 
@@ -113,7 +113,7 @@ fn refuse_beside_plugin(env: &Env) -> Result<()> {
 
 fn show_edit(file: &SkillFilePlan) -> Result<()> {
     let path = file.path();
-    let path = sanitize_line(&path.to_string_lossy());
+    let path = path_line(&path);
     let diff = format_diff(&file.diff());
     notes::print_line(format_args!("{path} was edited:\n{diff}"))
 }
@@ -130,10 +130,8 @@ fn print_status(args: &JsonFlagArgs, env: &Env) -> Result<CommandOutcome> {
 }
 
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
-    let store = MemoryStore::new(Vec::new(), home.records()).with_redactor(home.config.redactor());
-    let keywords = |location: &SkillLocation| {
-        (!args.off).then(|| offered_keywords(location, &home.env, &store))
-    };
+    let keywords =
+        |location: &SkillLocation| (!args.off).then(|| offered_keywords(location, home, &[]));
     let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
     if args.dry_run {
         print_note(NOT_DONE)?;

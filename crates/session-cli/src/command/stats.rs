@@ -5,7 +5,6 @@ use crate::args::{StatsArgs, TimeArgs};
 use crate::command::work_history::WorkHistory;
 use crate::output::{self, terminal_width};
 use anyhow::Result;
-use session_config::CalendarDay;
 use session_output::{Calendar, NothingCounted};
 use session_query::Snapshot;
 use session_report::count_by_day;
@@ -15,8 +14,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let history = WorkHistory::open(&args.filter, &time_args(args))?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
     let scope = history.scope();
-    let range_of = |day: &CalendarDay| day.milliseconds.clone();
-    let counted = count_by_day(index, sessions, history.range.days()?, range_of, scope)?;
+    let counted = count_by_day(index, sessions, history.range.days()?, scope)?;
     let calendar = Calendar::new(counted);
     let explain = || {
         let last_ms = scope.last_end_before(sessions, history.begin_ms());

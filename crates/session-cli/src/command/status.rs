@@ -2,6 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::JsonFlagArgs;
+use crate::command::refresh::explain_no_history;
 use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use session_config::Home;
@@ -16,7 +17,8 @@ pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
         Err(StoreError::Missing { .. }) => return print_missing_index(args, &home),
         other => other?,
     };
-    let status = IndexStatus::read(&index, &home.env, &home.config.model, &home.exclusions()?)?;
+    let exclusions = home.exclusions()?;
+    let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions)?;
     let report = StatusReport {
         root: &home.root,
         status: &status,
@@ -25,6 +27,9 @@ pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
         json::print(&report.to_json())?
     } else {
         output::print(report.format(terminal_width()))?
+    }
+    if status.sessions == 0 {
+        notes::print_line(explain_no_history(&home, &exclusions, Some(&index)))?;
     }
     Ok(CommandOutcome::Something)
 }

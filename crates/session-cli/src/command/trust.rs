@@ -8,7 +8,7 @@ use crate::output::notes::print_note;
 use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
-use session_output::{JsonMemories, JsonTrustList, JsonTrusted, TrustedProject, format_for_review};
+use session_output::{JsonTrustList, JsonTrusted, format_for_review};
 use session_setup::SetupDialog;
 use std::path::Path;
 
@@ -27,15 +27,13 @@ pub fn run(args: &TrustArgs) -> Result<CommandOutcome> {
 }
 
 fn trust_memories(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let wanted = if args.memories.is_empty() {
-        memories.store.list(&MemoryState::ALL).memories
+    let mut waiting = if args.memories.is_empty() {
+        memories.store.list_waiting(&MemoryState::ALL)
     } else {
         find_named(&args.memories, memories)?
     };
-    let waiting = wanted
-        .into_iter()
-        .filter(|memory| !memory.trust.is_trusted());
-    let waiting = keep_reviewable(waiting.collect())?;
+    waiting.retain(|memory| !memory.trust.is_trusted());
+    let waiting = keep_reviewable(waiting)?;
     if waiting.is_empty() {
         notes::print_line("nothing waits for trust here")?;
         return print_trusted(&[], args.json);
@@ -116,25 +114,14 @@ fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome>
 
 fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
     let records = memories.store.records().all();
-    let trusted = records.iter().filter(|record| record.count_trusted() > 0);
-    let projects: Vec<TrustedProject> = trusted
-        .map(|record| TrustedProject {
-            folder: record.path.display().to_string(),
-            trusted: record.count_trusted(),
-        })
-        .collect();
-    let mut waiting = memories.store.list(&MemoryState::ALL).memories;
-    waiting.retain(|memory| !memory.trust.is_trusted());
-    let list = JsonTrustList {
-        projects: &projects,
-        waiting: JsonMemories(&waiting),
-    };
+    let waiting = memories.store.list_waiting(&MemoryState::ALL);
+    let list = JsonTrustList::new(&records, &waiting);
     if args.json {
         json::print(&list)?
     } else {
         output::print(list.format())?
     }
-    if projects.is_empty() && waiting.is_empty() {
+    if list.is_empty() {
         if !args.json {
             notes::print_line("nothing is trusted, and nothing waits")?;
         }

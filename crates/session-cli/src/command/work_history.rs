@@ -6,9 +6,9 @@ use crate::command::refresh::{self, RefreshedIndex};
 use anyhow::Result;
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
-use session_config::{CalendarRange, Home};
+use session_config::Home;
 use session_display::format_unknown_project;
-use session_report::ReportScope;
+use session_report::{CalendarRange, ReportScope};
 use session_search::SearchFilter;
 use session_store::SessionRow;
 
@@ -27,7 +27,7 @@ impl<'a> WorkHistory<'a> {
     /// Opens the index, brought up to date. `time` stands for that of the arguments.
     pub fn open(args: &'a WorkFilterArgs, time: &TimeArgs) -> Result<Self> {
         let range = time.parse_range(Zoned::now)?;
-        let refreshed = refresh::open_refreshed_index(&Home::from_process()?)?;
+        let refreshed = refresh::open_index_with_sessions(&Home::from_process()?, &[])?;
         let now = Zoned::now();
         let range = CalendarRange::new(range, refreshed.earliest_ms(&now), &now)?;
         let filter = filter::parse_root_filter(args)?;

@@ -21,7 +21,7 @@ pub fn print(text: impl Display) -> Result<()> {
     Ok(write!(anstream::stdout(), "{text}")?)
 }
 
-/// Prints an answer as JSON or text. Why it is `missing` is noted in place of the text, and beside the JSON.
+/// Prints an answer as JSON or text. Why it is `missing` stands in place of the text, and is noted beside the JSON.
 pub fn print_answer<J: Serialize>(
     missing: Option<&str>,
     as_json: bool,
@@ -32,7 +32,8 @@ pub fn print_answer<J: Serialize>(
         json::print(&to_json())?;
     }
     match missing {
-        Some(text) => notes::print_line(text),
+        Some(text) if as_json => notes::print_line(text),
+        Some(text) => notes::print_reason(text),
         None if as_json => Ok(()),
         None => print(format()),
     }

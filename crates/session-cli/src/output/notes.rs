@@ -1,5 +1,5 @@
-//! Notes and progress on stderr, which `--quiet` leaves out. Errors are no notes: they are
-//! printed in any case.
+//! Notes and progress on stderr, which `--quiet` leaves out. Errors are no notes, nor is why an answer is empty:
+//! they are printed in any case.
 
 use crate::output::terminal_width;
 use crate::output::unbreakable_pipe::UnbreakablePipe;
@@ -38,6 +38,12 @@ pub fn print(text: impl Display) -> Result<()> {
 /// Prints a line of text as a note is.
 pub fn print_line(text: impl Display) -> Result<()> {
     Ok(writeln!(open_stderr(), "{text}")?)
+}
+
+/// Prints why an answer is empty, with `--quiet`, too: nothing else is printed then.
+pub fn print_reason(text: impl Display) -> Result<()> {
+    let mut stderr = UnbreakablePipe(anstream::stderr());
+    Ok(writeln!(stderr, "{text}")?)
 }
 
 /// Prints a note: what is worth knowing beside an answer. Session text in it is made printable.

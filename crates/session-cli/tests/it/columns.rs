@@ -132,7 +132,7 @@ fn what_does_not_fit_begins_a_line() {
         Hang the lantern at the harbour gate and trim its wick.
         Hang the lantern at the harbour gate and trim its wick.…
         files: lantern-controller-service.ts and 2 more
-        claude --resume e5000000-0000-4000-8000-000000000005
+        resume: session-search resume '#2'
 
     Next: session-search search "lantern harbour gate" \
         --depth 2 --session '#2'
@@ -145,7 +145,7 @@ fn what_does_not_fit_begins_a_line() {
         Hang the lantern at the harbour gate and trim its wick. Hang the lantern at
         the harbour gate and trim its wick. Hang the lantern at the harbour gate an…
         files: lantern-controller-service.ts, harbour_gate_repository.rs, x.rs
-        resume: claude --resume e5000000-0000-4000-8000-000000000005
+        resume: session-search resume '#2'
 
     Next: session-search search "lantern harbour gate" --depth 2 --session '#2'
     "#);
@@ -158,7 +158,7 @@ fn what_does_not_fit_begins_a_line() {
         灯台のlanternはどこに掛かっていますか灯台のlanternはど…
         港の lantern を灯台の門に掛けて👨‍👩‍👧芯を整えてください。港
         の lantern を灯台の門に掛けて👨‍👩‍👧芯を整えてください。港の…
-        claude --resume f6000000-0000-4000-8000-000000000007
+        resume: session-search resume f6000000
 
     Next: session-search search "lantern harbour gate" \
         --depth 2 --session f6000000
@@ -168,7 +168,7 @@ fn what_does_not_fit_begins_a_line() {
 
     [SCORE]   opencode   ses_0123:0   quay   2026-02-01   1 turn   Lantern ☁️ weather
         Where is the lantern?
-        resume: opencode --session ses_0123456789abcdefghijklmnop
+        resume: session-search resume ses_0123
 
     Next: session-search search "lantern harbour gate" --depth 2 --session ses_0123
     "#);

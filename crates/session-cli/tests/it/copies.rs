@@ -2,11 +2,13 @@
 
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
+use crate::mcp_client::McpClient;
 use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 
 const FIRST: &str = "aaaaaaaa-0000-4000-8000-000000000001";
 const COPY: &str = "bbbbbbbb-0000-4000-8000-000000000002";
+const LATER: &str = "cccccccc-0000-4000-8000-000000000003";
 
 fn original() -> ClaudeTranscript {
     ClaudeTranscript::new(FIRST, "/home/ann/garden")
@@ -89,6 +91,36 @@ fn a_copy_that_comes_later_is_found_once() {
     assert_eq!(turns(&env, "espalier pear"), ["a0"]);
 }
 
+#[test]
+fn a_session_that_another_goes_on_from_says_so() {
+    let later = resumed()
+        .resumed_as(LATER)
+        .at("2026-01-21T10:00:00Z")
+        .user("Sharpen it")
+        .assistant("Sharp.");
+    let env = TestEnvironment::indexed(&[original(), resumed(), later]);
+    let note = |id: &str| {
+        format!("note: cccccccc repeats all turns of {id} and goes on from it, until 2026-01-21 ")
+    };
+    for call in [&["resume", FIRST, "--print"][..], &["show", FIRST]] {
+        let ran = env.run(call).succeeded();
+        assert!(ran.stderr().starts_with(&note("aaaaaaaa")), "{ran}");
+    }
+    let ran = env.run(&["show", COPY, "--json", "--brief"]).succeeded();
+    assert!(ran.stderr().starts_with(&note("bbbbbbbb")), "{ran}");
+    for id in [FIRST, COPY] {
+        assert_eq!(env.json(&["show", id])["continued_in"], LATER);
+        let answers = env.json(&["show", id, "--only", "answers"]);
+        assert_eq!(answers["continued_in"], LATER);
+        assert_eq!(env.json(&["resume", id])["continued_in"], LATER);
+    }
+    let last = env.run(&["show", LATER]).succeeded();
+    assert_eq!(last.stderr(), "");
+    assert!(env.json(&["resume", LATER]).get("continued_in").is_none());
+    let shown = McpClient::start(&env).call("show", json!({"id": "aaaaaaaa"}));
+    assert!(shown.starts_with(&note("aaaaaaaa")), "{shown}");
+}
+
 /// The original went on after it was copied in the middle of a turn.
 #[test]
 fn both_sides_of_a_fork_are_found() {
@@ -97,6 +129,8 @@ fn both_sides_of_a_fork_are_found() {
         .resumed_as(COPY)
         .assistant("Feed the hedge with bonemeal.");
     let env = TestEnvironment::indexed(&[longer, fork]);
+    let shown = env.run(&["show", FIRST]).succeeded();
+    assert_eq!(shown.stderr(), "", "the fork has not all of its turns");
     assert_eq!(turns(&env, "medlar"), ["a1"]);
     assert_eq!(turns(&env, "bonemeal"), ["b1"]);
     assert_eq!(turns(&env, "espalier"), ["a0"]);

@@ -37,7 +37,7 @@ fn the_demo_walks_three_levels() {
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
 
-    Level 2: which exchange in it?
+    Level 2: which turn of it?
     $ session-search search "why can the api container not resolve the database host" --depth 2 \
         --session a1b2c3d4 --limit 3
 
@@ -47,7 +47,7 @@ fn the_demo_walks_three_levels() {
         The containers on the backend network can't reach each other by name. `api` gets "could not
         resolve host: db" since I split the compose file.
 
-    Level 3: everything around it
+    Level 3: what was said and done in it
     $ session-search show a1b2c3d4:0
 
     SESSION  a1b2c3d4   claude   homelab   2026-01-15 19:02   3 turns

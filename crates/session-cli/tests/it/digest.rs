@@ -327,7 +327,7 @@ fn where_nothing_was_done_the_last_day_with_work_is_named() {
     let said = |arguments: &[&str]| night().run(arguments).exits(1).stderr();
     assert_eq!(
         said(&["digest", "2026-04-01"]),
-        "no session on April 1, 2026; the last was on March 8, 2026\n"
+        "no session on April 1, 2026; the last was on March 8, 2026\nhint: `session-search digest 2026-03-08`\n"
     );
     assert_eq!(
         said(&["stats", "--when", "2026-04", "--branch", "main"]),
@@ -345,11 +345,11 @@ fn sessions_without_an_answer_are_named() {
     let said = |time: &str| env.run(&["digest", time]).exits(1).stderr();
     assert_eq!(
         said("2026-04-01"),
-        "nothing was done in 1 session on April 1, 2026, since no prompt was answered; the last was on March 8, 2026\n"
+        "nothing was done in 1 session on April 1, 2026, since no prompt was answered; the last was on March 8, 2026\nhint: `session-search digest 2026-03-08`\n"
     );
     assert_eq!(
         said("2026-04-02"),
-        "no session on April 2, 2026; the last was on March 8, 2026\n"
+        "no session on April 2, 2026; the last was on March 8, 2026\nhint: `session-search digest 2026-03-08`\n"
     );
 }
 

@@ -62,12 +62,6 @@ impl TestEnvironment {
         env
     }
 
-    /// The same environment in another time zone.
-    pub fn in_time_zone(mut self, zone: String) -> Self {
-        self.home.set_time_zone(zone);
-        self
-    }
-
     pub fn index(&self, path: &str) -> PathBuf {
         self.path("index").join(path)
     }

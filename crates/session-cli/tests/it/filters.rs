@@ -38,12 +38,6 @@ fn days_ago(days: i64) -> Timestamp {
     Timestamp::now().checked_sub((24 * days).hours()).unwrap()
 }
 
-/// Returns a time zone in which it is about noon: no midnight comes while a test runs.
-fn zone_of_noon() -> String {
-    let utc = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    format!("<noon>{}", utc.hour() - 12)
-}
-
 /// Four sessions: a today, b yesterday, c ten days ago, d in 2026-01; and an
 /// OpenCode session (s) and a subagent of a.
 fn env() -> TestEnvironment {
@@ -199,7 +193,7 @@ fn filters_alone_list_the_newest() {
 
     claude   dddddddd:0   kitchen   2026-01-10   1 turn   Wire the kettle sensor to the dashboard
         Wire the kettle sensor to the dashboard
-        files: probe.rs    resume: claude --resume dddddddd-0000-4000-8000-000000000004
+        files: probe.rs    resume: session-search resume dddddddd
 
     Next: session-search search "branch:probe" --depth 2 --session dddddddd
     ----- stderr -----
@@ -265,43 +259,6 @@ fn sources_are_told_apart() {
 }
 
 #[test]
-fn times_are_days_or_spans() {
-    let env = env().in_time_zone(zone_of_noon());
-    check(&env, &["--today"], "a");
-    check(&env, &["--yesterday"], "b");
-    check(&env, &["--days", "1"], "a");
-    check(&env, &["--days", "2"], "ab");
-    check(&env, &["--days", "11"], "abc");
-    check(&env, &["--since", "5d"], "ab");
-    check(&env, &["--since", "2w"], "abc");
-    check(&env, &["--until", "5d"], "cds");
-    check(&env, &["--when", "today"], "a");
-    check(&env, &["--when", "..5d"], "cds");
-}
-
-#[test]
-fn times_are_dates() {
-    let env = env();
-    check(
-        &env,
-        &["--since", "2026-01-01", "--until", "2026-01-31"],
-        "d",
-    );
-    check(
-        &env,
-        &["--since", "2026-01-10", "--until", "2026-01-10"],
-        "d",
-    );
-    check(&env, &["--until", "2026-01-09"], "");
-    check(&env, &["--when", "2026-01-01..2026-01-31"], "d");
-    check(
-        &env,
-        &["--since", "2026-02-01T09:00", "--until", "2026-02-01 11:00"],
-        "s",
-    );
-}
-
-#[test]
 fn what_is_no_time_is_said() {
     let env = env();
     assert_snapshot!(env.run(&["search", "kettle", "--since", "soon"]), @r"
@@ -323,17 +280,6 @@ fn what_is_no_time_is_said() {
     assert_eq!(ran.stderr(), error);
     env.run(&["search", "kettle", "--today", "--days", "3"])
         .exits(2);
-}
-
-#[test]
-fn branches_and_files_narrow_the_search() {
-    let env = env();
-    check(&env, &["--branch", "steam"], "b");
-    check(&env, &["--branch", "ste"], "");
-    check(&env, &["--file", "probe.rs"], "d");
-    check(&env, &["--file", "kettle/PROBE"], "d");
-    check(&env, &["--file", "spout.rs"], "abc");
-    check(&env, &["--file", "nothing.rs"], "");
 }
 
 /// As an unset variable of a script gives it.
@@ -366,41 +312,6 @@ fn sessions_are_counted_by_the_turns_that_pass() {
     no turn names a file with `nothing.rs` in its path
     hint: give a shorter part of the path, or leave it out
     ");
-}
-
-/// A session passes by the turns that pass.
-#[test]
-fn branches_files_and_times_are_of_turns() {
-    let talk = session(
-        A,
-        "/home/ann/kitchen",
-        "2026-01-10T12:00:00Z".parse().unwrap(),
-    )
-    .wire("probe.rs")
-    .branch("steam")
-    .at("2026-01-12T12:00:00Z")
-    .wire("spout.rs");
-    let env = TestEnvironment::indexed(&[talk]);
-    for (filter, turn) in [
-        (["--file", "probe.rs"], 0),
-        (["--file", "spout.rs"], 1),
-        (["--branch", "main"], 0),
-        (["--branch", "steam"], 1),
-        (["--until", "2026-01-11"], 0),
-        (["--since", "2026-01-11"], 1),
-    ] {
-        for depth in ["1", "2"] {
-            let search = [&["search", PROMPT, "--depth", depth], &filter[..]].concat();
-            let hits = env.json(&search)["hits"].clone();
-            let turns: Vec<_> = hits
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|hit| &hit["turn"])
-                .collect();
-            assert_eq!(turns, [turn], "{filter:?} at depth {depth}");
-        }
-    }
 }
 
 #[test]
@@ -438,35 +349,6 @@ fn subagents_are_found_when_asked_for() {
         .succeeded()
         .stdout();
     assert!(printed.contains("subagent: Wire the kettle"), "{printed}");
-}
-
-#[test]
-fn all_conditions_hold_together() {
-    let env = env();
-    let kitchen = ["--project", "kitchen", "--days", "2"];
-    check(
-        &env,
-        &[&kitchen, &["--source", "claude", "--branch", "main"][..]].concat(),
-        "a",
-    );
-    check(
-        &env,
-        &[&kitchen, &["--source", "opencode"][..]].concat(),
-        "",
-    );
-    check(
-        &env,
-        &[
-            "--file",
-            "probe.rs",
-            "--branch",
-            "probe",
-            "--until",
-            "2026-01-10",
-        ],
-        "d",
-    );
-    check(&env, &["--file", "probe.rs", "--branch", "main"], "");
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn cures_are_told_newest_first() {
     2026-01-15 10:00   fe000000:0   ferry   Build the ferry
         error    tide.c:12: error: no tide table
         failed   $ make ferry
-        edited   tide.c
+        edited   tide.c, table.txt
         ran      $ ./tides --fetch 2026 > table.txt
         answer   The tide table was never fetched. The ferry sails.
 
@@ -82,7 +82,7 @@ fn cures_are_told_newest_first() {
     );
     assert_eq!(
         found["found"][0]["files"],
-        json!(["/home/ann/ferry/tide.c"])
+        json!(["/home/ann/ferry/tide.c", "/home/ann/ferry/table.txt"])
     );
     assert_eq!(found["signatures"].as_array().unwrap().len(), 1);
     let found = env.json(&["fix", "error: no tide table", "--command", "./tides"]);
@@ -91,6 +91,30 @@ fn cures_are_told_newest_first() {
         "the ferry's is an edit for make"
     );
     assert_eq!(found["fixes"], 1);
+}
+
+/// A type checker that is called in three ways until the error is gone.
+#[test]
+fn an_error_of_several_commands_is_cured_once() {
+    let commands = [
+        "bun tsc -b && bun tsc --noEmit",
+        "bun tsc -b",
+        "bun tsc --noEmit",
+    ];
+    let check = |it: ClaudeTranscript, output: &str, failed: bool| {
+        commands.iter().fold(it, |it, command| {
+            it.call("Bash", json!({"command": command}), output, failed)
+        })
+    };
+    let edit = json!({"file_path": "/home/ann/quay/a.ts", "old_string": "a", "new_string": "b"});
+    let begun = ClaudeTranscript::new(DOCK, "/home/ann/quay").user("Check the types");
+    let failed = check(begun, "a.ts(3,1): error TS1434: Unexpected keyword", true);
+    let cured = check(failed.call("Edit", edit, "Updated.", false), "ok", false);
+    let env = TestEnvironment::indexed(&[cured.assistant("A comma was missing.")]);
+    let found = env.json(&["fix", "error TS1434: Unexpected keyword"]);
+    assert_eq!((&found["fixes"], &found["turns"]), (&1.into(), &1.into()));
+    assert_eq!(found["found"][0]["command"], commands[0]);
+    assert_eq!(found["found"][0]["files"], json!(["/home/ann/quay/a.ts"]));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Turns by what they touched and ran; and what was done, beside hits.
 
+use crate::claude::ClaudeTranscript;
+use crate::environment::TestEnvironment;
 use crate::history::small;
 use crate::work::{BOILER, HELPER, night};
 use insta::assert_snapshot;
@@ -35,7 +37,7 @@ fn files_are_found_with_what_was_done() {
     ----- stdout -----
 
     ----- stderr -----
-    no turn read or changed `teapot.c` in 4 sessions
+    no turn read or changed `teapot.c` and no command names it in 4 sessions
     ");
 }
 
@@ -120,7 +122,7 @@ fn hits_are_told_with_what_was_done() {
         COMMANDS  $ make test (failed)
                   $ make test
                   $ gh pr create --fill
-        files: boiler.c    resume: claude --resume ab000000-0000-4000-8000-000000000001
+        files: boiler.c    resume: session-search resume ab000000
 
     Next: session-search search "boiler starts cold" --depth 2 --session ab000000
     ----- stderr -----
@@ -144,7 +146,7 @@ fn hits_are_told_with_what_was_done() {
         BRANCH    warm-start
         TIME      33 min
         MODELS    model-1
-        resume: claude --resume ab000000-0000-4000-8000-000000000001
+        resume: session-search resume ab000000
 
     Next: session-search search "boiler starts cold" --depth 2 --session ab000000
     "#);
@@ -335,4 +337,60 @@ fn long_text_on_a_terminal_goes_through_the_pager() {
     }
     let short = on_a_terminal("--only errors", &pager);
     assert_eq!(short.1, None, "what fits is printed");
+}
+
+#[test]
+fn a_filter_takes_the_place_of_a_pattern() {
+    let env = night();
+    for (command, filter) in [
+        ("files", &["--session", "ab0"][..]),
+        ("commands", &["--session", "ab0"]),
+        ("commands", &["--failed"]),
+        ("commands", &["--failed", "--project", "boiler"]),
+    ] {
+        let all = env.json(&[&[command, "*"], filter].concat());
+        let found = env.json(&[&[command], filter].concat());
+        assert_eq!(found, all, "{command} {filter:?}");
+        assert_ne!(found["turns"], 0, "{command} {filter:?}");
+    }
+    for command in ["files", "commands"] {
+        let ran = env.run(&[command]).exits(2);
+        let hint = format!("hint: `session-search {command} '*'` lists all; ");
+        assert!(ran.stderr().contains(&hint), "{ran}");
+    }
+    let none = env
+        .run(&["commands", "--failed", "--session", "cd0"])
+        .exits(1);
+    assert!(
+        none.stderr().starts_with("no run of a command failed in "),
+        "{none}"
+    );
+}
+
+#[test]
+fn a_file_that_commands_name_is_looked_for_there() {
+    let env = TestEnvironment::indexed(&[ClaudeTranscript::new(
+        "5e000000-0000-4000-8000-000000000006",
+        "/home/ann/pump",
+    )
+    .user("Format the pump")
+    .bash("gofmt -w src/pump_test.go", "")
+    .bash("git diff src/pump_test.go", "")
+    .assistant("It is formatted.")]);
+    let hint = "no turn read or changed `src/pump_test.go` in 1 session\nhint: `session-search commands src/pump_test.go` \
+         has 2 runs\n";
+    assert_eq!(
+        env.run(&["files", "src/pump_test.go"]).exits(1).stderr(),
+        hint
+    );
+    let found = env.json(&["files", "/home/ann/pump/src/pump_test.go:3"]);
+    assert_eq!(
+        found["hints"][1],
+        "`session-search commands pump_test.go` has 2 runs"
+    );
+    let none = env.run(&["files", "valve.go"]).exits(1);
+    assert_eq!(
+        none.stderr(),
+        "no turn read or changed `valve.go` and no command names it in 1 session\n"
+    );
 }

@@ -6,23 +6,6 @@ use crate::opencode::OpenCodeHistory;
 use serde_json::json;
 
 #[test]
-fn a_turn_that_is_appended_is_found() {
-    let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    env.write_transcript(
-        &docker()
-            .user("Expose the prometheus port")
-            .assistant("It is 9090."),
-    );
-    assert_eq!(env.found(&["prometheus", "--limit", "1"]), [DOCKER]);
-    let hit = env.json(&["search", "prometheus", "--depth", "2", "--limit", "1"]);
-    assert_eq!(hit["hits"][0]["turn"], 2);
-    assert_eq!(
-        env.found(&["prometheus port", "--vector-only", "--limit", "1"]),
-        [DOCKER]
-    );
-}
-
-#[test]
 fn an_answer_that_is_appended_is_found() {
     let env = TestEnvironment::indexed(&[docker(), watcher()]);
     env.write_transcript(

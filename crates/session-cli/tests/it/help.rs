@@ -38,6 +38,16 @@ fn help_of_each_command() {
 }
 
 #[test]
+fn what_all_commands_take_stands_last() {
+    let said = help(&["resume".to_owned()]);
+    let options = said
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("--"));
+    let names: Vec<&str> = options.filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["fork", "print", "json", "quiet"], "{said}");
+}
+
+#[test]
 fn no_command_is_an_error() {
     let ran = TestEnvironment::new().run(&[""; 0]).exits(2);
     assert_eq!(ran.stdout(), "");

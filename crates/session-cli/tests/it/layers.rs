@@ -143,7 +143,7 @@ const TOLD: [&str; 24] = [
     "session-setup/src/skill_step.rs",
     "session-cli/src/command/skill.rs",
     "session-query/src/demo_index.rs",
-    "session-cli/src/command/eval.rs",
+    "session-query/src/eval_index.rs",
     "session-config/src/environment.rs",
     "session-config/src/project_marks.rs",
     "session-eval/src/set.rs",

@@ -440,6 +440,10 @@ fn one_search_covers_both() {
 fn the_sheet_has_what_matters_most() {
     let project = MemoryProject::new();
     project.save("Low", "never mind", &["--importance", "low"]);
+    let printed = project.run(&["memory", "sync-context", "--print"]);
+    let note =
+        "note: no memory has high importance; `session-search memory edit ID --importance high`\n";
+    assert_eq!(printed.succeeded().stderr(), note);
     project.save(
         "Money is an integer",
         "of <minor> units",
@@ -456,4 +460,13 @@ fn the_sheet_has_what_matters_most() {
     assert_eq!(project.json(&["memory", "sync-context"])["changed"], false);
     let printed = project.json(&["memory", "sync-context", "--print"]);
     assert_eq!(printed["text"].as_str(), Some(text.as_str()));
+}
+
+#[test]
+fn a_search_without_memories_says_how_one_is_saved() {
+    let project = MemoryProject::new();
+    let said = |arguments: &[&str]| project.run(arguments).exits(1).stderr();
+    let none = said(&["memory", "list"]);
+    assert!(none.contains("hint: `session-search memory save"), "{none}");
+    assert_eq!(said(&["memory", "search", "pool"]), none);
 }

@@ -97,6 +97,11 @@ fn an_empty_index_has_nothing_in_brackets() {
         status.contains("history   0 sessions, 0 turns, 0 projects\n"),
         "{status}"
     );
+    let status = env.run(&["status"]).succeeded().stderr();
+    assert!(
+        status.contains("\nhint: try `session-search demo`"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -269,7 +274,7 @@ fn turns_without_what_was_asked_for_say_so() {
         let ran = env.run(&["show", "c3:0", "--only", kind]).exits(1);
         assert_eq!((ran.stdout().as_str(), ran.stderr().as_str()), ("", said));
         let quiet = env.run(&["show", "c3:0", "--only", kind, "--quiet"]);
-        assert_eq!(quiet.succeeded().stderr(), "");
+        assert_eq!(quiet.succeeded().stderr(), said);
     }
 }
 

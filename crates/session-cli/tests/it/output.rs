@@ -15,7 +15,7 @@ fn sessions_are_listed_for_people() {
 
     [# strong]   claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
-        resume: claude --resume a1000000-0000-4000-8000-000000000001
+        resume: session-search resume a1000000
 
     Next: session-search search "docker bridge dns" --depth 2 --session a1000000
     ----- stderr -----
@@ -27,7 +27,7 @@ fn sessions_are_listed_for_people() {
 
     [# strong]   claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
-        resume: claude --resume a1000000-0000-4000-8000-000000000001
+        resume: session-search resume a1000000
         lexical # (rank 1, scaled #)   dense # (rank 1, scaled #)   fused #
 
     fused = # x dense + # x lexical; the score is the probability of an answer
@@ -75,7 +75,7 @@ fn turns_are_listed_for_people() {
 
     [# strong]   claude   a1000000:0   homelab   2026-01-15   2 turns   Docker bridge DNS
         The containers cannot resolve each other by name on the docker bridge
-        resume: claude --resume a1000000-0000-4000-8000-000000000001
+        resume: session-search resume a1000000
 
     Next: session-search show a1000000:0-1
     ----- stderr -----

@@ -34,8 +34,7 @@ fn a_pasted_id_is_shown() {
 #[test]
 fn turns_behind_turns_are_an_error() {
     let env = env();
-    let said =
-        "error: `a7da6a22:14:0` names turns twice\nhint: write ID:7 or ID:5-9, counted from 0\n";
+    let said = "error: `a7da6a22:14:0` names turns twice\nhint: write ID:7, ID:5-9, ID:5- (from 5 on) or ID:last, counted from 0\n";
     for command in ["show", "export"] {
         let ran = env.run(&[command, "a7da6a22:14:0"]).exits(2);
         assert_eq!(ran.stderr(), said);

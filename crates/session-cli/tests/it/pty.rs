@@ -130,3 +130,24 @@ fn a_terminal_without_a_cursor_gets_no_picker() {
         assert!(shown.contains(said), "{shown}");
     }
 }
+
+#[test]
+fn prose_is_wrapped_on_a_terminal_alone() {
+    let env = small();
+    let show = |columns: &str| {
+        let mut command = env.command();
+        command.args(["show", "a1", "--no-pager"]);
+        command.env("COLUMNS", columns).env("NO_COLOR", "1");
+        command
+    };
+    let prompt = "you> The containers cannot resolve each other by name on the docker bridge";
+    let piped = env.ran(show("40").output().unwrap()).succeeded().stdout();
+    assert!(piped.contains(&format!("\n{prompt}\n")), "{piped}");
+    let shown = watched(&env, show("40")).succeeded().stdout();
+    let wrapped =
+        "you> The containers cannot resolve each\r\nother by name on the docker bridge\r\n";
+    assert!(shown.contains(wrapped), "{shown:?}");
+    let wide = watched(&env, show("160")).succeeded().stdout();
+    let piped = env.ran(show("160").output().unwrap()).succeeded().stdout();
+    assert_eq!(wide.replace('\r', "").trim(), piped.trim());
+}

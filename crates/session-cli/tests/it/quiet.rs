@@ -62,7 +62,31 @@ fn it_stands_before_the_command_or_behind_it() {
         ["search", "--quiet", "-n5", "zygomorphic", "--keyword-only"],
     ] {
         let ran = env.run(&command).succeeded();
-        assert_eq!(ran.stdout() + &ran.stderr(), "", "{command:?}");
+        let reason = "nothing found in 4 sessions\n";
+        assert_eq!(ran.stdout() + &ran.stderr(), reason, "{command:?}");
+    }
+}
+
+#[test]
+fn why_an_answer_is_empty_is_told() {
+    let env = small();
+    let more: [&[&str]; 3] = [
+        &["show", "c3", "--only", "errors"],
+        &["fix", "error: no furnace at all"],
+        &["commands", "zygomorphic", "--failed"],
+    ];
+    for command in NOTHING.map(|(command, _)| command).iter().chain(&more) {
+        if command.contains(&"--compact") {
+            continue; // of JSON alone
+        }
+        let ran = run(&env, command, &[]).exits(1);
+        assert!(!ran.stderr().is_empty(), "{command:?}");
+        let quiet = run(&env, command, &["--quiet"]).succeeded();
+        assert_eq!(
+            (quiet.stdout(), quiet.stderr()),
+            (String::new(), ran.stderr()),
+            "{command:?}"
+        );
     }
 }
 

@@ -66,7 +66,7 @@ fn a_session_that_cannot_be_resumed_says_why() {
 
     ----- stderr -----
     error: agent-93 is the session of a subagent, which cannot be resumed
-    hint: `session-search resume 7a1e0c52-0000-4000-8000-000000000001` resumes the session that started it
+    hint: `session-search resume 7a1e0c52` resumes the session that started it
     ");
     assert_snapshot!(env.run(&["resume", "ffff"]), @r"
     exit code: 2

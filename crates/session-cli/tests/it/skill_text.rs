@@ -56,13 +56,15 @@ fn the_levels_do_what_they_say() {
     let installed =
         fs_err::read_to_string(env.home(".claude/skills/session-search/SKILL.md")).unwrap();
     let commands = levels(&installed);
-    assert_eq!(commands.len(), 3, "{commands:?}");
+    assert_eq!(commands.len(), 4, "{commands:?}");
     let sessions = typed(&env, &commands[0]);
     assert_eq!(sessions["hits"][0]["session"], "a1b2c3d4", "{sessions}");
     let turns = typed(&env, &commands[1]);
     assert_eq!(turns["hits"][0]["session"], "a1b2c3d4", "{turns}");
     assert!(turns["hits"][0]["turn"].is_u64(), "{turns}");
-    let shown = typed(&env, &commands[2]);
+    let answers = run(&env, &commands[2]).succeeded().stdout();
+    assert!(answers.starts_with("a1b2c3d4:0\n"), "{answers}");
+    let shown = typed(&env, &commands[3]);
     assert_eq!(shown["shown"].as_array().unwrap().len(), 2, "{shown}");
     let calls = shown["shown"][0]["parts"].as_array().unwrap();
     assert!(
@@ -90,7 +92,8 @@ fn what_was_done_is_told_by_the_commands_of_the_reference() {
         let is_text = !command.contains("--json");
         assert!(is_text || !is_long.contains(&true), "{command}");
         let ran = run(&env, &command).succeeded();
-        assert_eq!(ran.stderr(), "", "{command}");
+        let is_explained = !ran.stderr().is_empty();
+        assert_eq!(is_explained, ran.stdout().is_empty(), "{command}: {ran}");
         let is_json = serde_json::from_slice::<Value>(&ran.output.stdout).is_ok();
         assert!(is_json || !command.contains("--json"), "{command}: {ran}");
         let found = run(&env, &command.replace(" --quiet", ""));
@@ -131,4 +134,26 @@ fn what_is_to_be_remembered_is_saved_and_found() {
     );
     typed(&env, &of_this("删除记忆"));
     assert_eq!(text_of("搜索记忆"), "");
+}
+
+/// What is to be forgotten is listed before it is asked about, and nothing is changed.
+#[test]
+fn what_is_to_be_forgotten_is_listed_first() {
+    let env = env();
+    let text = fs_err::read_to_string(folder().join("references/MEMORY.md")).unwrap();
+    let row = text.lines().find(|line| line.contains("忘掉")).unwrap();
+    let commands = shown(row);
+    assert!(
+        commands[0].starts_with("session-search forget --dry-run "),
+        "{commands:?}"
+    );
+    let named = |command: &str| command.replace("ACME", "docker");
+    let listed = run(&env, &named(&commands[0])).succeeded().stdout();
+    assert!(
+        listed.contains("a1b2c3d4:0  docker-network-debug\n"),
+        "{listed}"
+    );
+    assert_eq!(run(&env, &named(&commands[0])).succeeded().stdout(), listed);
+    run(&env, &named(&commands[1])).succeeded();
+    run(&env, &named(&commands[0])).exits(1);
 }

@@ -75,23 +75,6 @@ fn a_session_that_comes_back_is_whole_again() {
     assert_eq!(env.json(&["status"])["gone"], 0);
 }
 
-/// It comes back as it was, time and all: a disk was mounted again.
-#[test]
-fn a_file_that_was_moved_away_and_back_is_known() {
-    let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let (here, there) = (env.home(&docker().path_in_home()), env.path("elsewhere"));
-    fs_err::rename(&here, &there).unwrap();
-    env.run(&["index"]).succeeded();
-    assert_eq!(env.json(&["status"])["gone"], 1);
-    fs_err::rename(&there, &here).unwrap();
-    let ran = env.run(&["index", "--json"]).succeeded();
-    assert!(
-        ran.stdout().contains("\"turns\": 0"),
-        "it is not read again: {ran}"
-    );
-    assert_eq!(env.json(&["status"])["gone"], 0);
-}
-
 /// A project folder that was renamed, or a home on another machine, holds the same sessions.
 #[test]
 fn a_history_that_moved_is_no_second_one() {
@@ -116,82 +99,6 @@ fn a_history_that_moved_is_no_second_one() {
         false
     );
     assert_eq!(env.json(&["show", DOCKER]), before);
-}
-
-#[test]
-fn a_copy_that_outlived_its_original_goes_on_as_it() {
-    let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let was = env.home(&docker().path_in_home());
-    let now = env.home(&docker().folder("-copied").path_in_home());
-    env.write(&now, fs_err::read(&was).unwrap());
-    fs_err::remove_file(&was).unwrap();
-    let grown = docker()
-        .user("And does the resolver answer zanzibar now?")
-        .assistant("It does.");
-    env.write_transcript(&grown.folder("-copied"));
-    let found = env.json(&["search", "zanzibar"]);
-    assert_eq!(found["hits"][0]["session"], DOCKER);
-    assert_eq!(found["searched"]["sessions"], 2, "{found}");
-    assert_eq!(
-        env.json(&["show", DOCKER])["shown"]
-            .as_array()
-            .unwrap()
-            .len(),
-        3
-    );
-}
-
-/// What is still there has not moved, and what holds less is no continuation.
-#[test]
-fn a_history_of_another_folder_or_with_less_in_it_takes_no_ones_place() {
-    let env = TestEnvironment::new();
-    for (data, id) in [("a", "ses_a"), ("b", "ses_b")] {
-        let path = env.home(&format!("{data}/opencode/opencode.db"));
-        OpenCodeHistory::at(&path).session(
-            id,
-            "/srv",
-            "Title",
-            &[("Where is the lamp post?", "There.")],
-        );
-    }
-    let files = |data: &str| {
-        let mut command = env.command();
-        command.env("XDG_DATA_HOME", env.home(data)).args(["index"]);
-        assert!(command.status().unwrap().success());
-        env.json(&["status"])["files"].as_u64().unwrap()
-    };
-    assert_eq!([files("a"), files("b"), files("a")], [1, 2, 2]);
-
-    let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let was = env.home(&docker().path_in_home());
-    let text = fs_err::read_to_string(&was).unwrap();
-    fs_err::remove_file(&was).unwrap();
-    env.run(&["index"]).succeeded();
-    let half: String = text
-        .lines()
-        .take(2)
-        .map(|line| format!("{line}\n"))
-        .collect();
-    env.write(
-        &env.home(&docker().folder("-restored").path_in_home()),
-        half,
-    );
-    env.run(&["index"]).succeeded();
-    assert_eq!(env.json(&["status"])["gone"], 1, "what it held stays");
-}
-
-#[test]
-fn a_full_index_keeps_what_vanished_sessions_left() {
-    let env = env();
-    for _ in 0..2 {
-        env.run(&["index", "--full"]).succeeded();
-        assert_eq!(env.found(&["docker bridge", "--limit", "1"]), [DOCKER]);
-        assert_eq!(
-            env.found(&["docker bridge", "--vector-only", "--limit", "1"]),
-            [DOCKER]
-        );
-        assert_eq!(env.json(&["status"])["gone"], 1);
-    }
 }
 
 #[test]

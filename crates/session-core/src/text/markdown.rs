@@ -4,7 +4,8 @@
 const ENTITY_BYTES: usize = 32;
 
 /// Escapes what Markdown reads within a line: emphasis, tags, entities, images, links, backslashes and strikethrough
-/// (CommonMark 0.31, chapter 6). Underscores within a word are no emphasis and stay as they are.
+/// (CommonMark 0.31, chapter 6), and bare addresses of the web, which GitHub and GitLab link (GFM 0.29, chapter 6.9). Underscores
+/// within a word are no emphasis and stay as they are.
 ///
 /// Code spans stay, with what is in them: a run of backquotes that is closed by one of the same length.
 pub fn escape_markdown(line: &str) -> String {
@@ -15,7 +16,10 @@ pub fn escape_markdown(line: &str) -> String {
         let length = rest.len() - rest.trim_start_matches(c).len();
         let end = match c {
             '`' => code_span_end(rest, length),
-            c => (!is_read(c, length, before, &rest[length..])).then_some(length),
+            c => {
+                let read = is_read(c, length, before, &rest[length..]);
+                (!read && !is_in_address(c, &out, &rest[length..])).then_some(length)
+            }
         };
         match end {
             Some(end) => out.push_str(&rest[..end]),
@@ -57,6 +61,16 @@ fn is_read(c: char, length: usize, before: Option<char>, after: &str) -> bool {
     }
 }
 
+/// Returns true for the character of a bare address without which it is none: the colon before `//`, and the period
+/// behind `www`.
+fn is_in_address(c: char, before: &str, after: &str) -> bool {
+    let follows_www = || {
+        let end = before.as_bytes().last_chunk::<3>();
+        end.is_some_and(|end| end.eq_ignore_ascii_case(b"www"))
+    };
+    c == ':' && after.starts_with("//") || c == '.' && follows_www()
+}
+
 fn begins_with_entity_name(text: &str) -> bool {
     let name = text.trim_start_matches('#');
     let is_name = |b: &u8| b.is_ascii_alphanumeric();
@@ -74,8 +88,8 @@ mod tests {
 
     #[test]
     fn links_images_and_tags_are_text() {
-        check("![a](https://evil/t.png)", r"!\[a]\(https://evil/t.png)");
-        check("[here](https://evil)", r"[here]\(https://evil)");
+        check("![a](https://evil/t.png)", r"!\[a]\(https\://evil/t.png)");
+        check("[here](https://evil)", r"[here]\(https\://evil)");
         check("<img src=x> a[0] f(x)", r"\<img src=x> a[0] f(x)");
         check(r"C:\a\*", r"C:\\a\\\*");
     }
@@ -95,6 +109,13 @@ mod tests {
         check("*b* **c**", r"\*b\* \*\*c\*\*");
         check("snake_case, a__b: größe_ä", "snake_case, a__b: größe_ä");
         check("~~a~~ ~b~ in ~/c", r"\~\~a\~\~ ~b\~ in ~/c");
+    }
+
+    #[test]
+    fn bare_addresses_are_text() {
+        check("see http://a.example/b", r"see http\://a.example/b");
+        check("WWW.a.example, www.b", r"WWW\.a.example, www\.b");
+        check("a.b a: b // c `http://a`", "a.b a: b // c `http://a`");
     }
 
     #[test]

@@ -124,11 +124,7 @@ impl Home {
 
     /// OpenCode's database, made if it is not there.
     pub fn database(&self) -> Connection {
-        let folder = self.0.path().join(".local/share/opencode");
-        fs_err::create_dir_all(&folder).unwrap();
-        let db = Connection::open(folder.join("opencode.db")).unwrap();
-        db.execute_batch(SCHEMA).unwrap();
-        db
+        database_in(&self.0.path().join(".local/share/opencode"))
     }
 
     pub fn reader(&self) -> Reader {
@@ -170,6 +166,14 @@ impl Home {
         sessions.sort_by(|a, b| a.uid.cmp(&b.uid));
         sessions.iter().map(|s| s.gone).collect()
     }
+}
+
+/// OpenCode's database in a folder, made if it is not there.
+pub fn database_in(folder: &Path) -> Connection {
+    fs_err::create_dir_all(folder).unwrap();
+    let db = Connection::open(folder.join("opencode.db")).unwrap();
+    db.execute_batch(SCHEMA).unwrap();
+    db
 }
 
 /// Sets the time of a file's last change.

@@ -1,11 +1,12 @@
 //! Histories that go and come back.
 
 use crate::embedder::Buckets;
-use crate::home::{Home, say, session_id, touch, turns, word};
+use crate::home::{Home, database_in, say, session_id, touch, turns, word};
 use crate::state::{found, vectors};
 use session_indexer::{RefreshMode, RefreshOptions, refresh};
 use session_sources::Env;
 use session_store::SessionRow;
+use std::path::Path;
 
 fn full(home: &Home) {
     assert!(home.refresh_fully().is_complete());
@@ -67,6 +68,60 @@ fn a_copy_takes_the_place_of_its_original() {
     assert_eq!(home.gone(), [false; 2]);
     home.write(0, turns(0, 0, 2).as_bytes());
     home.refresh();
+    assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
+}
+
+/// A folder was renamed, and its session went on there.
+#[test]
+fn a_copy_that_outlived_its_original_goes_on_as_it() {
+    let home = two();
+    let original = home.transcript(0);
+    let renamed = original.parent().unwrap().with_file_name("-renamed");
+    fs_err::create_dir(&renamed).unwrap();
+    let copy = renamed.join(original.file_name().unwrap());
+    fs_err::write(&copy, turns(0, 0, 3)).unwrap();
+    fs_err::remove_file(&original).unwrap();
+    home.refresh();
+    assert_eq!(home.gone(), [false; 2]);
+    let grown = [(session_id(0), 2)].into();
+    assert_eq!(found(&home.reader(), &word(0, 2)), grown);
+}
+
+/// What is still there has not moved.
+#[test]
+fn a_history_of_another_folder_takes_no_ones_place() {
+    let home = Home::new();
+    let folders = ["a", "b"].map(|folder| home.root().with_file_name(folder));
+    for (folder, session) in folders.iter().zip(["ses_a", "ses_b"]) {
+        let db = database_in(&folder.join("opencode"));
+        say(&db, session, 1, "user", "Where is the lamp post?");
+    }
+    let refresh_from = |folder: &Path| {
+        let options = RefreshOptions {
+            env: home.env().var("XDG_DATA_HOME", &folder.to_string_lossy()),
+            ..home.options()
+        };
+        refresh(&options).unwrap();
+        home.reader().files().unwrap().len()
+    };
+    let [a, b] = &folders;
+    assert_eq!([a, b, a].map(|folder| refresh_from(folder)), [1, 2, 2]);
+}
+
+#[test]
+fn a_copy_with_less_in_it_takes_no_ones_place() {
+    let home = two();
+    let original = home.transcript(0);
+    fs_err::remove_file(&original).unwrap();
+    home.refresh();
+    let restored = original.parent().unwrap().with_file_name("-restored");
+    fs_err::create_dir(&restored).unwrap();
+    let half = turns(0, 0, 1);
+    fs_err::write(restored.join(original.file_name().unwrap()), half).unwrap();
+    home.refresh();
+    let sessions = home.reader().sessions().unwrap();
+    let is_gone = |row: &&SessionRow| row.uid == session_id(0) && row.gone;
+    assert_eq!(sessions.iter().filter(is_gone).count(), 1);
     assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
 }
 

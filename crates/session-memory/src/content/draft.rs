@@ -1,10 +1,12 @@
-//! Validation of a draft, and the frontmatter of a new memory.
+//! A memory before it is saved: its validation, and the frontmatter that it gets.
 
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, MemoryDraft};
+use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource};
 use crate::retrieval::keywords;
 use crate::retrieval::terms::{MIN_PROMPT_TERMS, distinctive_terms};
+use crate::triggers::Triggers;
 use jiff::Zoned;
+use serde::Deserialize;
 use session_core::text::{clip, collapse_whitespace, sanitize_text};
 use std::collections::HashSet;
 
@@ -14,6 +16,55 @@ const MAX_TOPIC_BYTES: usize = 500;
 const MAX_CUE_BYTES: usize = 300;
 /// The most cues of a memory.
 pub(crate) const MAX_CUES: usize = 64;
+
+/// A memory before it is saved.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct MemoryDraft {
+    /// The topic, on one line.
+    pub topic: String,
+    /// The key information.
+    pub key_info: Vec<String>,
+    /// The tags, with or without `#`.
+    pub tags: Vec<String>,
+    /// The keywords; chosen from the text where there are none.
+    pub keywords: Vec<String>,
+    /// The cues: prompts for which the memory helps.
+    pub cues: Vec<String>,
+    /// The user's prompts in the turns that it comes from.
+    #[serde(skip)]
+    pub prompts: Vec<String>,
+    /// The triggers: files, commands and errors for which the memory matters.
+    pub when: Triggers,
+    /// The kind.
+    pub kind: MemoryKind,
+    /// The importance.
+    pub importance: Importance,
+    /// The Markdown after the key information.
+    #[serde(skip)]
+    pub notes: String,
+    /// The session or the import that it comes from.
+    #[serde(skip)]
+    pub source: Option<MemorySource>,
+    /// The text of the turns that it comes from, which is stored as its conversation.
+    #[serde(skip)]
+    pub raw: Option<String>,
+}
+
+impl MemoryDraft {
+    /// Returns all texts but the conversation.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let lists = [
+            &self.key_info,
+            &self.tags,
+            &self.keywords,
+            &self.cues,
+            &self.prompts,
+        ];
+        let texts = [&self.topic, &self.notes].into_iter();
+        let texts = texts.chain(lists.into_iter().flatten());
+        texts.map(String::as_str).chain(self.when.texts())
+    }
+}
 
 /// Validates a draft.
 ///

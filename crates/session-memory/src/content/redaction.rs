@@ -1,10 +1,11 @@
 //! Redacting what is saved, so that a secret reaches neither the file of a memory nor its vectors, and what is read for
 //! output, since a user may have written one into a file.
 
+use crate::content::draft::MemoryDraft;
 use crate::content::frontmatter as yaml;
 use crate::content::memory_change::{MemoryChange, set_front_key};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Memory, MemoryDraft, MemorySource};
+use crate::memory::{Frontmatter, Memory, MemorySource};
 use crate::storage::insertion::ImportedMemory;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use session_redact::{Redactor, replace_marks};

@@ -5,11 +5,10 @@ use super::section::{find_labelled, is_one_of, list_items, split_sections, split
 use super::{FoundMemories, ImportFormat};
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
+use crate::memory::{Frontmatter, MemorySource, MemoryState};
 use crate::storage::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::storage::insertion::ImportedMemory;
 use crate::storage::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
-use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;
 use jiff::civil::DateTime;
@@ -99,8 +98,17 @@ fn read_memory(
         ..MemorySource::default()
     };
     let created = find_created(name, &summary, now);
+    let front = Frontmatter {
+        id: if is_valid_id(name) {
+            name.to_owned()
+        } else {
+            String::new()
+        },
+        keywords,
+        ..Frontmatter::imported(&topic, created, source)
+    };
     Ok(Some(ImportedMemory {
-        front: frontmatter(name, topic, keywords, created, source),
+        front,
         body: write_body(&summary, &key_info),
         text: None,
         raw,
@@ -131,7 +139,6 @@ impl ParsedSummary {
         };
         let topic = named(&TOPIC).map(str::trim).filter(|t| !t.is_empty());
         let topic = topic.or(topic_of_title(heading)).unwrap_or(name);
-        let topic = session_core::text::collapse_whitespace(topic);
         let info: Vec<String> = parts
             .iter()
             .filter(|s| is_one_of(s.heading, &INFO))
@@ -141,38 +148,10 @@ impl ParsedSummary {
             .or_else(|| find_labelled(summary, &KEYWORDS))
             .map(split_words);
         Self {
-            topic,
+            topic: topic.to_owned(),
             key_info: info,
             keywords: keywords.unwrap_or_default(),
         }
-    }
-}
-
-fn frontmatter(
-    name: &str,
-    topic: String,
-    keywords: Vec<String>,
-    created: FrontmatterTime,
-    source: MemorySource,
-) -> Frontmatter {
-    Frontmatter {
-        id: if is_valid_id(name) {
-            name.to_owned()
-        } else {
-            String::new()
-        },
-        topic,
-        kind: MemoryKind::Context,
-        importance: Importance::Normal,
-        keywords,
-        cues: Vec::new(),
-        prompts: Vec::new(),
-        when: Triggers::default(),
-        tags: Vec::new(),
-        created,
-        updated: Some(created),
-        superseded_by: None,
-        source: Some(source),
     }
 }
 

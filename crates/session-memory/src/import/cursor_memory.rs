@@ -6,11 +6,10 @@ use super::{FoundMemories, ImportFormat};
 use crate::content::draft::normalize_tag;
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource, MemoryState};
+use crate::memory::{Frontmatter, MemorySource, MemoryState};
 use crate::storage::directory_writer::MAX_CONVERSATION_BYTES;
 use crate::storage::insertion::ImportedMemory;
 use crate::storage::memory_file::MAX_FILES;
-use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;
 use jiff::civil::{Date, Time};
@@ -267,26 +266,16 @@ struct NewImport {
 }
 
 fn new_imported(new: NewImport) -> ImportedMemory {
-    let topic = session_core::text::collapse_whitespace(&new.topic);
+    let source = MemorySource {
+        imported: Some(ImportFormat::CursorMemory.name().to_owned()),
+        origin: Some(new.origin),
+        ..MemorySource::default()
+    };
     ImportedMemory {
         front: Frontmatter {
-            id: String::new(),
-            topic,
-            kind: MemoryKind::Context,
-            importance: Importance::Normal,
             tags: new.tags,
             keywords: new.keywords,
-            cues: Vec::new(),
-            prompts: Vec::new(),
-            when: Triggers::default(),
-            created: new.created,
-            updated: Some(new.created),
-            superseded_by: None,
-            source: Some(MemorySource {
-                imported: Some(ImportFormat::CursorMemory.name().to_owned()),
-                origin: Some(new.origin),
-                ..MemorySource::default()
-            }),
+            ..Frontmatter::imported(&new.topic, new.created, source)
         },
         body: String::new(),
         text: None,

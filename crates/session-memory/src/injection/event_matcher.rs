@@ -1,7 +1,8 @@
 //! The comparison of many memories' triggers with one event.
 
 use crate::error::Result;
-use crate::triggers::{TriggerEvent, TriggerGlob, Triggers, longest_literal};
+use crate::trigger_glob::{TriggerGlob, longest_literal};
+use crate::triggers::{TriggerEvent, Triggers};
 use session_core::text::compose;
 use std::borrow::Cow;
 use std::cell::RefCell;

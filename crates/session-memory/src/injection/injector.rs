@@ -7,7 +7,7 @@ use crate::injection::injection_decision::{
 use crate::injection::injection_gate::InjectionSettings;
 use crate::injection::injection_log::{InjectionLog, InjectionLogEntry};
 use crate::injection::memory_block::{BlockItem, MemoryBlock};
-use crate::injection::prompt_parts::{split_prompt, typed_text};
+use crate::injection::prompt_parts::{is_notification, split_prompt, typed_text};
 use crate::injection::session_state::{InjectionRecord, PromptMatch, SessionState};
 use crate::injection::session_state_file::SessionStateFile;
 use crate::injection::topic_change::{blank_continuations, changes_topic, refuses_memories};
@@ -18,7 +18,6 @@ use crate::retrieval::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use crate::storage::life_cycle::record_recall;
 use crate::storage::memory_store::MemoryStore;
 use jiff::Timestamp;
-use session_core::noise::is_notification;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
 use std::collections::HashSet;

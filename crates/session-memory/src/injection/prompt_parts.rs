@@ -1,6 +1,5 @@
 //! Selects the parts of a prompt that are embedded and compared with memories.
 
-use session_core::noise::is_notification;
 use session_core::paste::PromptParts;
 use session_core::text::clip;
 use std::borrow::Cow;
@@ -24,6 +23,16 @@ pub(crate) fn typed_text(prompt: &str) -> Cow<'_, str> {
         (false, true) => Cow::Owned(parts.join()),
         (false, false) => Cow::Owned(parts.typed),
     }
+}
+
+/// Returns true for a notification of an agent's program in the place of a prompt: `<task-notification>…`.
+pub(crate) fn is_notification(text: &str) -> bool {
+    let tag = text
+        .trim_start()
+        .strip_prefix('<')
+        .and_then(|rest| rest.split_once('>'));
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
+    tag.is_some_and(|(name, _)| name.ends_with("-notification") && name.chars().all(is_name))
 }
 
 /// Returns the parts of a prompt that are compared with memories. A short prompt is one part. A prompt over

@@ -4,7 +4,7 @@ use crate::injection::event_matcher::EventMatcher;
 use crate::injection::session_state::SessionState;
 use crate::memory::Memory;
 use crate::retrieval::terms::distinctive_terms;
-use crate::triggers::longest_literal;
+use crate::trigger_glob::longest_literal;
 use session_core::text::file_name;
 use std::collections::HashSet;
 

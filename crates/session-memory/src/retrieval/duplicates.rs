@@ -37,7 +37,9 @@ pub fn find_duplicates(
     others: &[Memory],
     embedder: &MemoryEmbedder<'_>,
 ) -> Result<Vec<NearDuplicate>> {
-    let others: Vec<&Memory> = others.iter().filter(|m| m.id() != new.id()).collect();
+    // Not what waits for trust: a repository chooses how many texts that is.
+    let others = others.iter().filter(|other| other.trust.is_trusted());
+    let others: Vec<&Memory> = others.filter(|m| m.id() != new.id()).collect();
     let mut texts = vec![english_embedding_text(new)];
     texts.extend(others.iter().map(|memory| english_embedding_text(memory)));
     let rows = embed_cached(&texts, embedder)?;

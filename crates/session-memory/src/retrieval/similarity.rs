@@ -1,6 +1,5 @@
 //! The cosine similarity of a text to memories, each as a whole and by its cues.
 
-use crate::content::draft::MAX_CUES;
 use crate::error::Result;
 use crate::memory::Memory;
 use crate::retrieval::glossary;
@@ -8,8 +7,12 @@ use crate::retrieval::memory_embedder::{MemoryEmbedder, dot};
 use crate::retrieval::vector_cache::embed_cached;
 use std::collections::HashSet;
 
+/// Most texts of memories that wait for trust which are embedded: a repository chooses their number, and each takes some
+/// 50 ms. Where there are more, these memories are found by their words alone.
+const MAX_UNTRUSTED_TEXTS: usize = 64;
+
 /// The similarity of a memory to a text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Similarity {
     /// The cosine with the whole memory, or the mean of it and of the best cue's, if that is more.
     pub(crate) cosine: f32,
@@ -27,15 +30,19 @@ pub(crate) fn compare_by_meaning(
     memories: &[Memory],
     embedder: &MemoryEmbedder<'_>,
 ) -> Result<Option<Vec<Similarity>>> {
-    let memories: Vec<EmbeddingTexts<'_>> = memories.iter().map(EmbeddingTexts::new).collect();
-    let texts: Vec<String> = memories.iter().flat_map(EmbeddingTexts::all).collect();
+    let memories: Vec<Option<EmbeddingTexts<'_>>> = EmbeddingTexts::of_embedded(memories);
+    let embedded = memories.iter().flatten();
+    let texts: Vec<String> = embedded.flat_map(EmbeddingTexts::all).collect();
     let rows = embed_cached(&texts, embedder)?;
     if rows.len() < texts.len() {
         return Ok(None);
     }
     let query_vector = embed_query(text, embedder)?;
     let mut cosines = rows.iter().map(|row| dot(&query_vector, row));
-    let compare = |texts: &EmbeddingTexts<'_>| {
+    let compare = |texts: &Option<EmbeddingTexts<'_>>| {
+        let Some(texts) = texts else {
+            return Similarity::default();
+        };
         let whole = cosines.next().unwrap_or(0.0);
         let cues = texts.cues.iter().zip(cosines.by_ref());
         let cues = cues.map(|(cue, cosine)| CueCosine {
@@ -72,12 +79,7 @@ struct TranslatedCue<'a> {
 impl<'a> EmbeddingTexts<'a> {
     pub(crate) fn new(memory: &'a Memory) -> Self {
         let mut seen = HashSet::new();
-        let cues = memory
-            .front
-            .effective_cues()
-            .iter()
-            .take(MAX_CUES)
-            .map(String::as_str);
+        let cues = memory.front.effective_cues().iter().map(String::as_str);
         let readable = cues.filter(|cue| seen.insert(*cue) && glossary::is_mostly_readable(cue));
         let cues = readable.map(|text| TranslatedCue {
             text,
@@ -87,6 +89,25 @@ impl<'a> EmbeddingTexts<'a> {
             whole: english_embedding_text(memory),
             cues: cues.collect(),
         }
+    }
+
+    /// Returns the texts of memories, in their order; `None` for those that are not embedded.
+    fn of_embedded(memories: &'a [Memory]) -> Vec<Option<Self>> {
+        let mut all: Vec<Option<Self>> = memories.iter().map(|m| Some(Self::new(m))).collect();
+        let untrusted = || memories.iter().map(|memory| !memory.trust.is_trusted());
+        let texts = all.iter().flatten().zip(untrusted());
+        let count = texts.map(|(texts, untrusted)| usize::from(untrusted) * texts.count());
+        if count.sum::<usize>() > MAX_UNTRUSTED_TEXTS {
+            for (texts, _) in all.iter_mut().zip(untrusted()).filter(|(_, it)| *it) {
+                *texts = None;
+            }
+        }
+        all
+    }
+
+    /// Counts the texts.
+    fn count(&self) -> usize {
+        1 + self.cues.len()
     }
 
     /// Iterates over the text of the whole memory and those of its cues.

@@ -124,9 +124,9 @@ enum TextRun<'a> {
     Unspaced(&'a str),
 }
 
-/// The kind of a character.
+/// The kind of a character: whether its script has spaces.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CharKind {
+enum ScriptKind {
     /// Neither a letter nor a digit.
     Separator,
     /// A letter or digit of a script with spaces.
@@ -135,7 +135,7 @@ enum CharKind {
     Unspaced,
 }
 
-impl CharKind {
+impl ScriptKind {
     fn classify(c: char) -> Self {
         match (is_unspaced(c), c.is_alphanumeric()) {
             (true, _) => Self::Unspaced,
@@ -148,14 +148,14 @@ impl CharKind {
 /// Splits a text into words and runs of characters of scripts without spaces.
 fn split_runs(text: &str) -> Vec<TextRun<'_>> {
     let mut out = Vec::new();
-    let (mut begin, mut open) = (0, CharKind::Separator);
+    let (mut begin, mut open) = (0, ScriptKind::Separator);
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        let kind = CharKind::classify(c);
+        let kind = ScriptKind::classify(c);
         if kind != open {
             match open {
-                CharKind::Word => out.push(TextRun::Word(&text[begin..at])),
-                CharKind::Unspaced => out.push(TextRun::Unspaced(&text[begin..at])),
-                CharKind::Separator => {}
+                ScriptKind::Word => out.push(TextRun::Word(&text[begin..at])),
+                ScriptKind::Unspaced => out.push(TextRun::Unspaced(&text[begin..at])),
+                ScriptKind::Separator => {}
             }
             (begin, open) = (at, kind);
         }

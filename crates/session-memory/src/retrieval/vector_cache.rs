@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::retrieval::memory_embedder::MemoryEmbedder;
 use session_core::text::clip;
 use session_files::{Dir, private};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
@@ -18,6 +19,8 @@ const MAX_CACHE_BYTES: u64 = 64 << 20;
 const MAX_CACHED: usize = 10_000;
 /// The texts of a batch where there is no deadline.
 const BATCH_SIZE: usize = 8;
+/// The texts after which the cache is written: who interrupts the work keeps what is done.
+const TEXTS_BEFORE_WRITE: usize = 128;
 
 /// The directory of the caches, one file for each model, below the directory of the index.
 const DIRECTORY: &str = "memories";
@@ -74,13 +77,17 @@ pub(crate) fn embed_cached(
     let hashes: Vec<TextHash> = texts.iter().map(|text| hash_text(text)).collect();
     let is_missing = |i: &usize| !cached.get(&hashes[*i]).is_some_and(|row| is_finite(row));
     let missing: Vec<usize> = (0..hashes.len()).filter(is_missing).collect();
-    let new = embed_missing(&texts, &missing, embedder)?;
-    let added = new.iter();
-    cached.extend(added.map(|vector| (hashes[vector.text], vector.bytes.as_slice())));
-    if !new.is_empty() {
+    for part in missing.chunks(TEXTS_BEFORE_WRITE) {
+        let new = embed_missing(&texts, part, embedder)?;
+        let is_late = new.len() < part.len();
+        let new = new.into_iter();
+        cached.extend(new.map(|vector| (hashes[vector.text], vector.bytes.into())));
         prune(&mut cached, &hashes, MAX_CACHED);
         // Without the cache the next prompt embeds them again.
         let _ = private::write_cached(&path, &encode_cache(&cached));
+        if is_late {
+            break;
+        }
     }
     let rows = hashes.iter().map_while(|hash| cached.get(hash));
     let rows = rows.take_while(|row| is_finite(row));
@@ -126,7 +133,7 @@ fn embed_missing(
 }
 
 /// Keeps the vectors of some texts alone where there are more than `max`.
-fn prune(cached: &mut HashMap<TextHash, &[u8]>, wanted: &[TextHash], max: usize) {
+fn prune(cached: &mut HashMap<TextHash, Cow<'_, [u8]>>, wanted: &[TextHash], max: usize) {
     if cached.len() > max {
         let wanted: HashSet<&TextHash> = wanted.iter().collect();
         cached.retain(|hash, _| wanted.contains(hash));
@@ -140,14 +147,14 @@ fn hash_text(text: &str) -> TextHash {
 }
 
 /// Reads records of a hash and a vector of little-endian `f32`. A partial record is ignored.
-fn decode_cache(bytes: &[u8], dims: usize) -> HashMap<TextHash, &[u8]> {
+fn decode_cache(bytes: &[u8], dims: usize) -> HashMap<TextHash, Cow<'_, [u8]>> {
     let records = bytes.chunks_exact(HASH_BYTES + 4 * dims);
     let parts = records.filter_map(|record| record.split_first_chunk::<HASH_BYTES>());
-    parts.map(|(hash, row)| (*hash, row)).collect()
+    parts.map(|(hash, row)| (*hash, row.into())).collect()
 }
 
 /// Formats records, sorted by hash.
-fn encode_cache(cached: &HashMap<TextHash, &[u8]>) -> Vec<u8> {
+fn encode_cache(cached: &HashMap<TextHash, Cow<'_, [u8]>>) -> Vec<u8> {
     let mut sorted: Vec<_> = cached.iter().collect();
     sorted.sort_by_key(|(hash, _)| **hash);
     let mut out = Vec::new();
@@ -175,7 +182,8 @@ mod tests {
     #[test]
     fn a_large_cache_keeps_the_vectors_of_the_texts_at_hand() {
         let texts = ["tabs", "money", "pool"].map(hash_text);
-        let whole: HashMap<TextHash, &[u8]> = texts.iter().map(|hash| (*hash, &[][..])).collect();
+        let whole: HashMap<TextHash, Cow<'_, [u8]>> =
+            texts.iter().map(|hash| (*hash, Cow::default())).collect();
         for (max, expected) in [(3, 3), (2, 1)] {
             let mut cached = whole.clone();
             prune(&mut cached, &texts[..1], max);

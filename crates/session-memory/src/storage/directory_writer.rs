@@ -324,7 +324,7 @@ pub(crate) fn conversation_path(id: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::MemoryDraft;
+    use crate::content::draft::MemoryDraft;
     use crate::storage::directory_records::DirectoryRecords;
     use crate::storage::memory_directory::{StorageLocation, memory_directories};
 

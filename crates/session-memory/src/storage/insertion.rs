@@ -1,11 +1,12 @@
 //! New memories: one that is saved, and those of an import, which are written together.
 
+use crate::content::draft::MemoryDraft;
 use crate::content::draft::{new_frontmatter, validate_draft};
 use crate::content::frontmatter as yaml;
 use crate::content::key_info;
 use crate::content::redaction::{redact_draft, redact_imported};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Memory, MemoryDraft, MemoryScope, MemoryState};
+use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::storage::directory_records::ContentOrigin;
 use crate::storage::directory_writer::{DirectoryWriter, UnwrittenMemory};
 use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};

@@ -63,7 +63,7 @@ impl MemoryDirectory {
         if main_root == project.root() || own.path.exists() {
             return own;
         }
-        let main = Project::find(&main_root, home).ok().flatten();
+        let main = Project::find_owned(&main_root, home);
         let main = main.filter(|main| main.identity() == project.identity());
         main.map_or(own, |main| Self::in_project(&main, project))
     }

@@ -1,12 +1,11 @@
 //! The store of memories: a directory of Markdown files for each state.
 
-use crate::content::redaction::{redact_imported, redact_memory};
+use crate::content::redaction::redact_memory;
 use crate::content::replaced_secrets::ReplacedSecrets;
 use crate::error::{DamagedFile, MemoryError, Result};
 use crate::injection::event_matcher::EventMatcher;
 use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::storage::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
-use crate::storage::insertion::ImportedMemory;
 use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::open_directory::{MemoryFiles, OpenDirectory, clear_lost_replacements};
 use crate::storage::replacement_cycles::find_replacement_cycles;
@@ -104,6 +103,13 @@ impl MemoryStore {
             self.redactor.redact_in_place(&mut damage.reason);
         }
         listing
+    }
+
+    /// Reads the memories in some states that wait for trust, redacted as [`Self::list`] has them.
+    pub fn list_waiting(&self, states: &[MemoryState]) -> Vec<Memory> {
+        let mut waiting = self.list(states).memories;
+        waiting.retain(|memory| !memory.trust.is_trusted());
+        waiting
     }
 
     /// Reads the memories in some states as they are in their files.
@@ -297,11 +303,6 @@ impl MemoryStore {
     /// Returns the redactor of what is saved.
     pub(crate) fn redactor(&self) -> &Redactor {
         &self.redactor
-    }
-
-    /// Redacts a memory as it is inserted.
-    pub(crate) fn redact(&self, memory: &ImportedMemory) -> ImportedMemory {
-        redact_imported(&self.redactor, memory)
     }
 
     /// Trusts memories of a repository with their present content.

@@ -37,16 +37,6 @@ pub(crate) fn sort_as(memories: &mut [Memory], order: &[Memory]) {
 }
 
 impl MemoryStore {
-    /// Moves a memory to another state, as [`MemoryStore::move_all`].
-    ///
-    /// # Errors
-    /// When the memory is gone, or its file cannot be moved.
-    pub fn move_to(&self, memory: &Memory, state: MemoryState) -> Result<Memory> {
-        let mut moved = self.move_all(std::slice::from_ref(memory), state)?;
-        let unknown = || MemoryError::Unknown(memory.id().to_owned());
-        moved.pop().ok_or_else(unknown)
-    }
-
     /// Moves memories to another state, and returns them in their order. A memory in the trash loses its trust until
     /// the user restores it. Where it is active already, a text that is as it was when the memory was deleted is
     /// trusted again.

@@ -33,12 +33,9 @@ fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
     .unwrap();
     assert!(world.topics(&[MemoryState::Active]).is_empty());
     assert_eq!(world.topics(&[MemoryState::Archive]), ["Lantern"]);
-    let trashed = world
-        .store
-        .move_to(&archived[0], MemoryState::Trash)
-        .unwrap();
+    let trashed = world.move_to(&archived[0], MemoryState::Trash).unwrap();
     assert!(!trashed.path.starts_with(archived[0].path.parent().unwrap()));
-    let active = world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    let active = world.move_to(&trashed, MemoryState::Active).unwrap();
     assert_eq!(world.topics(&[MemoryState::Active]), ["Lantern"]);
     world
         .store
@@ -57,10 +54,10 @@ fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() 
         Timestamp::now(),
     )
     .unwrap();
-    let trashed = world.store.move_to(&listed, MemoryState::Trash).unwrap();
+    let trashed = world.move_to(&listed, MemoryState::Trash).unwrap();
     assert_eq!(world.topics(&[MemoryState::Trash]), ["Lantern"]);
     assert!(world.topics(&[MemoryState::Archive]).is_empty());
-    world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    world.move_to(&trashed, MemoryState::Active).unwrap();
     world
         .store
         .purge(std::slice::from_ref(&trashed), &now())

@@ -2,9 +2,95 @@
 
 use crate::support::{TestMemories, days_ago, draft, embedder, now};
 use jiff::Timestamp;
+use session_embed::{EmbedError, Embedder, EmbeddingMatrix, ModelSpec};
 use session_memory::{
-    Memory, MemoryError, MemoryQuery, MemoryState, find_duplicates, search_memories,
+    Memory, MemoryError, MemoryQuery, MemoryState, Trust, find_duplicates, search_memories,
 };
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A model that fails once it has embedded a number of texts.
+struct LimitedModel {
+    model: Box<dyn Embedder>,
+    left: AtomicUsize,
+}
+
+impl LimitedModel {
+    fn new(texts: usize) -> Self {
+        Self {
+            model: session_embed::open_bundled_table().unwrap(),
+            left: AtomicUsize::new(texts),
+        }
+    }
+}
+
+impl Embedder for LimitedModel {
+    fn spec(&self) -> &ModelSpec {
+        self.model.spec()
+    }
+
+    fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
+        let relaxed = Ordering::Relaxed;
+        let take = |left: usize| left.checked_sub(texts.len());
+        let taken = self.left.fetch_update(relaxed, relaxed, take);
+        taken.map_err(|_| io::Error::other("too many texts"))?;
+        self.model.embed_documents(texts)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.model.embed_query(text)
+    }
+}
+
+/// Makes copies of a memory with other topics.
+fn copies(memory: &Memory, count: usize, trust: Trust) -> Vec<Memory> {
+    let copy = |n| {
+        let mut copy = Memory {
+            trust,
+            ..memory.clone()
+        };
+        copy.front.topic = format!("Lantern {n} of the harbour");
+        copy.front.id = format!("mem-20260110-{:06}", 91500 + n);
+        copy
+    };
+    (0..count).map(copy).collect()
+}
+
+#[test]
+fn vectors_that_were_made_before_an_error_are_kept() {
+    let world = TestMemories::new();
+    let all = copies(&world.save("Lantern", "lit at dusk"), 200, Trust::Own);
+    let stopped = LimitedModel::new(150);
+    let embed = |model| embedder(model, &world.state).embed_missing(&all);
+    assert!(embed(&stopped).is_err());
+    embed(&LimitedModel::new(200 - 128)).unwrap();
+}
+
+/// A repository chooses their number, and a model takes a while for each.
+#[test]
+fn many_memories_that_wait_for_trust_are_found_by_their_words_alone() {
+    let world = TestMemories::new();
+    let own = world.save_global("Zebra crossing", "paint it white");
+    let search = |waiting: usize, text: &str, texts: usize| {
+        let mut all = copies(&own, waiting, Trust::Waiting);
+        all.push(own.clone());
+        let model = LimitedModel::new(texts);
+        let query = MemoryQuery {
+            text,
+            memories: &all,
+            settings: &world.settings.retrieval,
+            now: Timestamp::now(),
+        };
+        let found = search_memories(&query, &embedder(&model, &world.state)).ok()?;
+        Some(all[found.first()?.memory].front.topic.clone())
+    };
+    let own = "Zebra crossing";
+    assert_eq!(search(100, "zebra", 1).as_deref(), Some(own));
+    let theirs = "Lantern 77 of the harbour";
+    assert_eq!(search(100, "lantern 77", 0).as_deref(), Some(theirs));
+    assert_eq!(search(5, "zebra", 0), None, "few are embedded");
+    assert_eq!(search(5, "zebra", 5).as_deref(), Some(own));
+}
 
 #[test]
 fn a_score_is_the_match_times_decay_and_weight() {
@@ -102,13 +188,13 @@ fn a_replacement_must_exist_and_be_another_memory() {
         supersede(old.id(), "mem-lost"),
         Err(MemoryError::Unknown(_))
     ));
-    let trashed = world.store.move_to(&new, MemoryState::Trash).unwrap();
+    let trashed = world.move_to(&new, MemoryState::Trash).unwrap();
     let error = supersede(old.id(), new.id()).unwrap_err();
     assert!(
         matches!(error, MemoryError::ReplacementInTrash(_)),
         "{error}"
     );
-    world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    world.move_to(&trashed, MemoryState::Active).unwrap();
     supersede(old.id(), new.id()).unwrap();
     let error = supersede(new.id(), old.id()).unwrap_err();
     assert!(
@@ -136,7 +222,7 @@ fn what_replaced_a_deleted_replacement_stands_in_for_it() {
         if is_purged {
             world.store.purge(std::slice::from_ref(&b), &now()).unwrap()
         } else {
-            drop(world.store.move_to(&b, MemoryState::Trash).unwrap())
+            drop(world.move_to(&b, MemoryState::Trash).unwrap())
         }
         let replacement = |id| world.store.find(id).unwrap().front.superseded_by;
         assert_eq!(replacement(a.id()).as_deref(), Some(c.id()), "{is_purged}");

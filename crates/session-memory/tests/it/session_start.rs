@@ -79,11 +79,8 @@ fn what_is_replaced_archived_or_deleted_is_not_listed() {
     let [old, new, archived, deleted] =
         ["Old", "New", "Archived", "Deleted"].map(|topic| world.save(topic, INFO));
     world.store.supersede(old.id(), new.id(), &now()).unwrap();
-    world
-        .store
-        .move_to(&archived, MemoryState::Archive)
-        .unwrap();
-    world.store.move_to(&deleted, MemoryState::Trash).unwrap();
+    world.move_to(&archived, MemoryState::Archive).unwrap();
+    world.move_to(&deleted, MemoryState::Trash).unwrap();
     assert_eq!(topics(&whole(&world)), ["[context] New"]);
 }
 
@@ -105,7 +102,7 @@ fn a_resumed_session_is_told_what_changed() {
         ..draft("Of this session", "known")
     });
     world.save("Tabs", "never spaces");
-    world.store.move_to(&pool, MemoryState::Archive).unwrap();
+    world.move_to(&pool, MemoryState::Archive).unwrap();
     let text = update(&world).unwrap();
     assert_eq!(
         sorted_topics(&text),
@@ -296,7 +293,7 @@ fn many_memories_have_short_lines_whose_ids_are_found() {
     let at = piers[40].front.created.0.to_zoned(jiff::tz::TimeZone::UTC);
     let trashed = world.store.save(&draft("Old", INFO), None, &at);
     let trashed = trashed.unwrap();
-    world.store.move_to(&trashed, MemoryState::Trash).unwrap();
+    world.move_to(&trashed, MemoryState::Trash).unwrap();
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),

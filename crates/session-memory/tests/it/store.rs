@@ -222,7 +222,7 @@ fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
     world.write(&archived, world.read(&memory).replace("First", "Second"));
     let found = world.store.find(memory.id()).unwrap();
     assert_eq!(found.front.topic, "First");
-    let error = world.store.move_to(&found, MemoryState::Archive);
+    let error = world.move_to(&found, MemoryState::Archive);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("would be lost"), "{error}");
     world

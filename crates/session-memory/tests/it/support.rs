@@ -154,6 +154,12 @@ impl TestMemories {
         found.map(|m| all[m.memory].front.topic.clone()).collect()
     }
 
+    /// Moves a memory to another state.
+    pub fn move_to(&self, memory: &Memory, state: MemoryState) -> session_memory::Result<Memory> {
+        let moved = self.store.move_all(std::slice::from_ref(memory), state)?;
+        Ok(moved.into_iter().next().unwrap())
+    }
+
     pub fn topics(&self, states: &[MemoryState]) -> Vec<String> {
         let all = self.store.list(states).memories.into_iter();
         all.map(|memory| memory.front.topic).collect()

@@ -210,7 +210,7 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
         .unwrap();
     assert_eq!(ids(&world, &event, "s2"), [""; 0]);
     assert_eq!(ids(&world, &event, "s3"), [new.id()]);
-    world.store.move_to(&new, MemoryState::Archive).unwrap();
+    world.move_to(&new, MemoryState::Archive).unwrap();
     assert_eq!(ids(&world, &event, "s4"), [""; 0]);
 }
 

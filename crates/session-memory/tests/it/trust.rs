@@ -102,8 +102,8 @@ fn a_change_of_an_untrusted_memory_trusts_nothing() {
         ..MemoryChange::default()
     };
     let changed = world.store.change(ID, &change, &now()).unwrap();
-    let archived = world.store.move_to(&changed, MemoryState::Archive).unwrap();
-    world.store.move_to(&archived, MemoryState::Active).unwrap();
+    let archived = world.move_to(&changed, MemoryState::Archive).unwrap();
+    world.move_to(&archived, MemoryState::Active).unwrap();
     assert!(!is_injected(&world, ID));
     let own = world.save(TOPIC, INFO);
     world.store.change(own.id(), &change, &now()).unwrap();
@@ -162,10 +162,7 @@ fn a_worktree_without_memories_has_those_of_the_main_checkout() {
 fn a_deleted_memory_that_a_pull_restores_is_untrusted() {
     let world = clone_with_memory();
     world.store.trust(&[theirs(&world)]).unwrap();
-    world
-        .store
-        .move_to(&theirs(&world), MemoryState::Trash)
-        .unwrap();
+    world.move_to(&theirs(&world), MemoryState::Trash).unwrap();
     pull(&world, INFO);
     assert!(!is_injected(&world, ID));
     world.store.trust(&[theirs(&world)]).unwrap();
@@ -189,9 +186,9 @@ fn a_failed_purge_leaves_nothing_trusted() {
 fn the_user_restores_an_own_memory_with_its_trust() {
     let world = TestMemories::new();
     let own = world.save(TOPIC, INFO);
-    let trashed = world.store.move_to(&own, MemoryState::Trash).unwrap();
+    let trashed = world.move_to(&own, MemoryState::Trash).unwrap();
     assert!(!is_injected(&world, own.id()));
-    world.store.move_to(&trashed, MemoryState::Active).unwrap();
+    world.move_to(&trashed, MemoryState::Active).unwrap();
     assert!(is_injected(&world, own.id()));
 }
 
@@ -202,7 +199,7 @@ fn a_deletion_that_fails_leaves_the_memory_and_its_trust() {
     let ignore = world.file(MemoryState::Trash, own.id());
     let ignore = ignore.with_file_name(".gitignore");
     world.write(&ignore, "# somebody else's\n");
-    world.store.move_to(&own, MemoryState::Trash).unwrap_err();
+    world.move_to(&own, MemoryState::Trash).unwrap_err();
     assert!(is_injected(&world, own.id()));
 }
 
@@ -210,17 +207,17 @@ fn a_deletion_that_fails_leaves_the_memory_and_its_trust() {
 fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
     let world = TestMemories::new();
     let own = world.save(TOPIC, INFO);
-    let trashed = world.store.move_to(&own, MemoryState::Trash).unwrap();
+    let trashed = world.move_to(&own, MemoryState::Trash).unwrap();
     fs_err::rename(&trashed.path, &own.path).unwrap();
     let left = || world.store.find(own.id()).unwrap();
     assert_eq!(left().trust, Trust::Changed);
     fs_err::write(&own.path, own.raw_text.replace("under load", "at noon")).unwrap();
-    let changed = world.store.move_to(&left(), MemoryState::Active).unwrap();
+    let changed = world.move_to(&left(), MemoryState::Active).unwrap();
     assert_eq!(changed.trust, Trust::Changed, "somebody else changed it");
     fs_err::write(&own.path, &own.raw_text).unwrap();
-    let archived = world.store.move_to(&left(), MemoryState::Archive).unwrap();
+    let archived = world.move_to(&left(), MemoryState::Archive).unwrap();
     assert_eq!(archived.trust, Trust::Changed, "nobody activated it");
-    let active = world.store.move_to(&archived, MemoryState::Active).unwrap();
+    let active = world.move_to(&archived, MemoryState::Active).unwrap();
     assert_eq!(active.trust, Trust::Own);
 }
 

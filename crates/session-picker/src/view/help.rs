@@ -153,7 +153,7 @@ mod tests {
         │ ↑ ↓ Ctrl-P Ctrl-N PgUp PgDn   move                          │e
         │ Shift-↑ Shift-↓               scroll the preview            │
         │ … ↑ ↓ PgUp PgDn scroll                                      │
-        └─────────────────────────────────────────────────────────────┘t
+        └─────────────────────────────────────────────────────────────┘
         ");
     }
 

@@ -149,7 +149,10 @@ fn empty_list_text(app: &App) -> &'static str {
             "no session of this project passes; Alt-P shows all projects"
         }
         (Some(0), Some(0)) if app.list.is_filtered() => "no session passes the filters",
-        (Some(0), Some(0)) => "there is no history yet",
+        (Some(0), Some(0)) => {
+            "there is no history yet: Esc, then `session-search demo` shows a built-in one, \
+             `session-search doctor` says where histories are looked for"
+        }
         (Some(_), Some(0)) if app.this_project => {
             "nothing found in this project; Alt-P searches all projects"
         }

@@ -81,10 +81,10 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
 const FOOTER_KEYS: [(&str, &str); 7] = [
     ("Enter", "open"),
     ("Tab", "sessions/turns"),
-    ("Alt-R", "resume"),
-    ("Alt-P", "this project"),
     ("F1", "all keys"),
     ("Esc", "quit"),
+    ("Alt-R", "resume"),
+    ("Alt-P", "this project"),
     ("Alt-C", "copy command"),
 ];
 

@@ -353,6 +353,16 @@ fn a_list_without_an_answer_says_why() {
 }
 
 #[test]
+fn the_keys_that_lead_on_are_named_on_a_narrow_screen() {
+    let check = |columns: u16, keys: &str| {
+        let shown = screen(&mut opened(), columns, 20);
+        assert!(shown.trim_end().ends_with(keys), "{shown}");
+    };
+    check(60, "Enter open  Tab sessions/turns  F1 all keys  Esc quit");
+    check(80, "F1 all keys  Esc quit  Alt-R resume");
+}
+
+#[test]
 fn an_empty_list_says_what_leaves_nothing() {
     let check = |typed: &str, this_project: bool, sessions: usize, expected: &str| {
         let mut app = App::new(typed);
@@ -375,7 +385,8 @@ fn an_empty_list_says_what_leaves_nothing() {
         0,
         "no session passes the filters",
     );
-    check("lantern", false, 0, "there is no history yet");
+    let ways = "there is no history yet: Esc, then `session-search demo` shows a built-in one,\n`session-search doctor` says where histories are looked for";
+    check("lantern", false, 0, ways);
     let other = "no session of this project passes; Alt-P shows all projects";
     check("lantern", true, 0, other);
     let other = "nothing found in this project; Alt-P searches all projects";

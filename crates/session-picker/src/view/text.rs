@@ -133,12 +133,12 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
 /// The keys and what they do, the most useful first: there may be no room for all.
 const KEYS: [(&str, &str); 8] = [
     ("Esc", "back"),
+    ("h", "all keys"),
     ("J/K", "turn"),
     ("/", "find"),
     ("n/N", "match"),
     ("t", "calls"),
     ("r", "resume"),
-    ("h", "all keys"),
     ("y", "copy text"),
 ];
 

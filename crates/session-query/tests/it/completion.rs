@@ -1,7 +1,7 @@
 //! Completion of typed filters.
 
 use proptest::prelude::*;
-use session_core::{FileStamp, SessionMeta, SourceName, Turn};
+use session_core::{FileStamp, SessionMeta, Turn};
 use session_query::{Completion, FilterValues, TypedQuery, complete, ends_in_file_filter};
 use session_store::{KnownTurns, Reader, SessionRow, Writer};
 
@@ -121,15 +121,14 @@ fn values_are_read_from_the_index() {
         (2, "claude", "/srv/home lab", "topic"),
         (3, "claude", "/home/ann/app", "bad\u{1b}[0m"),
     ] {
-        let agent = SourceName::new(agent);
-        let file = writer.upsert_file(&agent, &format!("/h/{n}")).unwrap();
+        let file = writer.upsert_file(agent, &format!("/h/{n}")).unwrap();
         let meta = SessionMeta {
             id: format!("s{n}"),
             project: Some(project.into()),
             ..SessionMeta::default()
         };
         let session = writer
-            .open_session(file, &agent, &meta, KnownTurns::Replace)
+            .open_session(file, agent, &meta, KnownTurns::Replace)
             .unwrap();
         let turn = Turn {
             prompt: "Something to say.".into(),

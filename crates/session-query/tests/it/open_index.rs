@@ -1,6 +1,6 @@
 //! Keeps an index open between questions.
 
-use session_core::{FileStamp, SessionMeta, SourceName};
+use session_core::{FileStamp, SessionMeta};
 use session_embed::Embedder;
 use session_indexer::{ReadPolicy, RefreshMode, SilentProgress};
 use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, QueryRefresh, Snapshot};
@@ -13,15 +13,15 @@ use std::path::Path;
 use std::time::Duration;
 
 fn add_session(root: &Path, uid: &str) {
-    let claude = SourceName::new("claude");
+    let claude = "claude";
     let mut writer = Writer::open(root).unwrap();
-    let file = writer.upsert_file(&claude, &format!("/h/{uid}")).unwrap();
+    let file = writer.upsert_file(claude, &format!("/h/{uid}")).unwrap();
     let meta = SessionMeta {
         id: uid.into(),
         ..SessionMeta::default()
     };
     writer
-        .open_session(file, &claude, &meta, KnownTurns::Replace)
+        .open_session(file, claude, &meta, KnownTurns::Replace)
         .unwrap();
     writer.checkpoint(file, "", FileStamp::default()).unwrap();
     writer.commit().unwrap();

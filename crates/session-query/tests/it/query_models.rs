@@ -1,9 +1,9 @@
 //! Which vectors of an index answer a query.
 
 use session_config::Home;
-use session_core::{FileStamp, SessionMeta, SourceName, Turn};
+use session_core::{FileStamp, SessionMeta, Turn};
 use session_embed::Embedder;
-use session_query::{QueryModels, TABLE};
+use session_query::{DueCoverage, QueryModels, TABLE};
 use session_sources::Env;
 use session_store::{
     Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, Reader, StoredContent, Writer,
@@ -17,18 +17,16 @@ const PROMPTS: [&str; 2] = [
 
 /// Indexes a session of one turn for each prompt.
 fn index(root: &Path) {
-    let claude = SourceName::new("claude");
+    let claude = "claude";
     let mut writer = Writer::open(root).unwrap();
     for prompt in PROMPTS {
-        let file = writer
-            .upsert_file(&claude, &format!("/h/{prompt}"))
-            .unwrap();
+        let file = writer.upsert_file(claude, &format!("/h/{prompt}")).unwrap();
         let meta = SessionMeta {
             id: prompt.into(),
             ..SessionMeta::default()
         };
         let session = writer
-            .open_session(file, &claude, &meta, KnownTurns::Replace)
+            .open_session(file, claude, &meta, KnownTurns::Replace)
             .unwrap();
         let turn = Turn {
             prompt: prompt.into(),
@@ -153,4 +151,36 @@ fn a_model_whose_vectors_are_lost_leaves_the_others() {
             fs_err::rename(&away, &vectors).unwrap();
         }
     }
+}
+
+/// The endpoint is never asked.
+#[test]
+fn what_is_left_to_the_chosen_model_is_noted() {
+    let user = tempfile::tempdir().unwrap();
+    let root = user.path().join("index");
+    let mut home = Home::new(Env::with_home(user.path()), root.clone());
+    home.config.remote.url = Some("http://127.0.0.1:9/v1".to_owned());
+    home.config.remote.model = Some("e5".to_owned());
+    let table = session_embed::open_bundled_table().unwrap();
+    index(&root);
+    embed(&root, table.as_ref(), 2);
+    let due = |chosen: &str| {
+        let models = QueryModels::new(home.catalogue().unwrap(), chosen, &root).unwrap();
+        let index = Reader::open(&root).unwrap();
+        models.coverage_due(&index, PROMPTS.len()).unwrap()
+    };
+    let coverage = |embedded| DueCoverage {
+        model: "remote".to_owned(),
+        embedded,
+        all: 2,
+        failure: None,
+    };
+    assert_eq!(due(TABLE), None);
+    assert_eq!(due("remote"), Some(coverage(0)));
+    let models = QueryModels::new(home.catalogue().unwrap(), "remote", &root).unwrap();
+    let fingerprint = models.chosen().unwrap().fingerprint();
+    embed_as(&root, table.as_ref(), &fingerprint, 1);
+    assert_eq!(due("remote"), Some(coverage(1)));
+    embed_as(&root, table.as_ref(), &fingerprint, 1);
+    assert_eq!(due("remote"), None);
 }

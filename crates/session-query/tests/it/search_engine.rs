@@ -1,7 +1,6 @@
 //! Updates the index beside other processes that write to it.
 
 use session_config::Home;
-use session_core::SourceName;
 use session_indexer::{RefreshMode, RefreshProgress, SilentProgress};
 use session_query::SearchEngine;
 use session_sources::Env;
@@ -23,9 +22,7 @@ fn an_update_waits_for_another_writer() {
     let home = Home::new(Env::with_home(&test.home("")), root.clone());
     let engine = SearchEngine::new(home).unwrap();
     let mut other = Writer::open(&root).unwrap();
-    other
-        .upsert_file(&SourceName::new("claude"), "/h/a")
-        .unwrap();
+    other.upsert_file("claude", "/h/a").unwrap();
     let other = Cell::new(Some(other));
     let waited = Cell::new(0);
     let on_wait = || {

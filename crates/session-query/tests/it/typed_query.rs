@@ -190,27 +190,8 @@ fn a_value_that_a_field_cannot_have_is_text_with_a_note() {
     check("since:20260", "since:20260", "a time is");
     check("until:7", "until:7", "a time is");
     check("since:0", "since:0", "a time is");
-    check(
-        "since:monday..today",
-        "since:monday..today",
-        "write `since:monday until:today`",
-    );
-    let range = |typed: &str, filters: &str| {
-        check(typed, typed, &format!("for a range write `{filters}`"));
-    };
-    range("since:2026-02-12..13", "since:2026-02-12 until:2026-02-13");
-    range(
-        r#"since:"2026-02-12 09:00 .. 2026-02-14""#,
-        r#"since:"2026-02-12 09:00" until:2026-02-14"#,
-    );
-    range(
-        r#"since:"2 weeks ago..last monday""#,
-        r#"since:"2 weeks ago" until:"last monday""#,
-    );
-    range("since:2026-02..", "since:2026-02");
-    range("until:..2026-02", "until:2026-02");
-    for no_range in ["since:..", "since:2026..soon"] {
-        check(no_range, no_range, "a time is 2026-01-15");
+    for range in ["since:monday..today", "until:..2026-02"] {
+        check(range, range, "for a range write `since:FROM until:TO`");
     }
     let long = format!("agent:{}", "é".repeat(99));
     check(&long, &format!("agent:{}…", "é".repeat(37)), "claude");

@@ -1,6 +1,6 @@
 //! An index written session by session.
 
-use session_core::{CosineScale, FileStamp, PromptKind, SessionMeta, SourceName, Turn, TurnSpan};
+use session_core::{CosineScale, FileStamp, PromptKind, SessionMeta, Turn, TurnSpan};
 use session_search::{
     QueryEmbedding, SearchHit, SearchRequest, SearchResults, TextCosines, search,
 };
@@ -67,12 +67,11 @@ impl Library {
         turns: &[Told],
         chunk: Option<Vector>,
     ) -> SessionId {
-        let source = SourceName::new(source);
         let path = format!("/h/{}/{}", source, meta.id);
-        let file = self.writer.upsert_file(&source, &path).unwrap();
+        let file = self.writer.upsert_file(source, &path).unwrap();
         let session = self
             .writer
-            .open_session(file, &source, meta, KnownTurns::Replace)
+            .open_session(file, source, meta, KnownTurns::Replace)
             .unwrap();
         for (turn, _) in turns {
             self.writer.add_turn(session, turn).unwrap();

@@ -339,22 +339,6 @@ fn what_was_searched_is_counted() {
     assert_eq!(sources, [("claude", 4), ("opencode", 1)]);
 }
 
-#[test]
-fn the_confidence_of_a_cosine_lies_between_the_marks() {
-    let confidence = |cosine, words| SCALE.confidence(cosine, words);
-    for (given, expected) in [
-        (confidence(0.25, 0), 0.0),
-        (confidence(0.5, 0), 0.5),
-        (confidence(0.75, 0), 1.0),
-        (confidence(1.0, 0), 1.0),
-        (confidence(-1.0, 0), 0.0),
-        (confidence(0.5, 4), 0.25),
-        (confidence(1.0, 14), confidence(1.0, 99)),
-    ] {
-        assert_near(given, expected);
-    }
-}
-
 /// Each model speaks for what it has embedded; where two have, by their weights.
 #[test]
 fn two_models_speak_by_their_weights() {

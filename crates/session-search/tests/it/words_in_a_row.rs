@@ -23,6 +23,26 @@ fn words_that_stand_in_a_row_put_their_holder_first() {
     assert_ne!(ids(&found)[0], "far");
 }
 
+/// The words of a name with signs between them are not those of a query: who speaks of them goes first.
+#[test]
+fn a_name_of_the_same_words_does_not_count_as_words_in_a_row() {
+    let mut library = Library::new();
+    for n in 0..30 {
+        let said = format!("Day {n}: a wick, a lantern and its holder.");
+        library.say(&format!("near{n}"), &[(said.as_str(), Some(cosine(0.3)))]);
+    }
+    library.say(
+        "class",
+        &[("Pad .lantern-wick-holder by 4px.", Some(cosine(0.05)))],
+    );
+    library.say(
+        "meant",
+        &[("Draw the holder of a lantern wick.", Some(cosine(0.8)))],
+    );
+    let found = library.search(&SearchRequest::new("lantern wick holder"), Some(QUERY));
+    assert_eq!(ids(&found)[0], "meant");
+}
+
 #[test]
 fn the_beginning_of_a_hash_finds_its_session_first() {
     let mut library = Library::new();

@@ -1,4 +1,4 @@
-//! Commands and agents that go on in the background, whose ends are told by later lines.
+//! Commands and agents that go on in the background, whose ends are reported by later lines.
 
 use super::entry::ToolUseResult;
 use super::tags;
@@ -55,7 +55,7 @@ impl TaskEnd {
         self.summary.as_deref().filter(|_| self.status.is_failed())
     }
 
-    /// Reads those that the program tells of in a text.
+    /// Reads those that the program reports in a text.
     pub(super) fn list(text: &str) -> Vec<Self> {
         let news = text.split(NOTIFICATION).skip(1);
         let ends = news.filter_map(|text| {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn news_of_tasks_tell_how_they_ended() {
+    fn news_of_tasks_say_how_they_ended() {
         let news = |status: &str| {
             format!(
                 "<task-notification>\n<task-id>b1</task-id>\n<status>{status}</status>\n</task-notification>"

@@ -206,7 +206,7 @@ pub(super) struct ToolUseResult<'a> {
     pub plan: LenientText<'a>,
 }
 
-/// A background task as a call that looked after it tells it.
+/// A background task as a call that looked after it reports it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct BackgroundTask<'a> {

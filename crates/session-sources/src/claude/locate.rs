@@ -14,7 +14,7 @@ const FILES: [&str; 3] = [
 ];
 
 /// Lists all transcripts, those changed last at the end, and after them the histories of
-/// prompts: what a transcript tells is not wanted of them. Known files are left out.
+/// prompts: what a transcript holds is not wanted of them. Known files are left out.
 pub(super) fn locate(agent: &AgentInfo, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
     let mut search = HistorySearch::new(is_known);
     for folder in agent.history_folders(env) {

@@ -29,7 +29,7 @@ const STOPS: [&str; 3] = [
     "The user doesn't want to take this action right now.",
 ];
 
-/// The denial that is also told of a call that the user stopped while it ran.
+/// The denial that is also recorded of a call that the user stopped while it ran.
 const USER_REJECTED: &str = "user-rejected";
 
 /// Returns true for the kind of a denial after which the call surely did not run.
@@ -37,7 +37,7 @@ pub(super) fn is_denial(kind: &str) -> bool {
     !kind.is_empty() && kind != USER_REJECTED
 }
 
-/// Returns the status that the output of a failed call tells, with the kind of its denial, if any.
+/// Returns the status that the output of a failed call shows, with the kind of its denial, if any.
 pub(super) fn status(output: &str, denial: &str) -> CallStatus {
     let begins = |texts: &[&str]| texts.iter().any(|text| output.starts_with(text));
     match printed(output) {
@@ -57,7 +57,7 @@ fn printed(output: &str) -> Option<&str> {
     code.trim().parse::<i64>().is_ok().then_some(printed)
 }
 
-/// Returns true where the program tells, before or after all that was printed, that the user stopped the command.
+/// Returns true where the program says, before or after all that was printed, that the user stopped the command.
 fn is_interrupted(printed: &str) -> bool {
     let lines = [printed.lines().next(), printed.lines().next_back()];
     let is_marker = |line: &str| line.starts_with(INTERRUPTED) && line.ends_with(']');

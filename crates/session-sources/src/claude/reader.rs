@@ -64,12 +64,12 @@ fn read_from(
         &recall,
     );
     let is_known = state.progress.next.max(state.delivered) > 0;
-    let told = is_known.then(|| state.facts.meta(&identity));
+    let announced = is_known.then(|| state.facts.meta(&identity));
     let assembly = TranscriptLines {
         identity: &identity,
         assembly,
     };
-    let announcer = SessionAnnouncer::new(sink, told, start);
+    let announcer = SessionAnnouncer::new(sink, announced, start);
     FileReading::new(&at.path, assembly, announcer, offset).run(lines)
 }
 
@@ -104,7 +104,7 @@ struct TranscriptLines<'a> {
 
 impl TranscriptLines<'_> {
     /// Returns true for a line that need not be parsed: most say by their type, which stands early in them, that nothing
-    /// in them matters. (But any may be the first to tell the directory.)
+    /// in them matters. (But any may be the first to name the directory.)
     fn is_skipped(&self, text: &[u8]) -> bool {
         self.assembly.facts().has_cwd()
             && early_type(text).is_some_and(|kind| !KINDS.contains(&kind))

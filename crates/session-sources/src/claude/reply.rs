@@ -39,8 +39,8 @@ const MAX_REPLIES: usize = 16;
 pub(super) struct SidechainReplies(Vec<(u64, TokenTotals)>);
 
 impl SidechainReplies {
-    /// Takes the tokens so far that a line of the reply of this id tells; returns how many more they are than its lines
-    /// before told. Without an id nothing was told before.
+    /// Takes the tokens so far that a line of the reply of this id counts; returns how many more they are than its lines
+    /// before counted. Without an id nothing was counted before.
     pub(super) fn count(&mut self, id: Option<&str>, so_far: TokenTotals) -> TokenTotals {
         let Some(id) = id.map(fingerprint) else {
             return so_far;
@@ -111,8 +111,8 @@ impl ReplyBlocks {
         }
     }
 
-    /// Takes the tokens so far that a line of the last reply tells; returns how many more they are than its lines before
-    /// told.
+    /// Takes the tokens so far that a line of the last reply counts; returns how many more they are than its lines before
+    /// counted.
     pub(super) fn count(&mut self, so_far: TokenTotals) -> TokenTotals {
         if self.id == 0 {
             return so_far;

@@ -36,7 +36,7 @@ pub(super) struct SessionFacts {
 pub(super) struct SessionIdentity {
     /// The file's stem.
     pub id: String,
-    /// Id of the parent, where the path tells it.
+    /// Id of the parent, where the path names it.
     pub parent: Option<String>,
 }
 
@@ -48,7 +48,7 @@ impl SessionIdentity {
 }
 
 impl SessionFacts {
-    /// Takes from a line what it tells.
+    /// Takes the facts that a line holds.
     pub(super) fn note(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {
         if self.cwd.is_none() && entry.cwd.get().is_some() {
             self.cwd = fact(&entry.cwd);

@@ -10,7 +10,7 @@ use super::session_facts::SessionIdentity;
 use super::state::TranscriptState;
 use crate::json::record;
 use crate::lines::{Line, Lines};
-use crate::reading::{missing_turn_warning, warning};
+use crate::reading::{MAX_LATE_LINES, missing_turn_warning, warning};
 use crate::turn_assembler::{TurnDetail, TurnProgress, TurnState};
 use crate::{IndexedSpan, ShownTurns};
 use session_core::{CallStatus, ReadDetail, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
@@ -82,10 +82,7 @@ fn waiting(assembly: &Assembly<'_>, index: u32, span: TurnSpan) -> Option<Turn> 
     Some(Turn { index, ..turn })
 }
 
-/// Lines after a turn in which results of its calls are looked for.
-const MAX_LATE_LINES: usize = 5000;
-
-/// Joins what was told of calls when the next prompt was typed already: results, and ends of commands in the
+/// Joins what was recorded of calls when the next prompt was typed already: results, and ends of commands in the
 /// background.
 fn complete(turn: &mut Turn, background: BackgroundCalls, path: &Path, end: u64) -> io::Result<()> {
     let calls = turn.parts.iter_mut().filter_map(|part| match part {
@@ -198,7 +195,7 @@ fn open_turn(path: &Path, span: TurnSpan) -> io::Result<Option<Lines>> {
 }
 
 /// Returns the facts of earlier lines for turns of which the first line does not
-/// tell all. The file is read once for them all.
+/// show all. The file is read once for them all.
 fn states_before(
     path: &Path,
     identity: &SessionIdentity,

@@ -36,7 +36,7 @@ pub(super) struct TranscriptState {
     pub facts: SessionFacts,
     #[serde(default, skip_serializing_if = "is_default")]
     pub background: BackgroundCalls,
-    /// The failures of background tasks that were told in the turn at hand.
+    /// The failures of background tasks that were reported in the turn at hand.
     #[serde(default, skip_serializing_if = "is_default")]
     pub failures: SeenIds,
 }

@@ -12,7 +12,7 @@ const OF_SCRIPT: &str = "exec-";
 const TYPED: &str = "unified_exec_interaction";
 
 impl CodexState {
-    /// Takes the end of a command or of a patch. Where a script made the call, nothing else tells of it.
+    /// Takes the end of a command or of a patch. Where a script made the call, nothing else records it.
     pub(super) fn end_of_call(&mut self, end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         let id = end.ended_call();
         let call = script_call(id, end);
@@ -28,7 +28,7 @@ impl CodexState {
         });
     }
 
-    /// Notes a call by its id; true where it is one of a script that was told already.
+    /// Notes a call by its id; true where it is one of a script that is known already.
     pub(super) fn repeats_script_call(&mut self, id: &str) -> bool {
         id.starts_with(OF_SCRIPT) && self.script_calls.repeats(id)
     }

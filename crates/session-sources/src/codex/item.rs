@@ -19,7 +19,7 @@ pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWr
             }
             turns.model(&state.model);
         }
-        "message" if item.role.get() == Some("user") => state.told_shell_escape(item, turns),
+        "message" if item.role.get() == Some("user") => state.reported_shell_escape(item, turns),
         "reasoning" => turns.thinking(&item.summary.joined()),
         "function_call" | "custom_tool_call" => state.call(item, turns),
         "local_shell_call" => turns.call(tools::shell_call(item)),
@@ -29,8 +29,8 @@ pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWr
     }
 }
 
-/// Takes the end of a command or of a patch, which tells whether it failed. The output that the model
-/// saw comes by itself; it alone tells why a command was killed.
+/// Takes the end of a command or of a patch, which says whether it failed. The output that the model
+/// saw comes by itself; it alone says why a command was killed.
 pub(super) fn end(end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
     let id = end.ended_call();
     let status = match end.status.or_empty() {
@@ -100,22 +100,26 @@ impl CodexState {
         self.shell_escape = fingerprint(command);
     }
 
-    /// Adds a command that the user ran, as the model is told of it: some histories have no event for it.
-    fn told_shell_escape(&mut self, item: &Payload<'_>, turns: &mut TurnWriter<'_>) {
+    /// Adds a command that the user ran, as the model gets it: some histories have no event for it.
+    fn reported_shell_escape(&mut self, item: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         let text = item.content.joined();
-        let Some(told) = output::ToldCommand::parse(&text) else {
+        let Some(reported) = output::ReportedCommand::parse(&text) else {
             return;
         };
-        if std::mem::take(&mut self.shell_escape) == fingerprint(told.command) {
+        if std::mem::take(&mut self.shell_escape) == fingerprint(reported.command) {
             return;
         }
-        self.prompt(PromptKind::Command, &format!("!{}", told.command), turns);
+        self.prompt(
+            PromptKind::Command,
+            &format!("!{}", reported.command),
+            turns,
+        );
         let id = format!("shell-{}", self.prompts);
-        turns.call(tools::user_shell(&id, told.command));
+        turns.call(tools::user_shell(&id, reported.command));
         turns.result(CallOutcome {
             id,
-            output: told.output.text.into_owned(),
-            status: told.output.status,
+            output: reported.output.text.into_owned(),
+            status: reported.output.status,
             ..CallOutcome::default()
         });
     }

@@ -70,14 +70,14 @@ impl<'t> CallOutput<'t> {
         let mut parsed = Self::default();
         let mut text = parsed.read_headers(after_command(output));
         // The report of a patch is itself the output of a call.
-        if !parsed.tells_end() && text.starts_with("Exit code: ") {
+        if !parsed.has_end() && text.starts_with("Exit code: ") {
             text = parsed.read_headers(text);
         }
         if text.starts_with(TOTAL_LINES) {
             text = text.split_once('\n').map_or("", |(_, rest)| rest);
         }
         let starts = |begins: &[&str]| begins.iter().any(|begin| text.starts_with(begin));
-        if parsed.tells_end() {
+        if parsed.has_end() {
             // What was printed says nothing more of it.
         } else if starts(&REFUSALS) || is_rejected(text) {
             parsed.status = CallStatus::NotRun;
@@ -112,8 +112,8 @@ impl<'t> CallOutput<'t> {
         text.strip_prefix("Output:\n").unwrap_or(text)
     }
 
-    /// Returns true where the program tells that the process ended, or goes on.
-    fn tells_end(&self) -> bool {
+    /// Returns true where the program says that the process ended, or goes on.
+    fn has_end(&self) -> bool {
         self.has_exited || self.running.is_some()
     }
 
@@ -128,7 +128,7 @@ impl<'t> CallOutput<'t> {
     }
 }
 
-/// Returns true for a command that the user or a policy rejected, where it is told as one that failed:
+/// Returns true for a command that the user or a policy rejected, where it is recorded as one that failed:
 /// `exec_command failed for …: CreateProcess { message: "Rejected(\"rejected by user\")" }`.
 fn is_rejected(output: &str) -> bool {
     let failure = output.strip_prefix("exec_command failed");
@@ -138,13 +138,13 @@ fn is_rejected(output: &str) -> bool {
     reason.is_some_and(is_refusal) || is_blocked
 }
 
-/// A command that the user ran, as the model is told of it.
-pub(super) struct ToldCommand<'t> {
+/// A command that the user ran, as the model gets it.
+pub(super) struct ReportedCommand<'t> {
     pub command: &'t str,
     pub output: CallOutput<'t>,
 }
 
-impl<'t> ToldCommand<'t> {
+impl<'t> ReportedCommand<'t> {
     /// Parses `<user_shell_command><command>…</command><result>…</result></user_shell_command>`.
     pub(super) fn parse(text: &'t str) -> Option<Self> {
         let rest = text.trim_start().strip_prefix("<user_shell_command>")?;

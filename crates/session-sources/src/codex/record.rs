@@ -107,7 +107,7 @@ impl Payload<'_> {
     /// Returns the line that `command` runs.
     pub(crate) fn command_line(&self) -> String {
         let words: Vec<&str> = self.command.0.iter().map(LenientText::or_empty).collect();
-        crate::command_line(&words)
+        crate::tool_table::command_line(&words)
     }
 
     /// Returns the id of the call that ended: that of an event, or of an item.
@@ -128,7 +128,7 @@ impl Payload<'_> {
     }
 }
 
-/// A change of a file, as its end tells it.
+/// A change of a file, as its end records it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct ChangedFile<'a> {

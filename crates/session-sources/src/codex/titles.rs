@@ -4,9 +4,10 @@
 use crate::file;
 use crate::json::record;
 use crate::lenient_json::LenientText;
-use crate::sqlite::SourceDatabase;
+use crate::sqlite::{SourceDatabase, stored_columns};
 use crate::turn_writer::session_title;
 use memchr::memmem;
+use rusqlite::params;
 use serde::Deserialize;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,8 @@ const FILE_NAME: &str = "session_index.jsonl";
 
 /// Bytes of its end that are read.
 const LIMIT: u64 = 4 * 1024 * 1024;
+/// Most bytes of a name in the database.
+const MAX_NAME_BYTES: u32 = 64 * 1024;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -49,10 +52,18 @@ fn listed_title(index: &Path, thread: &str) -> Option<String> {
 /// Returns the name of a thread in `state_<version>.sqlite`, whose `title` is the first prompt.
 fn stored_title(root: &Path, thread: &str) -> Option<String> {
     let name = SourceDatabase::open(&newest_state(root)?, |database| {
-        // A view may compute rows without end.
-        let sql = "SELECT name FROM threads WHERE id = ?1 AND EXISTS
-                     (SELECT 1 FROM sqlite_schema WHERE name = 'threads' AND type = 'table')";
-        Ok(database.query_row(sql, [thread], |row| row.get::<_, Option<String>>(0))?)
+        let columns = stored_columns(database, "threads")?;
+        if !["id", "name"]
+            .iter()
+            .all(|column| columns.contains(*column))
+        {
+            return Ok(None);
+        }
+        let sql =
+            "SELECT CASE WHEN octet_length(name) <= ?2 THEN name END FROM threads WHERE id = ?1";
+        let name: Option<String> =
+            database.query_row(sql, params![thread, MAX_NAME_BYTES], |row| row.get(0))?;
+        Ok(name)
     });
     session_title(&name.ok()?.1?)
 }

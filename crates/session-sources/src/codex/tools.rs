@@ -39,7 +39,7 @@ const NOT_TYPED: [&str; 5] = [
     "# AGENTS.md instructions for ",
 ];
 
-/// Returns the words of a prompt among all that the model is told as the user's; empty where a program wrote it.
+/// Returns the words of a prompt among all that the model gets as the user's; empty where a program wrote it.
 pub(super) fn typed_words_of_item(text: &str) -> &str {
     if NOT_TYPED.iter().any(|begin| text.trim().starts_with(begin)) {
         ""
@@ -131,7 +131,7 @@ pub(super) fn shell_call(item: &Payload<'_>) -> ToolCall {
     TOOLS.call(item.call_id.or_empty(), "shell", input)
 }
 
-/// Makes a call of an item of the type `web_search_call`, whose result is nowhere told.
+/// Makes a call of an item of the type `web_search_call`, whose result is recorded nowhere.
 pub(super) fn web_search(item: &Payload<'_>) -> ToolCall {
     TOOLS.call("", "web_search", raw_action(item))
 }

@@ -220,8 +220,8 @@ impl BubbleCall {
         let result = embedded(&self.result);
         let exit_code = ["exitCode", "exitCodeV2"].map(|name| result[name].as_i64());
         let has_status = |values: &[&str]| {
-            let told = [&self.status, &self.additional_data["status"]];
-            told.into_iter().any(|status| is_one_of(status, values))
+            let statuses = [&self.status, &self.additional_data["status"]];
+            statuses.into_iter().any(|status| is_one_of(status, values))
         };
         let failed = has_status(&FAILED) || exit_code.into_iter().flatten().any(|code| code != 0);
         let is_refused = has_status(&REFUSED) || result["rejected"] == true;

@@ -1,21 +1,22 @@
-//! A database of Cursor's. What changed is told by numbers of rows, without reading values: a value
+//! A database of Cursor's. What changed is recognized by numbers of rows, without reading values: a value
 //! that is written again gets a new row, and values take up gigabytes.
 
 use super::bubble::Bubble;
 use super::composer::{Composer, ComposerMessages, ComposerRecord};
 use super::workspace::{path_from_uri, state_folder, workspace_folder};
+use crate::IndexedSpan;
 use crate::json::{readable_json, record};
 use crate::project::set_directory;
 use crate::session_signature::{SessionSignature, digest};
-use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
-use crate::sqlite::SourceDatabase;
+use crate::session_storage::{ALL_RECORDS, SessionStorage, StoredSession, TurnVisitor};
+use crate::sqlite::{SourceDatabase, stored_columns};
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
 use crate::stored_turns::StoredTurns;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{ReadDetail, SessionMeta};
+use session_core::SessionMeta;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -51,16 +52,14 @@ struct CursorTables {
 
 impl CursorTables {
     fn read(connection: &Connection) -> Result<Self, StorageError> {
-        // A view may compute rows without end.
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'";
-        let mut statement = connection.prepare(sql)?;
-        let names = statement.query_map([], |row| row.get(0))?;
-        let names: Vec<String> = names.collect::<Result<_, _>>()?;
-        let has = |name: &str| names.iter().any(|known| known == name);
+        let has = |table, columns: &[&str]| {
+            let stored = stored_columns(connection, table)?;
+            Ok::<_, StorageError>(columns.iter().all(|column| stored.contains(*column)))
+        };
         let tables = Self {
-            values: has("cursorDiskKV"),
-            items: has("ItemTable"),
-            headers: has("composerHeaders"),
+            values: has("cursorDiskKV", &["key", "value"])?,
+            items: has("ItemTable", &["key", "value"])?,
+            headers: has("composerHeaders", &["composerId", "createdAt", "value"])?,
         };
         if tables.values || tables.items {
             Ok(tables)
@@ -401,8 +400,7 @@ impl SessionStorage for CursorDatabase {
     fn visit_turns(
         &self,
         session: &SessionMeta,
-        range: StoredTurnRange,
-        detail: ReadDetail,
+        shown: Option<IndexedSpan>,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {
@@ -410,8 +408,9 @@ impl SessionStorage for CursorDatabase {
         let Some(composer) = self.composer(&session.id)? else {
             return Ok(());
         };
-        let mut turns = StoredTurns::new(session, range, detail, visit);
-        let ordinals = (range.span.start..range.span.end).take_while(|ordinal| {
+        let mut turns = StoredTurns::new(session, shown, visit);
+        let span = shown.map_or(ALL_RECORDS, |turn| turn.span);
+        let ordinals = (span.start..span.end).take_while(|ordinal| {
             usize::try_from(*ordinal).is_ok_and(|ordinal| ordinal < composer.messages.len())
         });
         for ordinal in ordinals {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 lenient_types!(ListedPart<'a>, GeminiContent<'a>);
 
-/// How the text begins with which the client tells the model where it is.
+/// How the text begins with which the client names the directory to the model.
 const SESSION_CONTEXT: [&str; 2] = [
     "<session_context>",
     "This is the Gemini CLI. We are setting up the context",

@@ -6,13 +6,13 @@ use crate::cursor::fingerprint;
 use crate::json::{readable_json, record};
 use crate::lines::trim_mark;
 use crate::session_signature::{SessionSignature, digest};
-use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
+use crate::session_storage::{ALL_RECORDS, SessionStorage, StoredSession, TurnVisitor};
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError};
 use crate::stored_turns::StoredTurns;
-use crate::{JsonlFormat, file, milliseconds};
+use crate::{IndexedSpan, JsonlFormat, file, milliseconds};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::{ReadDetail, SessionMeta, TurnSpan};
+use session_core::{SessionMeta, TurnSpan};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -91,18 +91,9 @@ impl SessionStorage for GeminiDocument {
     fn list_sessions(&self, _: &mut SkippedCounts) -> Result<Vec<StoredSession>, StorageError> {
         let mut ignored = |_| ControlFlow::Continue(());
         let session = self.described();
-        let mut turns = StoredTurns::new(
-            &session,
-            StoredTurnRange::ALL,
-            ReadDetail::Index,
-            &mut ignored,
-        );
+        let mut turns = StoredTurns::new(&session, None, &mut ignored);
         // A visitor that takes all breaks nothing off, and `turns` counts what is skipped.
-        let _ = self.push_turns(
-            StoredTurnRange::ALL.span,
-            &mut turns,
-            &mut SkippedCounts::default(),
-        );
+        let _ = self.push_turns(ALL_RECORDS, &mut turns, &mut SkippedCounts::default());
         let meta = turns.session.clone();
         let signature = SessionSignature(
             0,
@@ -122,16 +113,13 @@ impl SessionStorage for GeminiDocument {
     fn visit_turns(
         &self,
         session: &SessionMeta,
-        range: StoredTurnRange,
-        detail: ReadDetail,
+        shown: Option<IndexedSpan>,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {
-        let mut turns = StoredTurns::new(session, range, detail, visit);
-        if self
-            .push_turns(range.span, &mut turns, skipped)
-            .is_continue()
-        {
+        let span = shown.map_or(ALL_RECORDS, |turn| turn.span);
+        let mut turns = StoredTurns::new(session, shown, visit);
+        if self.push_turns(span, &mut turns, skipped).is_continue() {
             turns.finish();
         }
         Ok(())

@@ -43,7 +43,7 @@ impl<'t> ShellOutput<'t> {
         let Some(text) = after_header(output) else {
             return Self {
                 text: output,
-                status: told_status(output),
+                status: status_by_prefix(output),
             };
         };
         let mut parsed = Self::plain(text);
@@ -65,8 +65,8 @@ impl<'t> ShellOutput<'t> {
             return None;
         }
         self.text = before;
-        let tells_end = begin.filter(|begin| ["Exit Code: ", "Signal: "].contains(begin));
-        Some(tells_end.map(|begin| line[begin.len()..].trim()))
+        let end = begin.filter(|begin| ["Exit Code: ", "Signal: "].contains(begin));
+        Some(end.map(|begin| line[begin.len()..].trim()))
     }
 }
 
@@ -81,8 +81,8 @@ fn after_header(output: &str) -> Option<&str> {
     }
 }
 
-/// Returns the status of a command whose output tells it in front.
-pub(super) fn told_status(output: &str) -> CallStatus {
+/// Returns the status of a command whose output begins with it.
+pub(super) fn status_by_prefix(output: &str) -> CallStatus {
     if output.starts_with(STOPPED) {
         CallStatus::Unfinished
     } else {

@@ -1,4 +1,4 @@
-//! Facts that the places of files tell: sessions, their parents, their projects.
+//! Facts that the paths of files hold: sessions, their parents, their projects.
 
 use crate::{ContinuedFile, Located, Location, file, project};
 use serde_json::Value;

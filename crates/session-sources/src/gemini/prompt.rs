@@ -1,4 +1,4 @@
-//! Tells what a user typed from what the client writes in the user's role.
+//! Separates what a user typed from what the client writes in the user's role.
 
 use super::record::GeminiRecord;
 use super::{output, tools};
@@ -73,7 +73,7 @@ fn steering(text: &str) -> &str {
     }
 }
 
-/// A command that the user ran, as the model is told of it.
+/// A command that the user ran, as the model gets it.
 pub(super) struct TypedCommand<'t> {
     pub command: &'t str,
     output: &'t str,
@@ -109,7 +109,7 @@ impl<'t> TypedCommand<'t> {
         turns.result(CallOutcome {
             id: id.to_owned(),
             output: output::unless_empty(self.output).to_owned(),
-            status: output::told_status(self.output),
+            status: output::status_by_prefix(self.output),
             ..CallOutcome::default()
         });
     }

@@ -56,8 +56,8 @@ const NOT_ALLOWED: [&str; 2] = ["User did not allow tool call", "User denied exe
 
 /// Returns what came of a call.
 pub(super) fn outcome(id: &str, call: &GeminiCall<'_>) -> CallOutcome {
-    let told = call.result.tool_output();
-    let text = output::without_tags(&told);
+    let printed = call.result.tool_output();
+    let text = output::without_tags(&printed);
     let parsed = match call.name.or_empty() {
         SHELL => output::ShellOutput::parse(text),
         _ => output::ShellOutput::plain(text),

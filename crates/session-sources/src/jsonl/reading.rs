@@ -99,7 +99,7 @@ impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
     }
 }
 
-/// Returns the session of a file as far as its path tells it.
+/// Returns the session of a file as far as its path names it.
 fn located_session(at: &Location) -> SessionMeta {
     let stem = || Some(at.path.file_stem()?.to_string_lossy().into_owned());
     SessionMeta {
@@ -137,7 +137,7 @@ pub(super) fn read<F: JsonlFormat>(
     let Some(lines) = open_lines(files, offset, sink) else {
         return ControlFlow::Continue(());
     };
-    let told = (state.turns.next > 0).then(|| state.session.clone());
+    let announced = (state.turns.next > 0).then(|| state.session.clone());
     let mut state: JsonlState<F::State> = state;
     if offset == 0 {
         state.session = located_session(at);
@@ -145,7 +145,7 @@ pub(super) fn read<F: JsonlFormat>(
     }
     let modified = file::mtime_ms(&at.stamp);
     let assembly = JsonlLines::new(format, &at.path, state, TurnDetail::Index, modified);
-    let announcer = SessionAnnouncer::new(sink, told, start);
+    let announcer = SessionAnnouncer::new(sink, announced, start);
     FileReading::new(files, assembly, announcer, offset)
         .run(lines)
         .map_continue(drop)

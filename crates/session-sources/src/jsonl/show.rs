@@ -3,16 +3,13 @@
 use super::JsonlFormat;
 use super::reading::{JsonlLines, JsonlState};
 use crate::lines::{LineFiles, Lines};
-use crate::reading::{LineAssembly, missing_turn_warning, warning};
+use crate::reading::{LineAssembly, MAX_LATE_LINES, missing_turn_warning, warning};
 use crate::turn_assembler::TurnDetail;
 use crate::{IndexedSpan, ShownTurns, file};
 use session_core::{CallStatus, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
-
-/// Lines after the last turn in which results of its calls are looked for.
-const MAX_LATE_LINES: usize = 5000;
 
 /// Reads the turns at these spans. The file is read once from its beginning: what a line means may
 /// depend on any before it.

@@ -162,7 +162,7 @@ impl Database {
 impl MessageStorage for Database {
     fn list_sessions(
         &self,
-        _faults: &mut SkippedCounts,
+        _skipped: &mut SkippedCounts,
     ) -> Result<Vec<StoredSession>, StorageError> {
         self.check_form()?;
         match self.query_sessions(SignatureRows::WithMessages) {

@@ -2,7 +2,8 @@
 
 use super::message::StoredMessage;
 use super::turns::TurnBuilder;
-use crate::session_storage::{SessionStorage, StoredSession, StoredTurnRange, TurnVisitor};
+use crate::IndexedSpan;
+use crate::session_storage::{ALL_RECORDS, SessionStorage, StoredSession, TurnVisitor};
 use crate::storage_error::{SkippedCounts, StorageError};
 use session_core::{ReadDetail, SessionMeta, TurnSpan};
 use std::ops::ControlFlow;
@@ -47,29 +48,28 @@ impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
     fn visit_turns(
         &self,
         session: &SessionMeta,
-        range: StoredTurnRange,
-        detail: ReadDetail,
+        shown: Option<IndexedSpan>,
         skipped: &mut SkippedCounts,
         visit: &mut TurnVisitor<'_>,
     ) -> Result<(), StorageError> {
-        let mut turns = TurnBuilder::new(range.first, session.parent.is_some(), detail);
-        if detail == ReadDetail::Full {
+        let (first, span, detail) = match shown {
+            None => (0, ALL_RECORDS, ReadDetail::Index),
+            Some(turn) => (turn.index, turn.span, ReadDetail::Full),
+        };
+        let mut turns = TurnBuilder::new(first, session.parent.is_some(), detail);
+        if shown.is_some() {
             turns = turns.reverted(self.0.find_reverted(&session.id));
         }
         let mut flow = ControlFlow::Continue(());
-        let read = self.0.visit_messages(
-            &session.id,
-            range.span,
-            detail,
-            skipped,
-            &mut |mut message| {
+        let read = self
+            .0
+            .visit_messages(&session.id, span, detail, skipped, &mut |mut message| {
                 message.resolve_files(session.cwd.as_deref());
                 flow = turns
                     .push(message)
                     .map_or(ControlFlow::Continue(()), &mut *visit);
                 flow
-            },
-        );
+            });
         if let (ControlFlow::Continue(()), Some(last)) = (flow, turns.finish()) {
             let _: ControlFlow<()> = visit(last);
         }

@@ -121,7 +121,7 @@ fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
 /// Returns the stamp of a JSON tree: the sizes of all session files, the number of databases beside it, to which its
 /// sessions may have moved, and the latest change of any of them, of the folder of each session's messages, of the
 /// last message in it with the folder of its parts, and of the folder that holds these. OpenCode rewrites the session
-/// file at each prompt and the message when it is complete; the folders tell of what was written since.
+/// file at each prompt and the message when it is complete; the folders show what was written since.
 fn tree_stamp(tree: &Path) -> io::Result<FileStamp> {
     let mut total = stamp(&fs::metadata(tree.join("session"))?);
     total.size = tree

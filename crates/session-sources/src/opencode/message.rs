@@ -25,7 +25,7 @@ pub(super) struct Header {
     pub(super) created: Option<i64>,
     /// Missing when the run was killed.
     pub(super) completed: Option<i64>,
-    /// An assistant's message that retells the session (compaction).
+    /// An assistant's message that sums up the session (compaction).
     pub(super) summary: bool,
     /// `MessageAbortedError: Aborted`.
     pub(super) error: Option<String>,

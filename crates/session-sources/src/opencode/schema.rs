@@ -1,6 +1,7 @@
 //! Which columns a database has: 38 migrations and several forks differ.
 
 use super::session_message::MESSAGE_TYPES;
+use crate::sqlite::stored_columns;
 use crate::storage_error::StorageError;
 use rusqlite::Connection;
 use std::collections::{HashMap, HashSet};
@@ -43,13 +44,7 @@ impl TableColumns {
     pub(super) fn read(connection: &Connection) -> Result<Self, StorageError> {
         let mut tables = HashMap::new();
         for table in TABLES {
-            // A view may compute rows without end.
-            let mut names = connection.prepare(
-                "SELECT name FROM pragma_table_info(?1)
-                 WHERE EXISTS (SELECT 1 FROM sqlite_schema WHERE name = ?1 AND type = 'table')",
-            )?;
-            let names = names.query_map([table], |row| row.get::<_, String>(0))?;
-            tables.insert(table, names.collect::<Result<HashSet<String>, _>>()?);
+            tables.insert(table, stored_columns(connection, table)?);
         }
         let schema = Self(tables);
         let has_messages = schema.has_first_storage() || schema.has_second_storage();
@@ -90,7 +85,7 @@ impl TableColumns {
     /// never read.
     pub(super) fn sessions_sql(&self, rows: SignatureRows) -> String {
         let has_messages = rows == SignatureRows::WithMessages;
-        let session = |column| self.or(column, "session", "s", "NULL");
+        let session = |column| self.column_or(column, "session", "s", "NULL");
         format!(
             "SELECT s.id, {parent}, {title}, {directory}, {project}, j.worktree, j.sandboxes,
                     coalesce({created}, 0),
@@ -126,7 +121,7 @@ impl TableColumns {
 
     /// Lists the messages of session ?1 in their order: row, id, creation.
     pub(super) fn messages_sql(&self) -> String {
-        let created = self.or("time_created", "message", "m", "NULL");
+        let created = self.column_or("time_created", "message", "m", "NULL");
         format!(
             "SELECT m.rowid, m.id, {created} FROM message AS m WHERE m.session_id = ?1
              ORDER BY {created}, m.id"
@@ -135,7 +130,7 @@ impl TableColumns {
 
     /// Returns the query for messages of the second storage, with their type. `seq` is the order.
     pub(super) fn second_messages_sql(&self) -> String {
-        let or = |column, otherwise| self.or(column, "session_message", "m", otherwise);
+        let or = |column, otherwise| self.column_or(column, "session_message", "m", otherwise);
         format!(
             "SELECT m.rowid, m.id, {created}, m.type FROM session_message AS m
              WHERE m.session_id = ?1 ORDER BY {seq}",
@@ -148,7 +143,7 @@ impl TableColumns {
     pub(super) fn data_sql(table: &str) -> String {
         format!(
             "SELECT {DATA} FROM {table} AS m WHERE m.rowid = ?1",
-            DATA = data("m", 2)
+            DATA = data_columns("m")
         )
     }
 
@@ -156,7 +151,7 @@ impl TableColumns {
     pub(super) fn parts_sql() -> String {
         format!(
             "SELECT {DATA} FROM part AS p WHERE p.message_id = ?1 ORDER BY p.id",
-            DATA = data("p", 2)
+            DATA = data_columns("p")
         )
     }
 
@@ -170,7 +165,7 @@ impl TableColumns {
         if !self.has("project", "id") {
             return "SELECT NULL AS id, NULL AS worktree, NULL AS sandboxes".to_owned();
         }
-        let column = |column| self.or(column, "project", "q", "NULL");
+        let column = |column| self.column_or(column, "project", "q", "NULL");
         let (worktree, sandboxes) = (column("worktree"), column("sandboxes"));
         format!("SELECT q.id, {worktree} AS worktree, {sandboxes} AS sandboxes FROM project AS q")
     }
@@ -203,11 +198,11 @@ impl TableColumns {
     }
 
     fn changed(&self, table: &str, alias: &str) -> String {
-        let created = self.or("time_created", table, alias, "NULL");
-        self.or("time_updated", table, alias, &created)
+        let created = self.column_or("time_created", table, alias, "NULL");
+        self.column_or("time_updated", table, alias, &created)
     }
 
-    fn or(&self, column: &str, table: &str, alias: &str, otherwise: &str) -> String {
+    fn column_or(&self, column: &str, table: &str, alias: &str, otherwise: &str) -> String {
         if self.has(table, column) {
             format!("{alias}.{column}")
         } else {
@@ -216,9 +211,9 @@ impl TableColumns {
     }
 }
 
-fn data(alias: &str, limit: u8) -> String {
+fn data_columns(alias: &str) -> String {
     format!(
-        "CASE WHEN octet_length({alias}.data) <= ?{limit} THEN {alias}.data END,
+        "CASE WHEN octet_length({alias}.data) <= ?2 THEN {alias}.data END,
          octet_length({alias}.data)"
     )
 }

@@ -119,7 +119,7 @@ impl StoredParts {
 pub(super) struct RawMessage {
     pub(super) id: String,
     pub(super) ordinal: u64,
-    /// The column tells the time also when the data cannot be read.
+    /// The column holds the time also when the data cannot be read.
     pub(super) created: Option<i64>,
     pub(super) data: DataColumn,
     pub(super) content: MessageContents,

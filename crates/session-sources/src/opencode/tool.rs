@@ -5,6 +5,7 @@ use super::lenient_field::{self, LenientField};
 use crate::call_result::{opened_pull_requests, opens_pull_request};
 use crate::reminder;
 use crate::tool_table::{FOLDER_TOOLS, patched_files};
+use crate::written_files::add_written_files;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -105,6 +106,8 @@ struct ToolInput<'a> {
     notebook_path: Option<&'a RawValue>,
     #[serde(borrow)]
     path: Option<&'a RawValue>,
+    #[serde(borrow)]
+    workdir: Option<&'a RawValue>,
     #[serde(borrow, rename = "patchText")]
     patch_text: Option<&'a RawValue>,
 }
@@ -133,7 +136,8 @@ impl ToolRecord<'_> {
         let command = (known == Some("Bash"))
             .then(|| lenient_field::string(input.command, TEXT_LIMIT))
             .flatten();
-        ToolCall {
+        let directory = lenient_field::string(input.workdir, PATH_LIMIT);
+        let mut call = ToolCall {
             pull_requests: self.pull_requests(command.as_deref()),
             command,
             files: files(known, &input),
@@ -145,7 +149,9 @@ impl ToolRecord<'_> {
             delivered: None,
             name: known.map_or(self.tool, str::to_owned),
             id: self.id,
-        }
+        };
+        add_written_files(&mut call, directory.as_deref().unwrap_or_default());
+        call
     }
 
     /// Returns the questions to the user, and the answers to each on a line.
@@ -170,15 +176,15 @@ impl ToolRecord<'_> {
 
     /// Returns true where its error says that the user, or a rule of theirs, did not let it run.
     fn was_refused(&self) -> bool {
-        let told = self.output.as_deref().unwrap_or_default();
-        REFUSALS.iter().any(|begin| told.starts_with(begin))
+        let output = self.output.as_deref().unwrap_or_default();
+        REFUSALS.iter().any(|begin| output.starts_with(begin))
     }
 
     /// Returns true where its output says that the user stopped it.
     fn was_stopped(&self) -> bool {
-        let told = self.output.as_deref().unwrap_or_default();
-        let is_aborted = self.status.as_deref() == Some("error") && told.starts_with(ABORTED);
-        is_aborted || self.has_no_exit_code() && told.contains(USER_ABORTED)
+        let output = self.output.as_deref().unwrap_or_default();
+        let is_aborted = self.status.as_deref() == Some("error") && output.starts_with(ABORTED);
+        is_aborted || self.has_no_exit_code() && output.contains(USER_ABORTED)
     }
 
     /// Returns true for a command that was stopped: by the user, or by its time.
@@ -196,7 +202,7 @@ impl ToolRecord<'_> {
             || status == Some("error")
     }
 
-    /// Returns the pull requests that the call opened, as its output tells.
+    /// Returns the pull requests that the call opened, as its output names them.
     fn pull_requests(&self, command: Option<&str>) -> Vec<String> {
         let output = self.output.as_deref().filter(|_| self.has_result);
         if opens_pull_request(command, &self.tool) {

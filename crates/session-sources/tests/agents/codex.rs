@@ -210,6 +210,18 @@ fn a_name_may_stand_in_the_database_alone() {
 }
 
 #[test]
+fn a_name_that_the_database_would_compute_is_none() {
+    let home = AgentHome::with(codex(), PATH, legacy());
+    let database = rusqlite::Connection::open(home.path(".codex/state_5.sqlite")).unwrap();
+    let tables = format!(
+        "CREATE TABLE threads (id TEXT, title TEXT, name TEXT AS (hex(zeroblob(9))) VIRTUAL);
+         INSERT INTO threads (id) VALUES ('{ID}')"
+    );
+    database.execute_batch(&tables).unwrap();
+    assert_eq!(home.read(None).sessions[0].title, None);
+}
+
+#[test]
 fn subagents_are_a_models() {
     let parent = "019e0000-0000-7000-8000-000000000009";
     let spawned = json!({"subagent": {"thread_spawn": {"parent_thread_id": parent, "depth": 1}}});

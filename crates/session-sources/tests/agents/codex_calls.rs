@@ -7,7 +7,7 @@ use crate::support::{AgentHome, check_damage, check_splits, indexed, shown};
 use crate::turns::searched;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use session_core::CallStatus;
+use session_core::{CallStatus, FileAccess};
 
 fn script(id: &str, text: &str) -> (&'static str, Value) {
     item(json!({"type": "custom_tool_call", "name": "exec", "call_id": id, "input": text}))
@@ -191,6 +191,29 @@ fn a_patch_is_applied_in_its_folder() {
             [file, "@/tmp/b.rs"],
             "{arguments}"
         );
+    }
+}
+
+#[test]
+fn a_command_changes_the_files_that_it_writes() {
+    for (arguments, file) in [
+        (
+            json!({"cmd": "sed -i s/a/b/ main.rs"}),
+            "/home/ann/app/main.rs",
+        ),
+        (
+            json!({"cmd": "echo x | tee a.txt", "workdir": "/home/ann/web"}),
+            "/home/ann/web/a.txt",
+        ),
+    ] {
+        let records = [call("c1", "exec_command", &arguments), output("c1", "x")];
+        let found = AgentHome::with(codex(), PATH, begun(&records)).read(None);
+        let content = &searched(&[found])[0];
+        let files: Vec<_> = content.accessed_files().collect();
+        let [accessed] = files[..] else {
+            panic!("{files:?}");
+        };
+        assert_eq!((accessed.path, accessed.access), (file, FileAccess::Edited));
     }
 }
 

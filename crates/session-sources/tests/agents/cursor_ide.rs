@@ -280,6 +280,26 @@ fn an_empty_conversation_is_none() {
     assert_eq!((found.sessions, found.warnings), (vec![], vec![]));
 }
 
+/// Its rows are those of a view, which may have no end.
+#[test]
+fn a_virtual_table_is_not_read() {
+    let home = CursorHome::with_conversation();
+    let tables = "ALTER TABLE cursorDiskKV RENAME TO kept;
+         CREATE VIEW rows AS SELECT rowid AS rid, key, value FROM kept;
+         CREATE VIRTUAL TABLE cursorDiskKV USING fts5(key, value, content='rows', content_rowid='rid');
+         DROP TABLE ItemTable;";
+    home.database(GLOBAL).execute_batch(tables).unwrap();
+    let found = home.0.read(None);
+    assert_eq!(found.sessions, []);
+    let [warning] = &found.warnings[..] else {
+        panic!("{:?}", found.warnings);
+    };
+    assert!(
+        format!("{warning:?}").contains("no Cursor tables"),
+        "{warning:?}"
+    );
+}
+
 #[test]
 fn conversations_of_older_versions_are_read() {
     let home = CursorHome::new();

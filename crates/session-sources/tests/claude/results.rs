@@ -226,3 +226,22 @@ fn what_to_do_instead_is_said() {
     let content = only_content(&called("Bash", r#"{"command":"cat log"}"#, failed));
     assert_eq!(content.prompt, "Set up the proxy");
 }
+
+#[test]
+fn a_command_changes_the_files_that_it_writes() {
+    let input = r#"{"command":"cat >> a/b_test.go <<EOF\nx > y\nEOF"}"#;
+    let accessed = |is_error: bool| {
+        let result = json!({"type": "user", "message": {"content": [
+            {"type": "tool_result", "tool_use_id": "t1", "is_error": is_error, "content": "x"}]}});
+        let lines = called("Bash", input, &result.to_string());
+        let begin = r#"{"type":"assistant","#;
+        let content =
+            only_content(&lines.replace(begin, &format!(r#"{begin}"cwd":"/home/ann/app","#)));
+        let files = content.accessed_files();
+        files
+            .map(|file| format!("{} {}", file.access.label(), file.path))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(accessed(false), ["edited /home/ann/app/a/b_test.go"]);
+    assert_eq!(accessed(true), [""; 0], "it failed");
+}

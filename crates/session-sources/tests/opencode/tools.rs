@@ -225,3 +225,11 @@ fn a_call_without_a_result_is_told_from_one_without_output() {
     let killed = state("running", json!({"metadata": {"output": ""}}));
     assert_snapshot!(call(killed, Full), @r#"{"id":"call_1","name":"Read","input":{},"failed":false,"unfinished":true}"#);
 }
+
+#[test]
+fn a_command_names_the_files_that_it_writes() {
+    let input =
+        json!({"command": "cd src && cat > a.rs <<EOF\nx\nEOF", "workdir": "/home/ann/web"});
+    let call: Value = serde_json::from_str(&call(completed("bash", input), Index)).unwrap();
+    assert_eq!(call["files"], json!(["/home/ann/web/src/a.rs"]));
+}

@@ -7,11 +7,11 @@ use crate::sql::Statements;
 use crate::turn_columns::TurnColumns;
 use crate::varint::read_varints;
 use crate::word_index::{COLUMNS, Vocabulary};
+use crate::word_search::found_term::{FoundTerm, WeightedPostings};
 use crate::word_search::postings::PositionLimit;
+use crate::word_search::searched_term::{SearchedTerm, searched_terms};
 use crate::word_search::sentence::Sentence;
-use crate::word_search::term_stats::{
-    FoundTerm, SearchedTerm, TermStats, WeightedPostings, searched_terms,
-};
+use crate::word_search::term_stats::TermStats;
 use crate::word_search::word_runs::{PlacedTerms, WordRun};
 use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;

@@ -1,8 +1,8 @@
 //! The words that a name is made of, where no turn holds the name: who remembers a name slightly wrong (`LampOilService` for
 //! `LampWickOilService`) knows most of its words.
 
+use crate::word_search::found_term::WeightedPostings;
 use crate::word_search::postings::Posting;
-use crate::word_search::term_stats::WeightedPostings;
 use session_core::{idf, text};
 
 /// Fewest words of a name that a turn holds.

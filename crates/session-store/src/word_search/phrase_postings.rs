@@ -174,20 +174,20 @@ mod tests {
     use super::*;
     use crate::{KnownTurns, Writer};
     use proptest::prelude::*;
-    use session_core::{FileStamp, SessionMeta, SourceName, Turn};
+    use session_core::{FileStamp, SessionMeta, Turn};
 
     const WORDS: [&str; 5] = ["harbour", "lamp", "gate", "gauge", "tide"];
 
     /// A turn for each mask, with the words of its bits.
     fn write(writer: &mut Writer, masks: &[u8]) {
-        let source = SourceName::new("claude");
-        let file = writer.upsert_file(&source, "/h/a.jsonl").unwrap();
+        let source = "claude";
+        let file = writer.upsert_file(source, "/h/a.jsonl").unwrap();
         let meta = SessionMeta {
             id: "a".into(),
             ..SessionMeta::default()
         };
         let session = writer
-            .open_session(file, &source, &meta, KnownTurns::Keep)
+            .open_session(file, source, &meta, KnownTurns::Keep)
             .unwrap();
         for (index, mask) in (0..).zip(masks) {
             let words = WORDS

@@ -3,10 +3,10 @@
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::word_index::Vocabulary;
+use crate::word_search::found_term::FoundTerm;
 use crate::word_search::lexical::fts5_string;
 use crate::word_search::name_words::{FoundWords, split_name};
 use crate::word_search::postings::Posting;
-use crate::word_search::term_stats::FoundTerm;
 use session_core::text;
 use std::collections::BTreeSet;
 

@@ -4,9 +4,9 @@
 //! The positions of the terms, which reading their postings passes by, tell the turns in which terms stand as far apart as in
 //! the query. The texts of the best of these turns are read.
 
+use crate::word_search::found_term::FoundTerm;
 use crate::word_search::postings::WordPosition;
 use crate::word_search::sentence::Sentence;
-use crate::word_search::term_stats::FoundTerm;
 use session_core::idf;
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

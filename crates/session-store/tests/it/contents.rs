@@ -86,11 +86,11 @@ impl Twin {
 
     fn add(&mut self, session: usize, turn: &Turn) {
         let path = format!("/h/{session}.jsonl");
-        let file = self.writer.upsert_file(&SOURCE, &path).unwrap();
+        let file = self.writer.upsert_file(SOURCE, &path).unwrap();
         let meta = meta(&session.to_string());
         let session = self
             .writer
-            .open_session(file, &SOURCE, &meta, KnownTurns::Keep);
+            .open_session(file, SOURCE, &meta, KnownTurns::Keep);
         self.writer.add_turn(session.unwrap(), turn).unwrap();
     }
 

@@ -25,9 +25,9 @@ fn reasons(writer: &mut Writer) -> Vec<String> {
 fn a_file_is_known_by_its_path() {
     let index = Index::new();
     let mut writer = index.writer();
-    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
-    assert_eq!(writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap(), file);
-    assert_ne!(writer.upsert_file(&SOURCE, "/h/b.jsonl").unwrap(), file);
+    let file = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
+    assert_eq!(writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap(), file);
+    assert_ne!(writer.upsert_file(SOURCE, "/h/b.jsonl").unwrap(), file);
     let stamp = FileStamp {
         size: u64::MAX,
         mtime_ns: -1,
@@ -61,13 +61,13 @@ fn a_vanished_file_leaves_its_sessions_marked_until_it_is_back() {
     assert!(gone(&mut writer));
     assert_eq!(reasons(&mut writer), [""; 0], "it does not matter now");
     assert_eq!(writer.reader().unwrap().turns(session).unwrap().len(), 1);
-    writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
     assert!(!gone(&mut writer));
     assert_eq!(reasons(&mut writer), ["/h/a.jsonl 1x bad line"]);
     writer.mark_session_gone(file, "a").unwrap();
     assert!(gone(&mut writer));
     writer
-        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Keep)
+        .open_session(file, SOURCE, &meta("a"), KnownTurns::Keep)
         .unwrap();
     assert!(!gone(&mut writer));
     writer.begin_full_read(file, "/h/a.jsonl").unwrap();
@@ -85,13 +85,13 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
         let index = Index::new();
         let mut writer = index.writer();
         deliver(&mut writer, &meta("a"), &turns);
-        let tree = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
-        let database = writer.upsert_file(&SOURCE, "/h/a.db").unwrap();
+        let tree = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
+        let database = writer.upsert_file(SOURCE, "/h/a.db").unwrap();
         if is_gone_first {
             writer.mark_session_gone(tree, "a").unwrap();
         }
         let session = writer
-            .open_session(database, &SOURCE, &meta("a"), KnownTurns::Replace)
+            .open_session(database, SOURCE, &meta("a"), KnownTurns::Replace)
             .unwrap();
         for turn in &turns {
             writer.add_turn(session, turn).unwrap();
@@ -116,9 +116,9 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
 
 /// Delivers session `a` as the history at a path holds it, and returns the file.
 fn deliver_at(writer: &mut Writer, path: &str, turns: &[Turn]) -> FileId {
-    let file = writer.upsert_file(&SOURCE, path).unwrap();
+    let file = writer.upsert_file(SOURCE, path).unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Replace)
+        .open_session(file, SOURCE, &meta("a"), KnownTurns::Replace)
         .unwrap();
     for turn in turns {
         writer.add_turn(session, turn).unwrap();
@@ -171,7 +171,7 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
             for (path, turns) in files {
                 deliver_at(&mut writer, path, turns);
             }
-            let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+            let file = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
             writer.mark_file_gone(file).unwrap();
             writer.commit().unwrap();
             let reader = index.reader();
@@ -189,7 +189,7 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
 fn each_kind_of_problem_has_its_time() {
     let index = Index::new();
     let mut writer = index.writer();
-    let file = writer.upsert_file(&SOURCE, "/h/a").unwrap();
+    let file = writer.upsert_file(SOURCE, "/h/a").unwrap();
     writer
         .record_problem(&problem("/h/a", "bad line", 2))
         .unwrap();

@@ -78,13 +78,13 @@ fn turn_of(number: u32, index: usize) -> Turn {
 
 /// Delivers the turns from an index on; all of them as those of a history that lost what lies beyond.
 fn deliver(writer: &mut Writer, history: &[u32], first: usize) {
-    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    let file = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
     let stored = match first {
         0 => KnownTurns::Replace,
         _ => KnownTurns::Keep,
     };
     let session = writer
-        .open_session(file, &SOURCE, &meta("a"), stored)
+        .open_session(file, SOURCE, &meta("a"), stored)
         .unwrap();
     writer.set_missing_turns(MissingTurns::Keep);
     for (index, number) in history.iter().enumerate().skip(first) {

@@ -219,9 +219,9 @@ impl Run {
 
     fn write(&mut self, session: usize, stored: KnownTurns, turns: &[Turn]) {
         let writer = self.writer.as_mut().unwrap();
-        let file = writer.upsert_file(&SOURCE, SESSIONS[session].0).unwrap();
+        let file = writer.upsert_file(SOURCE, SESSIONS[session].0).unwrap();
         let meta = meta_of(session, &self.now[&session]);
-        let id = writer.open_session(file, &SOURCE, &meta, stored).unwrap();
+        let id = writer.open_session(file, SOURCE, &meta, stored).unwrap();
         for turn in turns {
             writer.add_turn(id, turn).unwrap();
         }

@@ -2,8 +2,8 @@
 
 use rusqlite::Connection;
 use session_core::{
-    CallStatus, FileStamp, PromptKind, Query, SessionMeta, SourceName, ToolCall, Turn, TurnPart,
-    TurnSpan, document,
+    CallStatus, FileStamp, PromptKind, Query, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan,
+    document,
 };
 use session_store::{
     Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, ModelRow, PendingSession, Reader,
@@ -12,7 +12,7 @@ use session_store::{
 use std::path::Path;
 use tempfile::TempDir;
 
-pub const SOURCE: SourceName = SourceName::new("claude");
+pub const SOURCE: &str = "claude";
 pub const DIMS: usize = 8;
 /// Bytes of a document: enough for all that the tests write.
 const BUDGET: usize = 1000;
@@ -97,10 +97,10 @@ pub fn meta(id: &str) -> SessionMeta {
 /// its own; gives its number. Not committed.
 pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> SessionId {
     let file = writer
-        .upsert_file(&SOURCE, &format!("/h/{}.jsonl", meta.id))
+        .upsert_file(SOURCE, &format!("/h/{}.jsonl", meta.id))
         .unwrap();
     let session = writer
-        .open_session(file, &SOURCE, meta, KnownTurns::Replace)
+        .open_session(file, SOURCE, meta, KnownTurns::Replace)
         .unwrap();
     for turn in turns {
         writer.add_turn(session, turn).unwrap();

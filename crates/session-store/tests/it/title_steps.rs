@@ -45,9 +45,9 @@ fn more(index: u32, part: TurnPart) -> Turn {
 /// Delivers turns that a session's history got since it was read.
 fn append(writer: &mut Writer, id: &str, turns: &[Turn]) -> SessionId {
     let path = format!("/h/{id}.jsonl");
-    let file = writer.upsert_file(&SOURCE, &path).unwrap();
+    let file = writer.upsert_file(SOURCE, &path).unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta(id), KnownTurns::Keep)
+        .open_session(file, SOURCE, &meta(id), KnownTurns::Keep)
         .unwrap();
     for turn in turns {
         writer.add_turn(session, turn).unwrap();

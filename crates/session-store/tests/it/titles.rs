@@ -25,10 +25,10 @@ fn ask(writer: &mut Writer, id: &str, prompt: &str) {
 /// Delivers a turn that a session's history got since it was read.
 fn append(writer: &mut Writer, id: &str, turn: &Turn) {
     let file = writer
-        .upsert_file(&SOURCE, &format!("/h/{id}.jsonl"))
+        .upsert_file(SOURCE, &format!("/h/{id}.jsonl"))
         .unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta(id), KnownTurns::Keep)
+        .open_session(file, SOURCE, &meta(id), KnownTurns::Keep)
         .unwrap();
     writer.add_turn(session, turn).unwrap();
 }
@@ -398,9 +398,9 @@ fn a_title_of_a_message_that_no_turn_holds_leaves_the_index() {
 fn a_prompt_that_was_withdrawn_gives_no_title() {
     let index = Index::new();
     let mut writer = index.writer();
-    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    let file = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
     let session = writer
-        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Replace)
+        .open_session(file, SOURCE, &meta("a"), KnownTurns::Replace)
         .unwrap();
     writer
         .add_turn(session, &turn(0, "Repair the lantern first", &[]))
@@ -411,7 +411,7 @@ fn a_prompt_that_was_withdrawn_gives_no_title() {
     for prompt in ["Why is the harbour dark?", "Repair the lantern first"] {
         let at = u32::from(prompt.starts_with('R'));
         writer
-            .open_session(file, &SOURCE, &meta("a"), KnownTurns::Keep)
+            .open_session(file, SOURCE, &meta("a"), KnownTurns::Keep)
             .unwrap();
         writer.add_turn(session, &turn(at, prompt, &[])).unwrap();
         writer.commit().unwrap();

@@ -167,15 +167,15 @@ fn the_next_session_of_a_file_ends_the_one_before() {
         turn(0, "Where is the port configured?", &[]),
         turn(1, "And which socket is it?", &[]),
     ]);
-    let file = writer.upsert_file(&SOURCE, "/h/a.jsonl").unwrap();
+    let file = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
     writer
-        .open_session(file, &SOURCE, &meta("a"), KnownTurns::Replace)
+        .open_session(file, SOURCE, &meta("a"), KnownTurns::Replace)
         .unwrap();
     writer
         .add_turn(first, &turn(0, "Where is the port configured?", &[]))
         .unwrap();
     writer
-        .open_session(file, &SOURCE, &meta("b"), KnownTurns::Replace)
+        .open_session(file, SOURCE, &meta("b"), KnownTurns::Replace)
         .unwrap();
     writer.checkpoint(file, "", FileStamp::default()).unwrap();
     assert_eq!(writer.reader().unwrap().turns(first).unwrap().len(), 1);
@@ -346,7 +346,7 @@ fn a_session_has_no_branch_of_forgotten_turns() {
     assert_eq!(branch(&mut writer).as_deref(), Some("main"));
     let file = writer.reader().unwrap().sessions().unwrap()[0].file;
     writer
-        .open_session(file, &SOURCE, &told, KnownTurns::Keep)
+        .open_session(file, SOURCE, &told, KnownTurns::Keep)
         .unwrap();
     writer.clear_forgotten_branches(file).unwrap();
     assert_eq!(branch(&mut writer).as_deref(), Some("main"));
@@ -393,7 +393,7 @@ fn the_project_of_a_session_is_known_by_its_working_directory() {
         &[turn(0, "Where is it?", &[])],
     );
     let file = writer.reader().unwrap().sessions().unwrap()[0].file;
-    let known = |meta: &SessionMeta| writer.known_project(file, &SOURCE, meta).unwrap();
+    let known = |meta: &SessionMeta| writer.known_project(file, SOURCE, meta).unwrap();
     assert_eq!(known(&told("/w/tree")).as_deref(), Some("/w/app"));
     assert_eq!(known(&told("/w/other")), None);
     assert_eq!(known(&meta("b")), None);

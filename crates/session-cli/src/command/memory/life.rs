@@ -6,7 +6,7 @@ use crate::CommandOutcome;
 use crate::args::{MemoryArchiveArgs, MemoryDeleteArgs, MemoryIdsArgs, MemorySupersedeArgs};
 use crate::memories::Memories;
 use crate::output::notes;
-use crate::output::notes::{print_note, print_notes};
+use crate::output::notes::print_notes;
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 use session_display::{pluralize, sanitize_line};
@@ -44,17 +44,19 @@ fn find_replaced(replacements: &[Memory], memories: &Memories) -> Vec<Memory> {
 
 /// Notes which memories count again, since what replaced them is deleted.
 fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
-    for memory in replaced {
-        let now = memories.store.find(memory.id());
-        if now.is_ok_and(|now| now.front.superseded_by.is_none()) {
-            let topic = sanitize_line(&memory.front.topic);
-            print_note(&format!(
-                "{} counts again, since what replaced it is deleted: {topic}",
-                memory.id()
-            ))?;
-        }
+    if replaced.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    let mut active = memories.store.list(&[MemoryState::Active]).memories;
+    active.retain(|memory| memory.front.superseded_by.is_none());
+    let counts_again = |old: &&Memory| {
+        let mut now = active.iter();
+        now.any(|memory| memory.scope == old.scope && memory.id() == old.id())
+    };
+    print_notes(replaced.iter().filter(counts_again).map(|memory| {
+        let (id, topic) = (memory.id(), sanitize_line(&memory.front.topic));
+        format!("{id} counts again, since what replaced it is deleted: {topic}")
+    }))
 }
 
 /// Runs `memory archive`. Where one is not there, nothing is archived.

@@ -29,13 +29,15 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome>
                 .as_ref()
                 .is_none_or(|tag| memory.front.tags.contains(tag))
     });
-    // What cannot be read was noted above.
-    let archived = || memories.list_in_scope(&[MemoryState::Archive]).memories;
-    let has_archived = listed.is_empty() && !archived().is_empty();
-    print_memories(&listed, args.json, empty_message(args, has_archived))
+    let message = if listed.is_empty() {
+        empty_message(args, memories)
+    } else {
+        ""
+    };
+    print_memories(&listed, args.json, message)
 }
 
-fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
+fn empty_message(args: &MemoryListArgs, memories: &Memories) -> &'static str {
     if args.time.is_given() {
         "no memory was changed last in that time"
     } else if args.kind.is_some() && args.tag.is_some() {
@@ -48,7 +50,16 @@ fn empty_message(args: &MemoryListArgs, has_archived: bool) -> &'static str {
         "no memory is archived"
     } else if args.trash {
         "the trash is empty"
-    } else if has_archived {
+    } else {
+        describe_no_active_memory(memories)
+    }
+}
+
+/// Returns that no memory is active, and what helps.
+pub fn describe_no_active_memory(memories: &Memories) -> &'static str {
+    // What cannot be read was noted before.
+    let archived = memories.list_in_scope(&[MemoryState::Archive]).memories;
+    if !archived.is_empty() {
         "no memory is active\nhint: `session-search memory list --archived` lists the others"
     } else {
         "no memories yet\nhint: `session-search memory save --topic T --info I` keeps one"
@@ -70,7 +81,7 @@ fn print_memories(listed: &[Memory], as_json: bool, nothing: &str) -> Result<Com
             memories: JsonMemories(listed),
         })?;
     } else if listed.is_empty() {
-        notes::print_line(nothing)?;
+        notes::print_reason(nothing)?;
     } else {
         output::print(format_memories(listed, terminal_width()))?;
     }

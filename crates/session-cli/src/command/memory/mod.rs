@@ -14,7 +14,7 @@ pub use related::{RelatedMemories, find_related};
 
 use crate::CommandOutcome;
 use crate::args::{MemoryArgs, MemoryCommand};
-use crate::memories::{self, Memories};
+use crate::memories;
 use crate::output::notes::print_notes;
 use crate::output::{json, notes};
 use anyhow::Result;
@@ -25,7 +25,7 @@ use session_output::{JsonMemories, JsonMemoryChange, format_waiting_note};
 /// Runs the command.
 pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
     let memories = memories::open_memories()?;
-    match &args.command {
+    let found = match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),
         MemoryCommand::Show(args) => show::run(args, &memories),
@@ -33,22 +33,18 @@ pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
         MemoryCommand::Stats(args) => stats::run(args, &memories),
         MemoryCommand::Export(args) => transfer::export(args, &memories),
         MemoryCommand::SyncContext(args) => transfer::sync_context(args, &memories),
-        MemoryCommand::Save(args) => finish_change(save::run(args, &memories)?, &memories),
-        MemoryCommand::Edit(args) => finish_change(edit::run(args, &memories)?, &memories),
-        MemoryCommand::Delete(args) => finish_change(life::delete(args, &memories)?, &memories),
-        MemoryCommand::Supersede(args) => {
-            finish_change(life::supersede(args, &memories)?, &memories)
-        }
-        MemoryCommand::Archive(args) => finish_change(life::archive(args, &memories)?, &memories),
-        MemoryCommand::Activate(args) => finish_change(life::activate(args, &memories)?, &memories),
-        MemoryCommand::Import(args) => finish_change(transfer::import(args, &memories)?, &memories),
+        MemoryCommand::Save(args) => save::run(args, &memories),
+        MemoryCommand::Edit(args) => edit::run(args, &memories),
+        MemoryCommand::Delete(args) => life::delete(args, &memories),
+        MemoryCommand::Supersede(args) => life::supersede(args, &memories),
+        MemoryCommand::Archive(args) => life::archive(args, &memories),
+        MemoryCommand::Activate(args) => life::activate(args, &memories),
+        MemoryCommand::Import(args) => transfer::import(args, &memories),
+    }?;
+    // The skill offers keywords of memories. The commands that read write nothing in a project.
+    if args.command.changes_memories() {
+        print_notes(memories.finish_change())?;
     }
-}
-
-/// Updates the skill after memories were changed, and prints what could not be. The commands that read write nothing in
-/// a project.
-fn finish_change(found: CommandOutcome, memories: &Memories) -> Result<CommandOutcome> {
-    print_notes(memories.finish_change())?;
     Ok(found)
 }
 

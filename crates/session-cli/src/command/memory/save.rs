@@ -10,7 +10,7 @@ use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_config::Home;
-use session_display::sanitize_line;
+use session_core::text::path_line;
 use session_export::format_conversation;
 use session_memory::{MemoryDraft, MemoryScope, MemorySource, MovedMemories};
 use session_output::{
@@ -46,7 +46,7 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
         json::print(&JsonSavedMemory::new(&saved, &noted))?;
     } else {
         output::print(format_args!("{}\n", memory.id()))?;
-        let path = sanitize_line(&memory.path.to_string_lossy());
+        let path = path_line(&memory.path);
         notes::print_line(format_args!("saved as {path}"))?;
     }
     if memories.project.is_none() && !args.global {
@@ -124,8 +124,9 @@ struct MemoryOrigin {
 /// Reads the turns that a memory comes from.
 fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
     let snapshot = refresh::open_index_with_sessions(home, &[from.to_owned()])?.snapshot;
-    let SessionExchanges { session, exchanges } =
-        show::read_turns(from, 0, &snapshot, &home.config.redactor())?;
+    let SessionExchanges {
+        session, exchanges, ..
+    } = show::read_turns(from, 0, &snapshot, &home.config.redactor())?;
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(show::format_missing_turns(&session, &snapshot.sessions));
     };

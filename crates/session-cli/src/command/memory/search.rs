@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::MemorySearchArgs;
-use crate::command::memory::note_waiting;
+use crate::command::memory::{list, note_waiting};
 use crate::memories::{self, Memories};
 use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use session_display::pluralize;
 use session_memory::{Memory, MemoryState, record_recall};
 use session_output::{JsonMemoryCandidate, JsonMemorySearch, format_matches};
+use std::borrow::Cow;
 
 /// Runs the command.
 pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcome> {
@@ -39,10 +40,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
             candidates: JsonMemoryCandidate::from_matches(candidates, &listed),
         })?;
     } else if results.is_empty() {
-        notes::print_line(format_args!(
-            "nothing found in {}",
-            pluralize(listed.len(), "memory")
-        ))?;
+        notes::print_reason(describe_nothing_found(listed.len(), args, memories))?;
     } else {
         let text = format_matches(results, &listed, args.explain, terminal_width());
         output::print(text)?;
@@ -50,4 +48,17 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
         note_waiting(&shown)?;
     }
     Ok(CommandOutcome::from_found(!results.is_empty()))
+}
+
+/// Formats that none of the searched memories was found, or that there is none.
+fn describe_nothing_found(
+    searched: usize,
+    args: &MemorySearchArgs,
+    memories: &Memories,
+) -> Cow<'static, str> {
+    let searches_active = !args.archived && !args.time.is_given();
+    match searched {
+        0 if searches_active => list::describe_no_active_memory(memories).into(),
+        count => format!("nothing found in {}", pluralize(count, "memory")).into(),
+    }
 }

@@ -10,11 +10,12 @@ use crate::output_path;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::safe_json;
+use session_core::text::path_line;
 use session_display::{pluralize, sanitize_line};
 use session_files::Project;
 use session_memory::{
-    ImportFormat, ImportPath, MemoryError, MemoryScope, MemoryState, apply_retention,
-    context_sheet_path, export_memories, import_memories, render_context_sheet,
+    ImportFormat, ImportPath, Importance, Memory, MemoryError, MemoryScope, MemoryState,
+    apply_retention, context_sheet_path, export_memories, import_memories, render_context_sheet,
     write_context_sheet,
 };
 use session_output::{
@@ -39,7 +40,7 @@ pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOut
             notes::print_line(format_args!(
                 "{} in {}",
                 pluralize(exported, "memory"),
-                sanitize_line(&path.to_string_lossy())
+                path_line(path)
             ))?;
         }
         None => json::print_lossless(&document)?,
@@ -104,6 +105,12 @@ fn find_usual_path(format: ImportFormat, memories: &Memories) -> Option<PathBuf>
 pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<CommandOutcome> {
     let listed = memories::print_damaged(memories.store.list(&[MemoryState::Active]))?;
     let text = render_context_sheet(&listed);
+    let is_high = |memory: &Memory| memory.front.importance == Importance::High;
+    if !listed.iter().any(is_high) {
+        print_note(
+            "no memory has high importance; `session-search memory edit ID --importance high`",
+        )?;
+    }
     if args.print {
         if args.json {
             json::print(&JsonPrintedContextSheet { text: &text })?
@@ -113,9 +120,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
         return Ok(CommandOutcome::Something);
     }
     let Some(project) = &memories.project else {
-        bail!(
-            "this folder belongs to no project\nhint: go to a folder below one with `.git`, or take --print"
-        );
+        bail!("{}; or take --print", memories::describe_no_project());
     };
     let relative = context_sheet_path();
     let changed = write_context_sheet(&project.open()?, &listed)?;
@@ -130,7 +135,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
         let what = if changed { "written" } else { "as it was" };
         notes::print_line(format_args!(
             "{} is {what}; a line `@{}` in the project's instructions includes it",
-            sanitize_line(&path.to_string_lossy()),
+            path_line(&path),
             relative.display()
         ))?;
     }

@@ -8,6 +8,7 @@ use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::prompt;
 use crate::claude::reply::{self, BlockNovelty};
 use crate::turn_assembler::LinePosition;
+use crate::written_files::add_written_files;
 use session_core::{CallStatus, ReadDetail, TokenTotals, ToolCall, TurnPart};
 
 /// The model of what the program says in an answer's place.
@@ -68,7 +69,7 @@ impl Assembly<'_> {
     ) {
         match block.kind.or_empty() {
             "text" | "thinking" => self.add_text(block, position),
-            "tool_use" | "server_tool_use" => self.call(block, position),
+            "tool_use" | "server_tool_use" => self.call(block, entry, position),
             kind if kind.ends_with("_tool_result") => self.result(block, entry, position),
             _ => {}
         }
@@ -83,7 +84,7 @@ impl Assembly<'_> {
         for block in &entry.message.content.0 {
             let known = block.id.get().is_some_and(|id| self.turns.has_call(id));
             match block.kind.or_empty() {
-                "tool_use" if !known => self.call(block, position),
+                "tool_use" if !known => self.call(block, entry, position),
                 "tool_result" => self.result(block, entry, position),
                 _ => {}
             }
@@ -122,8 +123,14 @@ impl Assembly<'_> {
         }
     }
 
-    fn call(&mut self, block: &ContentBlock<'_>, position: &LinePosition<'_>) {
-        let call = call::call(block, self.turns.detail());
+    fn call(
+        &mut self,
+        block: &ContentBlock<'_>,
+        entry: &TranscriptEntry<'_>,
+        position: &LinePosition<'_>,
+    ) {
+        let mut call = call::call(block, self.turns.detail());
+        add_written_files(&mut call, entry.cwd.or_empty());
         self.turns.call(call, position);
     }
 
@@ -169,7 +176,7 @@ impl Assembly<'_> {
         }
     }
 
-    /// Ends the background tasks that a text of the program tells of.
+    /// Ends the background tasks that a text of the program reports.
     pub(super) fn end_tasks(&mut self, text: &str, position: &LinePosition<'_>) {
         for end in TaskEnd::list(text) {
             self.end_task(&end, None, position);
@@ -215,7 +222,7 @@ fn text_part(block: &ContentBlock<'_>, words: &str) -> TurnPart {
     }
 }
 
-/// Longest part of a word that is told twice, in bytes.
+/// Longest part of a word that is delivered twice, in bytes.
 const WORD_BYTES: usize = 64;
 
 /// Returns where the word begins that a cut at an offset of a text would divide; the offset where it divides none.

@@ -2,7 +2,7 @@
 
 /// Returns freed memory to the system. For a process that goes on after a large piece of work.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn release_freed_memory() {
+pub(crate) fn release_freed_memory() {
     unsafe extern "C" {
         fn malloc_trim(pad: usize) -> std::ffi::c_int;
     }
@@ -12,4 +12,4 @@ pub fn release_freed_memory() {
 
 /// Does nothing: other C libraries return it by themselves, or cannot be asked.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn release_freed_memory() {}
+pub(crate) fn release_freed_memory() {}

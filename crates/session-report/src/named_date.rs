@@ -1,28 +1,28 @@
 //! Days and months whose month is named: `may 2026`, `february`, `feb 12`, `12 Feb 2026`.
 
+use crate::time_range::Time;
 use jiff::civil::Date;
 use jiff::fmt::strtime::BrokenDownTime;
-use std::ops::RangeInclusive;
 
-/// Parses a day or a month by the English name of its month, or the name's first three letters, to its days. Without a
-/// year it is the last one that has begun. `None` for any other text.
-pub(crate) fn parse_named_date(text: &str, today: Date) -> Option<RangeInclusive<Date>> {
+/// Parses a day or a month by the English name of its month, or the name's first three letters, to its days. Without a year
+/// it is the last one that has begun. `None` for any other text.
+pub(crate) fn parse_named_date(text: &str, today: Date) -> Option<Time> {
     let text = text.replace(',', " ").to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     match *words.as_slice() {
         [month] => {
-            last_begun(today, |year| Date::new(year, parse_month(month)?, 1).ok()).map(month_of)
+            last_begun(today, |year| Date::new(year, parse_month(month)?, 1).ok()).map(Time::month)
         }
-        [month, year] if is_year(year) => Some(month_of(
+        [month, year] if is_year(year) => Some(Time::month(
             Date::new(year.parse().ok()?, parse_month(month)?, 1).ok()?,
         )),
         [first, second] => {
             let typed = MonthDay::parse(first, second)?;
-            last_begun(today, |year| typed.in_year(year)).map(single_day)
+            last_begun(today, |year| typed.in_year(year)).map(Time::day)
         }
         [first, second, year] if is_year(year) => {
             let typed = MonthDay::parse(first, second)?;
-            typed.in_year(year.parse().ok()?).map(single_day)
+            typed.in_year(year.parse().ok()?).map(Time::day)
         }
         _ => None,
     }
@@ -64,14 +64,6 @@ fn last_begun(today: Date, in_year: impl Fn(i16) -> Option<Date>) -> Option<Date
     dates.find(|date| *date <= today)
 }
 
-fn month_of(day: Date) -> RangeInclusive<Date> {
-    day.first_of_month()..=day.last_of_month()
-}
-
-fn single_day(day: Date) -> RangeInclusive<Date> {
-    day..=day
-}
-
 fn is_year(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -88,10 +80,14 @@ mod tests {
     use jiff::civil::date;
 
     fn parse(text: &str) -> String {
-        match parse_named_date(text, date(2026, 3, 30)) {
-            Some(days) if days.start() == days.end() => days.start().to_string(),
-            Some(days) => format!("{}..{}", days.start(), days.end()),
-            None => "none".to_owned(),
+        parse_on(date(2026, 3, 30), text)
+    }
+
+    fn parse_on(today: Date, text: &str) -> String {
+        match parse_named_date(text, today) {
+            Some(Time::Days { first, last }) if first == last => first.to_string(),
+            Some(Time::Days { first, last }) => format!("{first}..{last}"),
+            Some(Time::Instant(_)) | None => "none".to_owned(),
         }
     }
 
@@ -111,8 +107,7 @@ mod tests {
         assert_eq!(parse("march 31"), "2025-03-31");
         assert_eq!(parse("30 mar"), "2026-03-30");
         assert_eq!(parse("feb 29"), "2024-02-29");
-        let of_1904 = parse_named_date("29 feb", date(1904, 2, 28));
-        assert_eq!(of_1904, Some(single_day(date(1896, 2, 29))));
+        assert_eq!(parse_on(date(1904, 2, 28), "29 feb"), "1896-02-29");
     }
 
     #[test]

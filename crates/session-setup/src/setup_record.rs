@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
-use session_files::private;
+use session_files::{ConfinedFile, private};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ const LIMIT: u64 = 1 << 20;
 
 /// A setting that `setup` wrote where the user may have one of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WrittenSetting {
+pub(crate) struct WrittenSetting {
     /// The value before; `None` where there was none.
-    pub before: Option<String>,
+    pub(crate) before: Option<String>,
     /// The value that was written.
-    pub written: String,
+    pub(crate) written: String,
 }
 
 /// The settings that `setup` wrote, by name.
 #[derive(Debug)]
-pub struct SetupRecord {
+pub(crate) struct SetupRecord {
     path: PathBuf,
     settings: BTreeMap<String, WrittenSetting>,
 }
@@ -31,7 +31,7 @@ impl SetupRecord {
     ///
     /// # Errors
     /// When the file cannot be read, or is damaged.
-    pub fn open(data: &Path) -> Result<Self> {
+    pub(crate) fn open(data: &Path) -> Result<Self> {
         let path = data.join(FILE_NAME);
         let settings = match private::read_text(&path, LIMIT)? {
             Some(text) => serde_json::from_str(&text)?,
@@ -41,7 +41,7 @@ impl SetupRecord {
     }
 
     /// Returns what is known of a setting.
-    pub fn get(&self, name: &str) -> Option<&WrittenSetting> {
+    pub(crate) fn get(&self, name: &str) -> Option<&WrittenSetting> {
         self.settings.get(name)
     }
 
@@ -50,7 +50,7 @@ impl SetupRecord {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn add(&mut self, name: &str, before: Option<String>, written: &str) -> Result<()> {
+    pub(crate) fn add(&mut self, name: &str, before: Option<String>, written: &str) -> Result<()> {
         let known = self.settings.get(name);
         let known = known.filter(|known| before.as_deref() == Some(&known.written));
         let setting = WrittenSetting {
@@ -65,7 +65,7 @@ impl SetupRecord {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn remove(&mut self, name: &str) -> Result<()> {
+    pub(crate) fn remove(&mut self, name: &str) -> Result<()> {
         match self.settings.remove(name) {
             Some(_) => self.write(),
             None => Ok(()),
@@ -74,9 +74,7 @@ impl SetupRecord {
 
     fn write(&self) -> Result<()> {
         if self.settings.is_empty() {
-            return Ok(session_files::ConfinedFile::for_user(&self.path)?
-                .remove()
-                .map(drop)?);
+            return Ok(ConfinedFile::for_user(&self.path)?.remove().map(drop)?);
         }
         let text = serde_json::to_string(&self.settings)?;
         Ok(private::write(&self.path, text.as_bytes())?)

@@ -109,7 +109,7 @@ fn parse_ends(from: &str, to: &str, now: &Zoned) -> Result<TimeRange> {
 }
 
 /// Parses the end of a range that is a day of the month in which the range begins: 13 in `2026-02-12..13`.
-pub(crate) fn parse_day_of_month(from: &str, to: &str, now: &Zoned) -> Option<Date> {
+fn parse_day_of_month(from: &str, to: &str, now: &Zoned) -> Option<Date> {
     let day = to.parse().ok()?;
     match parse_time(from, now).ok()? {
         Time::Days { first, last } if first == last => first.with().day(day).build().ok(),
@@ -156,20 +156,15 @@ pub(crate) enum Time {
 }
 
 impl Time {
-    fn day(day: Date) -> Self {
+    pub(crate) fn day(day: Date) -> Self {
         Self::Days {
             first: day,
             last: day,
         }
     }
 
-    fn days(days: RangeInclusive<Date>) -> Self {
-        let (first, last) = days.into_inner();
-        Self::Days { first, last }
-    }
-
     /// Returns the days of the month that `day` lies in.
-    fn month(day: Date) -> Self {
+    pub(crate) fn month(day: Date) -> Self {
         Self::Days {
             first: day.first_of_month(),
             last: day.last_of_month(),
@@ -205,7 +200,7 @@ pub(crate) fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
     })
 }
 
-pub(crate) fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
+fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     let text = text.trim();
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Time::Instant(at));
@@ -233,7 +228,7 @@ pub(crate) fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     }
     let today = now.date();
     let time = match parse_days(text, today)? {
-        None => parse_named_date(text, today).map(Time::days),
+        None => parse_named_date(text, today),
         found => found,
     };
     time.ok_or_else(|| TimeError::NotATime(text.to_owned()))

@@ -1,18 +1,22 @@
-//! Counts of what an index holds, by which what came back to it is told.
+//! Counts of sessions, turns and titles: of an index, of what leaves it and of what comes back to it.
 
-use crate::apply::RemovedCounts;
+use serde::Serialize;
 use session_store::{Reader, StoreError};
+use std::ops::AddAssign;
 
-/// The sessions, turns and given titles of an index, without those that were forgotten.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct IndexCounts {
-    sessions: usize,
-    turns: usize,
-    titles: usize,
+/// Counts of sessions, turns and given titles.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ContentCounts {
+    /// Sessions.
+    pub sessions: usize,
+    /// Turns.
+    pub turns: usize,
+    /// Titles that were given to sessions.
+    pub titles: usize,
 }
 
-impl IndexCounts {
-    /// Counts what an index holds.
+impl ContentCounts {
+    /// Counts what an index holds, without what was forgotten.
     ///
     /// # Errors
     /// When the index fails.
@@ -30,14 +34,23 @@ impl IndexCounts {
     }
 
     /// Returns what came since. A session that came brings its title, which is not counted.
-    pub fn since(&self, before: &Self) -> RemovedCounts {
+    #[must_use]
+    pub fn since(&self, before: &Self) -> Self {
         let sessions = self.sessions.saturating_sub(before.sessions);
         let titles = self.titles.saturating_sub(before.titles);
-        RemovedCounts {
+        Self {
             sessions,
             turns: self.turns.saturating_sub(before.turns),
             titles: if sessions == 0 { titles } else { 0 },
         }
+    }
+}
+
+impl AddAssign for ContentCounts {
+    fn add_assign(&mut self, more: Self) {
+        self.sessions += more.sessions;
+        self.turns += more.turns;
+        self.titles += more.titles;
     }
 }
 
@@ -47,14 +60,13 @@ mod tests {
 
     #[test]
     fn the_title_of_a_session_that_came_back_is_not_counted() {
-        let counts = |sessions, turns, titles| IndexCounts {
+        let counts = |sessions, turns, titles| ContentCounts {
             sessions,
             turns,
             titles,
         };
-        let came = |after: IndexCounts| after.since(&counts(1, 2, 1));
+        let came = |after: ContentCounts| after.since(&counts(1, 2, 1));
         assert_eq!(came(counts(1, 2, 2)).titles, 1);
-        let session = came(counts(2, 5, 2));
-        assert_eq!((session.sessions, session.turns, session.titles), (1, 3, 0));
+        assert_eq!(came(counts(2, 5, 2)), counts(1, 3, 0));
     }
 }
