@@ -27,7 +27,7 @@ mod work_filter;
 
 pub use browse::BrowseArgs;
 pub use command_line::{
-    correct_suggested_option, find_meant_command_line, find_mistyped_option, normalize_arguments,
+    correct_suggested_option, find_meant_command_lines, find_mistyped_option, normalize_arguments,
 };
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
@@ -254,7 +254,9 @@ impl FilterArgs {
             branch,
         } = &self.work;
         let texts = [project, source, branch, &self.file, &self.session];
-        texts.iter().any(|text| text.is_some()) || time.is_given()
+        texts.iter().any(|text| text.is_some())
+            || time.is_given()
+            || !self.exclude_session.is_empty()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The answer to arguments that cannot be parsed.
 
-use crate::args::{correct_suggested_option, find_meant_command_line};
+use crate::args::{correct_suggested_option, find_meant_command_lines};
 use crate::error::report_error;
 use anyhow::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use session_core::TurnRange;
+use session_core::text::join_alternatives;
 use session_display::sanitize_line;
 use session_output::{quote_query, quote_word};
 use std::ffi::OsString;
@@ -79,7 +80,7 @@ fn is_hook_run(typed: &[OsString]) -> bool {
     words.next().is_some_and(|word| word == "hook") && words.any(|word| word == "run")
 }
 
-/// Returns the command that somebody meant who named one that there is not, or typed a query where one is expected.
+/// Returns the commands that somebody may have meant who named one that there is not, or typed a query where one is expected.
 fn command_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     let unknown = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word,
@@ -88,21 +89,25 @@ fn command_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
     let at = words.iter().position(|word| word == unknown)?;
     let later = words.get(at + 1..).unwrap_or_default();
-    match find_meant_command_line(typed, unknown) {
-        Some(line) if line.ends_with(" search") && !later.is_empty() => {
+    match find_meant_command_lines(typed, unknown).as_slice() {
+        [line] if line.ends_with(" search") && !later.is_empty() => {
             let query = quote_query(&later.join(" "));
             Some(format!("to search for it, run '{line} {query}'"))
         }
-        Some(line) => Some(format!("the command for it is '{line}'")),
-        None if at > 0 => None,
-        None if later.is_empty() && LISTING_WORDS.contains(&unknown.as_str()) => {
+        [] if at > 0 => None,
+        [] if later.is_empty() && LISTING_WORDS.contains(&unknown.as_str()) => {
             Some(LISTING_TIP.to_owned())
         }
-        None => {
+        [] => {
             let query = quote_query(&words.join(" "));
             Some(format!(
                 "to search for it, run 'session-search search {query}'"
             ))
+        }
+        lines => {
+            let lines: Vec<String> = lines.iter().map(|line| format!("'{line}'")).collect();
+            let lines = join_alternatives(lines.iter().map(String::as_str));
+            Some(format!("the command for it is {lines}"))
         }
     }
 }
@@ -236,6 +241,11 @@ mod tests {
         ] {
             assert_eq!(tips(typed), [tip], "{typed}");
         }
+        assert_eq!(
+            tips("session-search staus"),
+            ["the command for it is 'session-search stats' or 'session-search status'"]
+        );
+        assert_eq!(tips("session-search --bogus search x"), [""; 0]);
         assert_eq!(tips("session-search show ab --sort x"), [""; 0]);
         let word = "to search for it as a word, write '--' before it: '-- --sort'";
         assert_eq!(tips("session-search search docker --sort x"), [word]);

@@ -33,7 +33,9 @@ pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<Cow<'_, str>> {
         let lines = find_plain_error_lines(output, status).into_iter();
         return lines.map(Cow::Borrowed).collect();
     }
-    let plain = sanitize_text(output);
+    let shown: Vec<&str> = output.split('\n').map(last_state).collect();
+    let shown = shown.join("\n");
+    let plain = sanitize_text(&shown);
     let lines = find_plain_error_lines(&plain, status).into_iter();
     lines.map(|line| Cow::Owned(line.to_owned())).collect()
 }
@@ -133,8 +135,14 @@ fn find_marked_lines(output: &str) -> impl Iterator<Item = &str> {
         .take(MAX_MARKED_LINES)
 }
 
+/// Returns what a terminal shows of a line: what follows the last return to its beginning.
+fn last_state(line: &str) -> &str {
+    let line = line.trim_end();
+    line.rsplit('\r').next().unwrap_or(line)
+}
+
 fn trim_line(line: &str) -> &str {
-    let line = line.trim();
+    let line = last_state(line).trim();
     let kept = clip_words(line, MAX_ERROR_LINE_BYTES).trim_end();
     if kept.len() < line.len() {
         // Where it is cut in a list it does not end as code does.
@@ -204,6 +212,14 @@ mod tests {
             (cargo, "error[E0308]: mismatched types"),
             (tsc, "lamp.ts:3:5 - error TS2322: No oil."),
             (eslint, "1:7  error  'oil' is not defined  no-undef"),
+            (
+                "oil 10%\r\x1b[2Kerror: the lamp has no oil left\n",
+                "error: the lamp has no oil left",
+            ),
+            (
+                "oil 10%\roil 20%\rerror: the lamp has no oil left\r\n",
+                "error: the lamp has no oil left",
+            ),
         ] {
             let found = find_error_lines(output, CallStatus::Failed);
             assert_eq!(found, [expected]);
@@ -220,8 +236,11 @@ mod tests {
             found[1..],
             ["jinja2.exceptions.TemplateNotFound: lamp.html"]
         );
-        let without = find_error_lines("TypeScript: 5.4.2\nerror: no oil\n", CallStatus::Failed);
-        assert_eq!(without, ["error: no oil"]);
+        let without = find_error_lines(
+            "TypeScript: 5.4.2\nerror: the lamp has no oil left\n",
+            CallStatus::Failed,
+        );
+        assert_eq!(without, ["error: the lamp has no oil left"]);
     }
 
     #[test]
@@ -280,8 +299,11 @@ mod tests {
 
     #[test]
     fn signatures_of_an_output_are_those_of_its_error_lines() {
-        let output = "building\nerror: no oil at 3:04\nerror: no oil at 9:12\nerror: lamp dark\n";
-        let expected = ["error: no oil at 1:11", "error: lamp dark"];
+        let output = "building\nerror: the lamp has no oil left at 3:04\nerror: the lamp has no oil left at 9:12\nerror: lamp dark\n";
+        let expected = [
+            "error: the lamp has no oil left at 1:11",
+            "error: lamp dark",
+        ];
         let expected: Vec<ErrorSignature> = expected
             .iter()
             .filter_map(|line| ErrorSignature::new(line))

@@ -4,7 +4,7 @@ use crate::shell_parser::{Separators, split};
 use crate::text::{ceil_char_boundary, clip, file_name};
 use std::borrow::Cow;
 
-pub use crate::shell_parser::CommandPart;
+pub use crate::shell_parser::{CommandPart, Operator};
 
 /// Words that another program is named after.
 const WRAPPERS: [&str; 21] = [
@@ -316,14 +316,13 @@ mod tests {
         let sources: Vec<&str> = parts.iter().map(|part| part.source.trim()).collect();
         let expected = [
             "cd src",
-            "",
             "psql -c \"DROP TABLE 日\"",
             "cat <<EOF",
             "ls",
             "'a b'",
         ];
         assert_eq!(sources, expected);
-        assert_eq!(parts[2].text.trim(), "psql -c DROP_TABLE_日");
+        assert_eq!(parts[1].text.trim(), "psql -c DROP_TABLE_日");
     }
 
     #[test]
@@ -346,6 +345,49 @@ mod tests {
         assert_eq!(programs(message).join(" "), "git ls");
         assert_eq!(programs("cat <<EOF>x\nrm '\nEOF\nls").join(" "), "cat ls");
         assert_eq!(programs("echo \"a << b\" && ls").join(" "), "echo ls");
+        for delimiter in ["<<EOF", "<< EOF", "<< 'EOF'", "<<- EOF", "<<-\t\"EOF\""] {
+            let script = format!("cat > x {delimiter}\n\nrm y\n\nEOF\nls");
+            assert_eq!(programs(&script).join(" "), "cat ls", "{delimiter}");
+            let message = format!("git commit -m \"$(cat {delimiter}\n\nrm \"y\nEOF\n)\"; ls");
+            assert_eq!(programs(&message).join(" "), "git ls", "{delimiter}");
+        }
+        assert_eq!(
+            programs("echo $((1 << 4))\nls\nmake").join(" "),
+            "echo ls make"
+        );
+    }
+
+    #[test]
+    fn a_heredoc_ends_at_its_delimiter_alone() {
+        for (script, expected) in [
+            ("cat <<EOF\n  EOF\nrm y\nEOF\nls", "cat ls"),
+            ("cat <<-EOF\n  EOF\nrm y\n\t\tEOF\nls", "cat ls"),
+            ("cat <<EOF\n\tEOF\nrm y\nEOF\r\nls", "cat ls"),
+            ("cat <<'END OF'; wc\nEND\nrm y\nEND OF\nls", "cat wc ls"),
+            ("cat <<END-OF\nrm y\nEND-OF\nls", "cat ls"),
+            ("(cat <<E\\F)\nrm y\nEF\nls", "cat ls"),
+            ("cat <<EOF\nrm y", "cat"),
+            (
+                "git commit -m \"$(cat <<'END OF'\n  END OF\nrm \"y\nEND OF\n)\"; ls",
+                "git ls",
+            ),
+        ] {
+            assert_eq!(programs(script).join(" "), expected, "{script}");
+        }
+    }
+
+    #[test]
+    fn an_expression_is_no_subshell() {
+        for (command, expected) in [
+            ("(( count > limit )) && ls", "(( ls"),
+            ("while (((a + b) << 2 > c)); do ls; done", "(( ls"),
+            ("for ((i = 0; i < 9; i++)); do ls; done", "for ls"),
+            ("((make); ls); ((a) || (b))", "make ls a b"),
+            ("((make\nls", "make ls"),
+            ("f () { ls; }; ( ) ; wc", "f ls wc"),
+        ] {
+            assert_eq!(programs(command).join(" "), expected, "{command}");
+        }
     }
 
     #[test]

@@ -9,6 +9,27 @@ pub struct CommandPart<'c> {
     pub source: &'c str,
     /// Offsets in `text` of each `>` outside quotes.
     pub redirections: Vec<usize>,
+    /// What ends the command.
+    pub operator: Operator,
+}
+
+/// What stands after a simple command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operator {
+    /// `;`, a line end, or the end of the command line.
+    End,
+    /// `&`
+    Background,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|` and `|&`
+    Pipe,
+    /// `(`
+    Open,
+    /// `)`
+    Close,
 }
 
 /// The operators at which a command line is split.
@@ -38,7 +59,7 @@ pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_
         match line.rest.next() {
             Some(c) => line.consume(c, at),
             None => {
-                line.end(at);
+                line.end(at, Operator::End);
                 return line.parts;
             }
         }
@@ -83,8 +104,8 @@ struct ShellParser<'c> {
     /// The offset in the source at which that part begins.
     start: usize,
     separators: Separators,
-    /// The word that ends the text which begins on the next line.
-    heredoc: Option<String>,
+    /// The end of the text which begins on the next line.
+    heredoc: Option<HeredocEnd>,
     /// The number of heredocs in double quotes.
     quoted_heredocs: usize,
 }
@@ -92,9 +113,9 @@ struct ShellParser<'c> {
 /// The most heredocs in double quotes of a command line of which the end is looked for.
 const MAX_QUOTED_HEREDOCS: usize = 16;
 /// What ends the delimiter of a heredoc, beside white space.
-const AFTER_DELIMITER: &str = ";|&<>";
-/// What is left out of the delimiter of a heredoc.
-const DELIMITER_QUOTES: &str = "'\"\\-";
+const AFTER_DELIMITER: &str = ";|&<>()";
+/// The most bytes of an expression within `((` and `))`.
+const MAX_ARITHMETIC_LEN: usize = 500;
 
 impl ShellParser<'_> {
     /// Consumes a character that stands at an offset of the source, and what belongs to it.
@@ -106,18 +127,23 @@ impl ShellParser<'_> {
             '(' if self.last() == Some('$') && self.rest.next_if_eq('(').is_some() => {
                 self.skip_arithmetic();
             }
+            '(' if self.at_word() && self.skip_arithmetic_command() => {}
             '<' if self.rest.next_if_eq('<').is_some() => self.begin_heredoc(),
             '&' if self.is_redirection() => self.push(c),
-            '|' if self.rest.next_if_eq('|').is_some() => self.end(at),
+            '&' if self.rest.next_if_eq('&').is_some() => self.end(at, Operator::And),
+            '&' => self.end(at, Operator::Background),
+            '|' if self.rest.next_if_eq('|').is_some() => self.end(at, Operator::Or),
             '|' if self.is_pipe_separator() => {
                 self.rest.next_if_eq('&');
-                self.end(at);
+                self.end(at, Operator::Pipe);
             }
             '\n' => {
                 self.skip_heredoc();
-                self.end(at);
+                self.end(at, Operator::End);
             }
-            ';' | '&' | '(' | ')' => self.end(at),
+            ';' => self.end(at, Operator::End),
+            '(' => self.end(at, Operator::Open),
+            ')' => self.end(at, Operator::Close),
             '>' => {
                 self.redirections.push(self.text.len());
                 self.push(c);
@@ -136,11 +162,12 @@ impl ShellParser<'_> {
     }
 
     /// Ends the part that is being read at an offset of the source; the next one begins at the cursor.
-    fn end(&mut self, at: usize) {
+    fn end(&mut self, at: usize, operator: Operator) {
         let part = CommandPart {
             text: std::mem::take(&mut self.text),
             source: &self.source[self.start..at],
             redirections: std::mem::take(&mut self.redirections),
+            operator,
         };
         self.parts.push(part);
         self.start = self.position();
@@ -162,6 +189,16 @@ impl ShellParser<'_> {
                 return;
             }
         }
+    }
+
+    /// Skips `((count > limit))` after its first `(`, in which `>` compares; returns false where none stands.
+    fn skip_arithmetic_command(&mut self) -> bool {
+        let Some(len) = arithmetic_len(self.rest.0) else {
+            return false;
+        };
+        self.rest.0 = &self.rest.0[len..];
+        self.text.push_str("((");
+        true
     }
 
     /// Returns true where a pipe ends a part. `>|` is a redirection.
@@ -220,50 +257,102 @@ impl ShellParser<'_> {
         }
     }
 
-    /// Reads the delimiter of a heredoc, `<<EOF` or `<<-'EOF'`; not `<<<`, which a word follows.
+    /// Reads the delimiter of a heredoc, `<<EOF`, `<<- EOF` or `<< 'EOF'`; not `<<<`, which a word follows.
     fn begin_heredoc(&mut self) {
         if self.rest.next_if_eq('<').is_some() {
             return;
         }
-        let mut word = String::new();
-        while let Some(c) = self
-            .rest
-            .next_if(|c| !c.is_whitespace() && !AFTER_DELIMITER.contains(c))
-        {
-            if !DELIMITER_QUOTES.contains(c) {
-                word.push(c);
-            }
-        }
-        self.heredoc = Some(word);
+        self.heredoc = self.rest.read_heredoc_end();
     }
 
     fn skip_heredoc(&mut self) {
         let Some(end) = self.heredoc.take() else {
             return;
         };
-        let mut line = String::new();
-        for c in self.rest.by_ref() {
+        let mut lines = self.rest.0.split_inclusive('\n');
+        let len = lines.by_ref().take_while(|line| !end.is_at(line));
+        let body: usize = len.map(str::len).sum();
+        let after = self.rest.0[body..].split_once('\n');
+        self.rest.0 = after.map_or("", |(_, after)| after);
+    }
+}
+
+/// The line that ends a heredoc.
+struct HeredocEnd {
+    delimiter: String,
+    /// True for `<<-`, which leaves out tabs before it.
+    strips_tabs: bool,
+}
+
+impl HeredocEnd {
+    fn is_at(&self, line: &str) -> bool {
+        let line = line.trim_end_matches(['\n', '\r']);
+        let tabs: &[char] = if self.strips_tabs { &['\t'] } else { &[] };
+        line.trim_start_matches(tabs) == self.delimiter
+    }
+}
+
+impl UnreadText<'_> {
+    /// Reads the delimiter of a heredoc after its `<<`; `None` for a shift within an expression, `1 << 4`.
+    fn read_heredoc_end(&mut self) -> Option<HeredocEnd> {
+        let strips_tabs = self.next_if_eq('-').is_some();
+        while self.next_if(is_blank).is_some() {}
+        self.peek().filter(|c| !c.is_ascii_digit())?;
+        let mut delimiter = String::new();
+        while let Some(c) = self.next_if(|c| !c.is_whitespace() && !AFTER_DELIMITER.contains(c)) {
             match c {
-                '\n' if line.trim() == end => return,
-                '\n' => line.clear(),
-                c => line.push(c),
+                '\'' | '"' => {
+                    while let Some(c) = self.next_if(|inner| inner != c && inner != '\n') {
+                        delimiter.push(c);
+                    }
+                    self.next_if_eq(c);
+                }
+                '\\' => delimiter.extend(self.next_if(|c| c != '\n')),
+                c => delimiter.push(c),
             }
         }
+        Some(HeredocEnd {
+            delimiter,
+            strips_tabs,
+        })
     }
+}
+
+/// Returns the length of an expression from the second `(` of its `((` to its `))`; `None` where another thing stands,
+/// such as a subshell in another.
+fn arithmetic_len(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    if !text.starts_with('(') {
+        return None;
+    }
+    for (at, byte) in text.bytes().enumerate().take(MAX_ARITHMETIC_LEN) {
+        match byte {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            b'\n' => return None,
+            _ if depth == 1 => return None,
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+fn is_blank(c: char) -> bool {
+    c == ' ' || c == '\t'
 }
 
 /// Returns the length of a heredoc from its second `<` to the line that ends it; `None` where no line does.
 fn heredoc_len(text: &str) -> Option<usize> {
     let (first, body) = text.split_once('\n')?;
-    let word = first.strip_prefix('<')?;
-    let is_end = |c: char| c.is_whitespace() || AFTER_DELIMITER.contains(c);
-    let word = word.split(is_end).next()?;
-    let delimiter = word.trim_matches(|c| DELIMITER_QUOTES.contains(c));
+    let end = UnreadText(first.strip_prefix('<')?).read_heredoc_end()?;
     let mut lines = body.split_inclusive('\n');
     let mut len = first.len() + 1;
     loop {
-        let line = lines.next().filter(|_| !delimiter.is_empty())?;
-        if line.trim() == delimiter {
+        let line = lines.next().filter(|_| !end.delimiter.is_empty())?;
+        if end.is_at(line) {
             return Some(len);
         }
         len += line.len();

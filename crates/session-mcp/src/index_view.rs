@@ -168,9 +168,11 @@ impl<'a> IndexView<'a> {
     /// Formats that no session is of a project, or that no turn meets another filter by itself.
     pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<UnmetNote> {
         let clause = std::slice::from_ref(&unmet.clause);
-        let text = format_unknown_project_and_others(clause, self.sessions())
-            .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
-        let (note, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
+        let projects = format_unknown_project_and_others(clause, self.sessions());
+        let names_others = projects.is_some() || !unmet.branches.is_empty();
+        let text = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
+        let hint = text.split_once("\nhint: ").filter(|_| names_others);
+        let (note, hint) = hint.unwrap_or((&text, ""));
         Some(UnmetNote {
             note: note.to_owned(),
             hint: FencedText::new(hint),

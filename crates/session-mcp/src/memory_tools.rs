@@ -129,12 +129,19 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     notes.extend(broad.map(|it| format_broad_note(it, &saved.memory)));
     notes.extend(format_moved_note(&saved));
     notes.extend(saved.notes.iter().cloned());
-    let command = saved.trigger_command();
-    notes.extend(command.map(|command| format!("it has no triggers; `{command}` adds some")));
+    let advice = saved.trigger_command();
+    let advice = advice.map(|command| format!("it has no triggers; `{command}` adds some"));
+    // Triggers are proposed from the names of files, which a repository chose.
+    let (advice, proposal) = if saved.proposed.is_empty() {
+        (advice, None)
+    } else {
+        (None, advice)
+    };
+    notes.extend(advice);
     notes.extend(memories.finish_change());
     Ok(ToolAnswer {
         notes,
-        data: list_repeats(&saved),
+        data: list_proposals(&saved, proposal),
         next: Some(format_call(
             "recall",
             &[("query", saved.memory.front.topic.as_str().into())],
@@ -143,9 +150,13 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     })
 }
 
-/// Lists the memories that a new one repeats: its user may want to have one of them alone.
-fn list_repeats(saved: &SavedMemory) -> FencedText {
+/// Lists the triggers that are proposed for a new memory, and the memories that it repeats: its user may want to have one of
+/// them alone.
+fn list_proposals(saved: &SavedMemory, triggers: Option<String>) -> FencedText {
     let mut listing = ItemList::default();
+    if let Some(triggers) = triggers {
+        listing.push(&triggers);
+    }
     let new = saved.memory.id();
     for old in saved.repeats.iter().take(MAX_REPEATS) {
         let (id, topic) = (sanitize_line(&old.id), sanitize_line(&old.topic));

@@ -191,7 +191,7 @@ fn describe_search() -> Tool {
 fn describe_show() -> Tool {
     let properties = json!({
         "id": {"type": "string", "description": "Session id or its beginning, also ID:TURN"},
-        "turns": {"type": "string", "description": "7 or 5-9, from 0; default all, in pages"},
+        "turns": {"type": "string", "description": "7, 5-9 or last, from 0; default all, in pages"},
         "brief": {"type": "boolean", "description": "Cut outputs to 8 lines"},
     });
     let description = "Read turns of a session in full: words, calls, edits, outputs.";

@@ -383,7 +383,7 @@ mod tests {
     fn pull_requests_alone_are_links() {
         let address = "https://github.com/a/b/pull/7";
         assert_eq!(format_link(address), format!("[#7]({address})"));
-        assert_eq!(format_link("https://x/1]![a](y"), r"https\://x/1]!\[a]\(y");
+        assert_eq!(format_link("https://x/1]![a](y"), "`https://x/1]![a](y`");
     }
 
     #[test]

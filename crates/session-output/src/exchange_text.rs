@@ -68,15 +68,29 @@ pub struct ExchangeLayout<'a> {
     pub limit: TextLimit,
     /// Columns to fill.
     pub width: usize,
-    /// True where prompts and answers are wrapped to these columns; they are as they were written in a file or a pipe.
+    /// True where prompts, answers, thoughts and notices are wrapped to these columns; they are as they were written in a file or a pipe.
     pub wraps_prose: bool,
 }
 
 impl ExchangeLayout<'_> {
     /// Formats a prompt or an answer that begins in a column.
     fn format_prose(&self, text: &str, begin: usize) -> String {
-        let text = sanitize_text(text);
-        let text = text.trim_end();
+        self.wrap(sanitize_text(text).trim_end(), begin)
+    }
+
+    /// Formats what stands beside the agent's words, below its name.
+    fn format_aside(&self, name: &str, text: &str) -> String {
+        let limit = match self.limit {
+            TextLimit::BRIEF => BRIEF_ASIDE,
+            limit => limit,
+        };
+        let text = self.wrap(format_block(text, limit).trim_end_matches('\n'), 0);
+        let (name, text) = (paint(FAINT, format!("[{name}]")), paint(FAINT, text));
+        format!("\n{name}\n{text}\n")
+    }
+
+    /// Wraps prose that begins in a column, where it is to be wrapped.
+    fn wrap(&self, text: &str, begin: usize) -> String {
         if self.wraps_prose {
             wrap_prose(text, begin, self.width)
         } else {
@@ -126,20 +140,9 @@ fn format_part(part: &TurnPart, layout: ExchangeLayout<'_>) -> String {
         | TurnPart::Notice { text }
         | TurnPart::Error { text }
         | TurnPart::Recap { text }
-        | TurnPart::Summary { text } => format_aside(part.label(), text, limit),
+        | TurnPart::Summary { text } => layout.format_aside(part.label(), text),
         TurnPart::Call(call) => format_call(call, limit, width),
     }
-}
-
-/// Formats what stands beside the agent's words, below its name.
-fn format_aside(name: &str, text: &str, limit: TextLimit) -> String {
-    let limit = match limit {
-        TextLimit::BRIEF => BRIEF_ASIDE,
-        limit => limit,
-    };
-    let text = format_block(text, limit);
-    let text = paint(FAINT, text.trim_end_matches('\n'));
-    format!("\n{}\n{text}\n", paint(FAINT, format!("[{name}]")))
 }
 
 fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
@@ -221,4 +224,39 @@ fn indent_lines(text: &str, with: &str) -> String {
     text.lines()
         .map(|line| format!("{}{line}\n", paint(FAINT, with)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thoughts_are_wrapped_on_a_terminal_alone() {
+        let thought = TurnPart::Thinking {
+            text: "The lantern burns low\nsince nobody trims the wick".into(),
+        };
+        let format = |limit, wraps_prose| {
+            let layout = ExchangeLayout {
+                id: "a1000000",
+                turns: 1,
+                limit,
+                width: 20,
+                wraps_prose,
+            };
+            anstream::adapter::strip_str(&format_part(&thought, layout)).to_string()
+        };
+        assert_eq!(
+            format(TERMINAL_LIMIT, true),
+            "\n[thinking]\nThe lantern burns\nlow\nsince nobody trims\nthe wick\n"
+        );
+        assert_eq!(
+            format(TERMINAL_LIMIT, false),
+            "\n[thinking]\nThe lantern burns low\nsince nobody trims the wick\n"
+        );
+        assert_eq!(
+            format(TextLimit::BRIEF, true),
+            format(TERMINAL_LIMIT, true),
+            "a line of the text counts, not of the terminal"
+        );
+    }
 }

@@ -1,11 +1,13 @@
 //! Settings, and who said them.
 
-use crate::layout::{fit_line, sanitize_line};
+use crate::layout::{INDENT, fit_line, sanitize_line};
 use crate::style::{FAINT, paint};
 use serde::Serialize;
 use serde_json::Value;
 use session_config::{IgnoredSetting, ReportedSetting, SettingOrigin, SettingsReport};
 use session_core::text::sanitize_text;
+use session_display::wrap_note;
+use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of what was ignored: a repository chooses its length.
@@ -58,13 +60,20 @@ impl JsonSettings {
     }
 
     /// Formats the settings for a terminal of so many columns, a line each; those that are set come first. Where a line is
-    /// too long, the origin of one that is set has a line of its own, and that of another is left out.
-    pub fn format(&self, columns: usize) -> String {
+    /// too long, value and origin of one that is set have lines of their own, and the origin of another is left out. `~`
+    /// stands for the home folder in the path of a file.
+    pub fn format(&self, columns: usize, home: &Path) -> String {
         let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
+        let layout = SettingsLayout {
+            width,
+            columns,
+            home,
+        };
         let (set, others): (Vec<_>, Vec<_>) = self.keys.iter().partition(|key| key.is_set());
         let keys = set.into_iter().chain(others);
-        let keys = keys.map(|key| format_key(key, width, columns));
-        keys.chain(self.ignored.iter().map(format_ignored))
+        let keys = keys.map(|key| layout.format_key(key));
+        let ignored = self.ignored.iter();
+        keys.chain(ignored.map(|setting| layout.format_ignored(setting)))
             .collect()
     }
 }
@@ -106,34 +115,91 @@ fn round_number(value: &Value) -> Value {
     }
 }
 
-fn format_key(key: &JsonKey, width: usize, columns: usize) -> String {
-    let value = match &key.value {
-        Value::Null => "unset".to_owned(),
-        value => value.to_string(),
-    };
-    let from = key.from.as_deref().unwrap_or(key.origin);
-    let name = format!("{:<width$}", key.key);
-    let line = format!("{name}  {:<22}", sanitize_line(&value));
-    let from = sanitize_line(from);
-    let is_short = line.width() + 2 + from.width() <= columns;
-    let shown = paint(FAINT, from);
-    match (is_short, key.is_set()) {
-        (true, _) => format!("{line}  {shown}\n"),
-        (false, true) => format!("{}\n{}{shown}\n", line.trim_end(), " ".repeat(width + 2)),
-        (false, false) => format!("{}\n", line.trim_end()),
+/// The columns of settings.
+#[derive(Clone, Copy)]
+struct SettingsLayout<'a> {
+    /// Columns of the longest name.
+    width: usize,
+    /// Columns of the terminal.
+    columns: usize,
+    /// The user's home folder.
+    home: &'a Path,
+}
+
+impl SettingsLayout<'_> {
+    fn format_key(self, key: &JsonKey) -> String {
+        let from = key.from.as_deref().unwrap_or(key.origin);
+        let from = self.shorten_origin(from);
+        let name = format!("{:<width$}", key.key, width = self.width);
+        let value = match &key.value {
+            Value::Null => "unset".to_owned(),
+            value => sanitize_line(&value.to_string()),
+        };
+        let line = format!("{name}  {value:<22}");
+        let is_short = line.width() + 2 + from.width() <= self.columns;
+        let from = paint(FAINT, from);
+        if is_short {
+            return format!("{line}  {from}\n");
+        }
+        let indent = " ".repeat(INDENT);
+        let mut out = if line.trim_end().width() <= self.columns {
+            format!("{}\n", line.trim_end())
+        } else {
+            let lines = match &key.value {
+                Value::Array(entries) => wrap_list(entries, self.columns.saturating_sub(INDENT)),
+                _ => vec![value],
+            };
+            let lines = lines.iter().map(|line| format!("{indent}{line}\n"));
+            format!("{}\n{}", key.key, lines.collect::<String>())
+        };
+        if key.is_set() {
+            out.push_str(&format!("{indent}{from}\n"));
+        }
+        out
+    }
+
+    fn format_ignored(self, setting: &JsonIgnored) -> String {
+        let what = match &setting.key {
+            Some(key) => format!("{key} = {}", setting.value),
+            None if setting.value.is_null() => "all of it".to_owned(),
+            // A variable that is no key's.
+            None => setting.value.to_string(),
+        };
+        let what = format!("ignored: {}", fit_line(&what, COLUMNS));
+        let from = self.shorten_origin(&setting.from);
+        let reason = format!("{from}: {}", sanitize_text(&setting.reason));
+        let line = format!("{what}  {reason}");
+        if line.width() <= self.columns {
+            return format!("{line}\n");
+        }
+        let reason = wrap_note(&reason, self.columns.saturating_sub(INDENT));
+        let what = fit_line(&what, self.columns);
+        format!("{what}\n{}{reason}\n", " ".repeat(INDENT))
+    }
+
+    /// Returns a variable as it is, and the path of a file with `~` for the home folder.
+    fn shorten_origin(self, from: &str) -> String {
+        match Path::new(from).strip_prefix(self.home) {
+            Ok(rest) => sanitize_line(&Path::new("~").join(rest).display().to_string()),
+            Err(_) => sanitize_line(from),
+        }
     }
 }
 
-fn format_ignored(setting: &JsonIgnored) -> String {
-    let what = match &setting.key {
-        Some(key) => format!("{key} = {}", setting.value),
-        None if setting.value.is_null() => "all of it".to_owned(),
-        // A variable that is no key's.
-        None => setting.value.to_string(),
-    };
-    let (what, from) = (fit_line(&what, COLUMNS), sanitize_line(&setting.from));
-    let reason = sanitize_text(&setting.reason);
-    format!("ignored: {what}  {from}: {reason}\n")
+/// Folds a list between its entries.
+fn wrap_list(entries: &[Value], columns: usize) -> Vec<String> {
+    let mut lines = vec!["[".to_owned()];
+    for (n, entry) in entries.iter().enumerate() {
+        let end = if n + 1 == entries.len() { "]" } else { "," };
+        let entry = sanitize_line(&entry.to_string()) + end;
+        match lines.last_mut() {
+            Some(line) if n == 0 || line.width() + entry.width() <= columns => {
+                line.push_str(&entry)
+            }
+            _ => lines.push(format!(" {entry}")),
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -180,20 +246,59 @@ mod tests {
             serde_json::to_string(&settings).unwrap(),
             serde_json::to_string(&json).unwrap()
         );
-        let text = settings.format(60);
+        let home = Path::new("/home/ann");
+        let text = settings.format(60, home);
         let text = anstream::adapter::strip_str(&text).to_string();
         insta::assert_snapshot!(text, @r#"
         threshold  0.95                    SESSION_SEARCH_THRESHOLD
         url        "http://localhost:8080/v1"
-                   /home/ann/.config/session-search/config.toml
+            ~/.config/session-search/config.toml
         model      "table"                 default
-        ignored: nice = "\u001b[31m"  /srv/app.toml: a project narrows only
+        ignored: nice = "\u001b[31m"
+            /srv/app.toml: a project narrows only
         "#);
-        let narrow = settings.format(40);
+        let narrow = settings.format(40, home);
         let narrow = anstream::adapter::strip_str(&narrow).to_string();
         assert!(
             narrow.contains("\nmodel      \"table\"\nignored"),
             "{narrow}"
         );
+    }
+    #[test]
+    fn no_list_is_wider_than_the_terminal() {
+        let key = |key: &str, value: Value| JsonKey {
+            from: Some("/home/ann/.config/session-search/config.toml".to_owned()),
+            key: key.to_owned(),
+            origin: "file",
+            value,
+            variable: None,
+        };
+        let settings = JsonSettings {
+            ignored: vec![],
+            keys: vec![
+                key("injection.min_trigger_relevance", Value::from(0.5)),
+                key(
+                    "exclude.projects",
+                    serde_json::json!([
+                        "lamps",
+                        "lanterns",
+                        "wicks",
+                        "harbour",
+                        "lighthouse",
+                        "keeper"
+                    ]),
+                ),
+            ],
+        };
+        let text = settings.format(60, Path::new("/home/ann"));
+        let text = anstream::adapter::strip_str(&text).to_string();
+        insta::assert_snapshot!(text, @r#"
+        injection.min_trigger_relevance  0.5
+            ~/.config/session-search/config.toml
+        exclude.projects
+            ["lamps","lanterns","wicks","harbour","lighthouse",
+             "keeper"]
+            ~/.config/session-search/config.toml
+        "#);
     }
 }

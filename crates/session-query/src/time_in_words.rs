@@ -23,6 +23,14 @@ const PREPOSITIONS: [(&str, &[FilterField]); 5] = [
     ("until", UNTIL),
 ];
 
+/// Words before a time that take what lies within it out, or begin or end at it.
+const EXCLUDING_WORDS: [&str; 10] = [
+    "after", "and", "before", "between", "by", "except", "not", "than", "till", "to",
+];
+
+/// Words between a time and the word that says what it means: `before the end of last week`.
+const FILLERS: [&str; 6] = ["the", "of", "beginning", "start", "middle", "end"];
+
 /// First words of times that need no preposition.
 const PLAIN_BEGINNINGS: [&str; 4] = ["last", "this", "today", "yesterday"];
 
@@ -83,20 +91,33 @@ fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
     let words: Vec<&str> = query.split_whitespace().collect();
     let lengths = (1..=MAX_TIME_WORDS).rev();
     let starts = lengths.filter_map(|length| words.len().checked_sub(length));
-    let mut ends = starts.map(|start| words.split_at(start));
-    ends.find_map(|(before, time)| find_time_behind(before, time, now))
-}
-
-fn find_time_behind(before: &[&str], time: &[&str], now: fn() -> Zoned) -> Option<String> {
-    let fields = find_fields(before.last()?, time)?;
+    let ends = starts.map(|start| words.split_at(start));
+    let mut times = ends.map(|(before, time)| {
+        let time = normalize_time(&time.join(" ").to_lowercase(), now);
+        (before, time)
+    });
+    let (before, time) = times.find(|(_, time)| is_time(time, now))?;
     let has_subject = before.iter().any(|word| !is_before_a_time(word));
-    let time = normalize_time(&time.join(" ").to_lowercase(), now);
-    let is_named = || is_named(&time) || is_past_year(&time, now);
-    let is_time = || TimeRange::parse(TypedRange::Within(&time), now).is_ok();
-    (has_subject && is_named() && is_time()).then(|| format_filters(fields, &time))
+    let is_named = is_named(&time) || is_past_year(&time, now);
+    let fields = find_fields(before, &time, now).filter(|_| has_subject && is_named)?;
+    is_whole_range(fields, &time, now).then(|| format_filters(fields, &time))
 }
 
-/// Returns a time as filters read it: `2 weeks ago` of `two weeks ago`, `june 2025` of `last june`.
+fn is_time(text: &str, now: fn() -> Zoned) -> bool {
+    TimeRange::parse(TypedRange::Within(text), now).is_ok()
+}
+
+/// Returns true where filters with one time let something through: between a moment and itself lies nothing.
+fn is_whole_range(fields: &[FilterField], time: &str, now: fn() -> Zoned) -> bool {
+    let end = |field| fields.contains(&field).then_some(time);
+    let typed = TypedRange::Between {
+        since: end(FilterField::Since),
+        until: end(FilterField::Until),
+    };
+    TimeRange::parse(typed, now).is_ok()
+}
+
+/// Returns a time as filters read it: `2 weeks ago` of `two weeks ago`, `june 2025` of `last june` and `june last year`.
 fn normalize_time(time: &str, now: fn() -> Zoned) -> String {
     let words: Vec<&str> = time.split(' ').collect();
     let today = now().date();
@@ -112,6 +133,10 @@ fn normalize_time(time: &str, now: fn() -> Zoned) -> String {
         ["this", month] => {
             let begun = parse_month(month).filter(|number| *number <= today.month());
             begun.map(|_| format!("{month} {}", today.year()))
+        }
+        [month, which @ ("last" | "this"), "year"] => {
+            let year = today.year() - i16::from(which == "last");
+            parse_month(month).map(|_| format!("{month} {year}"))
         }
         _ => None,
     };
@@ -129,19 +154,42 @@ fn is_past_year(time: &str, now: fn() -> Zoned) -> bool {
     year.is_ok_and(|year| (FIRST_YEAR..=now().year()).contains(&year))
 }
 
-/// Returns the filters that say what a time means behind a word. A while ago is a moment, from which all counts.
-fn find_fields(before: &str, time: &[&str]) -> Option<&'static [FilterField]> {
-    if time.last()?.eq_ignore_ascii_case("ago") {
-        return Some(SINCE);
+/// Returns the filters that say what a time means behind other words. A while ago is a moment, from which all counts; a
+/// while alone is how long something takes.
+fn find_fields(before: &[&str], time: &str, now: fn() -> Zoned) -> Option<&'static [FilterField]> {
+    let mut leads = before.iter().rev().map(|word| word.to_lowercase());
+    let lead = leads.find(|word| !FILLERS.contains(&word.as_str()))?;
+    // `June of last year` is less than last year.
+    let is_part_of_time = is_named(&lead) && is_time(&lead, now);
+    if is_part_of_time || EXCLUDING_WORDS.contains(&lead.as_str()) {
+        return None;
     }
-    let first = time.first()?.to_lowercase();
-    let is_plain = PLAIN_BEGINNINGS.contains(&first.as_str()) || is_month_of_year(time);
-    find_preposition(before).or(is_plain.then_some(WITHIN))
+    let preposition = find_preposition(&lead);
+    if time.ends_with(" ago") {
+        return preposition
+            .filter(|fields| *fields == UNTIL)
+            .or(Some(SINCE));
+    }
+    if is_while(time, now) {
+        return ["last", "since"].contains(&lead.as_str()).then_some(SINCE);
+    }
+    if is_past_year(time, now) {
+        return preposition.filter(|_| lead != "on");
+    }
+    let first = time.split(' ').next()?;
+    let is_plain = PLAIN_BEGINNINGS.contains(&first) || is_month_of_year(time);
+    preposition.or(is_plain.then_some(WITHIN))
+}
+
+/// Returns true for a length of time: `3 days`.
+fn is_while(time: &str, now: fn() -> Zoned) -> bool {
+    let range = TimeRange::parse(TypedRange::Within(time), now);
+    !time.contains('-') && range.is_ok_and(|range| range.until_ms.is_none())
 }
 
 /// Returns true for the name of a month with a year behind it.
-fn is_month_of_year(time: &[&str]) -> bool {
-    let [month, year] = *time else {
+fn is_month_of_year(time: &str) -> bool {
+    let Some((month, year)) = time.split_once(' ') else {
         return false;
     };
     parse_month(month).is_some()
@@ -169,12 +217,13 @@ fn find_preposition(word: &str) -> Option<&'static [FilterField]> {
 /// Returns true for a word that leads to a time and is no subject.
 fn is_before_a_time(word: &str) -> bool {
     let is_known = |known: &str| word.eq_ignore_ascii_case(known);
-    ["from", "of", "the"].into_iter().any(is_known) || find_preposition(word).is_some()
+    ["from", "last", "of", "the"].into_iter().any(is_known) || find_preposition(word).is_some()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::typed_query::TypedQuery;
 
     /// Compares the filters of queries on March 30, 2026.
     fn check<const N: usize>(expected: [(&str, Option<&str>); N]) {
@@ -182,7 +231,82 @@ mod tests {
         for (query, filters) in expected {
             let found = find_time_in_words(query, now);
             assert_eq!(found.as_deref(), filters, "{query}");
+            let range = found.map(|found| read_range(&found, now));
+            assert!(range.is_none_or(|range| range.is_ok()), "{query}");
         }
+    }
+
+    /// Parses the range that filters let through.
+    fn read_range(
+        filters: &str,
+        now: fn() -> Zoned,
+    ) -> Result<TimeRange, session_report::TimeError> {
+        let query = TypedQuery::parse(filters);
+        assert_eq!((query.text.as_str(), query.invalid.len()), ("", 0));
+        let find = |field| {
+            let mut conditions = query.conditions.iter();
+            let found = conditions.find(|condition| condition.field == field)?;
+            Some(found.value.as_str())
+        };
+        let (since, until) = (find(FilterField::Since), find(FilterField::Until));
+        TimeRange::parse(TypedRange::Between { since, until }, now)
+    }
+
+    #[test]
+    fn a_while_is_a_time_only_where_it_lies_in_the_past() {
+        check([
+            ("the token expires in 3 days", None),
+            ("timeout in 30 minutes", None),
+            ("retry until 30 minutes", None),
+            ("wait for 3 weeks", None),
+            ("lamp on 2026-03-02T09:30", None),
+            (
+                "lamp since 2026-03-02T09:30",
+                Some("since:2026-03-02t09:30"),
+            ),
+            ("lamp since 3 days", Some("since:\"3 days\"")),
+            ("lamp in the last 3 days", Some("since:\"3 days\"")),
+            ("lamp until 3 days ago", Some("until:\"3 days ago\"")),
+            ("in the last 3 days", None),
+        ]);
+    }
+
+    #[test]
+    fn what_lies_outside_of_a_time_is_no_filter_for_it() {
+        check([
+            ("deploy before last june", None),
+            ("deploy before 21 february 2026", None),
+            ("bugs after yesterday", None),
+            ("bugs after the end of last week", None),
+            ("sessions older than last week", None),
+            ("sessions older than 3 weeks ago", None),
+            ("bugs before this month", None),
+            ("cipher not today", None),
+            ("release by last monday", None),
+            ("the day before yesterday", None),
+            ("lamp between monday and yesterday", None),
+        ]);
+    }
+
+    #[test]
+    fn a_part_of_a_year_is_no_year_and_a_number_no_time() {
+        check([
+            ("listen on 2025", None),
+            ("server on 2024", None),
+            ("lamp on 12 feb", Some("since:\"12 feb\" until:\"12 feb\"")),
+            ("lamp during 2025", Some("since:2025 until:2025")),
+            ("lamp since 2025", Some("since:2025")),
+            (
+                "lamp june last year",
+                Some("since:\"june 2025\" until:\"june 2025\""),
+            ),
+            ("lamp in June of last year", None),
+            ("lamp monday last week", None),
+            (
+                "lamp at the end of last week",
+                Some("since:\"last week\" until:\"last week\""),
+            ),
+        ]);
     }
 
     #[test]

@@ -202,6 +202,27 @@ fn ends_in_escape(text: &[u8]) -> bool {
     }
 }
 
+/// Most matches that are tried which end in the same value: each is found from one keyword of many before it.
+const MAX_REJECTIONS: usize = 16;
+
+/// The last value that was no secret.
+#[derive(Debug, Default)]
+struct RejectedValue {
+    end: usize,
+    times: usize,
+}
+
+impl RejectedValue {
+    /// Notes where a value ends, and returns true when it was noted too often.
+    fn is_again(&mut self, end: usize) -> bool {
+        if end != self.end {
+            *self = Self { end, times: 0 };
+        }
+        self.times += 1;
+        self.times > MAX_REJECTIONS
+    }
+}
+
 impl KeywordMatches {
     fn add_window(&mut self, rule: usize, window: Range<usize>) {
         let known = self.rules.iter_mut().find(|(known, _)| *known == rule);
@@ -234,6 +255,7 @@ impl Rule {
             return;
         }
         let compiled = self.compiled();
+        let mut rejected = RejectedValue::default();
         while at < end
             && let Some(captures) = compiled.regex.captures_at(head.as_bytes(), at)
         {
@@ -254,6 +276,7 @@ impl Rule {
                     });
                     end
                 }
+                false if rejected.is_again(secret.end) => secret.end,
                 false => whole.start() + 1,
             };
             at = ceil_char_boundary(text, at.max(whole.start() + 1));

@@ -91,3 +91,11 @@ fn a_statement_sets_a_password_without_quotes() {
         "ALTER USER app IDENTIFIED BY VALUES",
     ]);
 }
+
+/// Each of many keywords finds the same value, which is a variable.
+#[test]
+fn a_secret_behind_a_value_that_is_none_is_found() {
+    let many = "curl ".repeat(1_000);
+    let text = format!("{many}-u ann:$PASS; curl -u ann:«tr0ub4dor3» x");
+    assert_redacts("curl-user", &[&text]);
+}

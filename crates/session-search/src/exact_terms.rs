@@ -87,7 +87,8 @@ impl ExactTerms {
             let term = ExactTerm::new(stats, filtered, lexical, read);
             // Words in a row that were typed as words: where signs stand between them (`action-summary-table`) they are a name
             // of something else.
-            let is_typed = !stats.is_word_run() || term.read.iter().any(ReadTurn::is_holder);
+            let is_read = stats.is_word_run() && !term.read.is_empty();
+            let is_typed = !is_read || term.read.iter().any(ReadTurn::is_holder);
             if !term.turns.is_empty() && is_typed {
                 found.query_idf += term.idf - term.word_idf;
                 found.terms.push(term);

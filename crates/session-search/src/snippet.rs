@@ -101,13 +101,18 @@ fn shorten(text: &str, limit: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snippet_words::WordGap;
     use proptest::prelude::*;
     use session_core::Query;
     use unicode_width::UnicodeWidthStr;
 
     fn words(query: &str) -> SnippetWords {
+        words_with(query, WordGap::AnySigns)
+    }
+
+    fn words_with(query: &str, gap: WordGap) -> SnippetWords {
         let terms = Query::new(query).terms;
-        SnippetWords::new(terms.iter().map(|term| [term.text.as_str()].into_iter()))
+        SnippetWords::new(terms.iter().map(|term| ([term.text.as_str()], gap)))
     }
 
     fn check(content: &TurnContent, query: &str, limit: usize, expected: &str) {
@@ -174,6 +179,20 @@ mod tests {
             let snippet = find_snippet(&content, &words("\"copper kettle --gasket\""), 60);
             assert!(snippet.contains("at the end"), "{phrase}: {snippet}");
         }
+    }
+
+    #[test]
+    fn words_in_a_row_are_not_those_of_a_name() {
+        let content = TurnContent {
+            prompt: format!(
+                "The gradient of the test is flat.\n{}\ngit add gradient_test.go",
+                "x ".repeat(90)
+            ),
+            ..TurnContent::default()
+        };
+        let snippet = |gap| find_snippet(&content, &words_with("\"gradient test\"", gap), 60);
+        assert!(snippet(WordGap::AnySigns).contains("git add"));
+        assert!(snippet(WordGap::WhiteSpace).starts_with("The gradient"));
     }
 
     #[test]

@@ -18,6 +18,15 @@ pub(crate) struct SnippetWords {
     terms: Vec<Vec<FormFinder>>,
 }
 
+/// What stands between the words of a form, beside letters and digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WordGap {
+    /// Anything, as the word index has it: of a quoted phrase, or a name.
+    AnySigns,
+    /// White space, and signs beside it: words in a row that nobody quoted are not those of a name.
+    WhiteSpace,
+}
+
 /// A range of bytes of a text that a word of the query matches.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WordMatch {
@@ -30,16 +39,30 @@ pub(crate) struct WordMatch {
 impl SnippetWords {
     /// Makes the words from the terms that were searched in the word index.
     pub(crate) fn from_stats(terms: &[TermStats]) -> Self {
-        Self::new(terms.iter().flat_map(word_groups))
+        let groups = terms.iter().flat_map(|term| {
+            let gap = if term.is_word_run() {
+                WordGap::WhiteSpace
+            } else {
+                WordGap::AnySigns
+            };
+            word_groups(term).into_iter().map(move |forms| (forms, gap))
+        });
+        Self::new(groups)
     }
 
-    /// Makes the words from the forms of each term.
-    pub(crate) fn new<'w>(terms: impl Iterator<Item = impl IntoIterator<Item = &'w str>>) -> Self {
-        let mut finders = Vec::new();
-        for forms in terms {
-            finders.push(forms.into_iter().filter_map(FormFinder::new).collect());
+    /// Makes the words from the forms of each term, with what may stand between the words of one.
+    pub(crate) fn new<'w>(
+        terms: impl Iterator<Item = (impl IntoIterator<Item = &'w str>, WordGap)>,
+    ) -> Self {
+        let finders = terms.map(|(forms, gap)| {
+            let finders = forms
+                .into_iter()
+                .filter_map(|form| FormFinder::new(form, gap));
+            finders.collect()
+        });
+        Self {
+            terms: finders.collect(),
         }
-        Self { terms: finders }
     }
 
     /// Returns the number of words.
@@ -81,8 +104,9 @@ type KnownWords<'f> = FxHashMap<&'f str, bool>;
 struct FormFinder {
     /// Looks for the first word of several, else for `needle`.
     finder: Finder<'static>,
-    /// Words before the last one: whatever is no letter and no digit may stand between them.
+    /// Words before the last one.
     leading: Vec<String>,
+    gap: WordGap,
     /// The beginning that the forms of the last word have in common.
     needle: String,
     /// It matches at the beginning of a word alone, since its script puts spaces between words: `or` is not in
@@ -98,7 +122,7 @@ struct FormFinder {
 
 impl FormFinder {
     /// Makes the finder of a form; `None` for one of which folding leaves nothing.
-    fn new(form: &str) -> Option<Self> {
+    fn new(form: &str, gap: WordGap) -> Option<Self> {
         let folded = fold_word(form);
         let mut words = split_phrase(&folded);
         let last = words.pop()?;
@@ -114,6 +138,7 @@ impl FormFinder {
         Some(Self {
             finder: Finder::new(words.first().copied().unwrap_or(&needle)).into_owned(),
             begins_word: words.first().unwrap_or(&last).starts_with(is_of_word),
+            gap,
             leading: words.into_iter().map(str::to_owned).collect(),
             needle,
             before_last,
@@ -155,8 +180,17 @@ impl FormFinder {
         let mut at = start;
         for word in &self.leading {
             let behind = text[at..].strip_prefix(word.as_str())?;
-            let gap = behind.find(char::is_alphanumeric).filter(|gap| *gap > 0)?;
-            at += word.len() + gap;
+            let length = behind
+                .find(char::is_alphanumeric)
+                .filter(|length| *length > 0)?;
+            let is_gap = match self.gap {
+                WordGap::AnySigns => true,
+                WordGap::WhiteSpace => behind[..length].contains(char::is_whitespace),
+            };
+            if !is_gap {
+                return None;
+            }
+            at += word.len() + length;
         }
         text[at..].starts_with(&self.needle).then_some(at)
     }

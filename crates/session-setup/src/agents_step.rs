@@ -213,7 +213,7 @@ fn apply_setup(setup: AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
 fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let (agent, file) = (agent.title(), path_line(file));
     Ok(dialog.print(&format!(
-        "\n{agent} does not start the MCP server: its `enabled` is false in\n{file}."
+        "\n{agent} does not start the MCP server: its `enabled` is false in {file}."
     ))?)
 }
 
@@ -233,15 +233,17 @@ fn show_claude_commands(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) 
         return Ok(());
     }
     let program = quote_word(program);
-    dialog.print(&format!(
-        "\nTo add the MCP server to Claude Code, run:\n  claude mcp add --scope user session-search -- {program} mcp"
+    dialog.print("\nTo add the MCP server to Claude Code, run:")?;
+    dialog.print_verbatim(&format!(
+        "  claude mcp add --scope user session-search -- {program} mcp"
     ))?;
     // Settings that cannot be read failed in their own step.
     if settings
         .installed_hooks()
         .is_ok_and(|hooks| hooks.is_empty())
     {
-        dialog.print("To add the hook, run:\n  session-search hook install")?;
+        dialog.print("To add the hook, run:")?;
+        dialog.print_verbatim("  session-search hook install")?;
     }
     Ok(())
 }

@@ -36,11 +36,14 @@ pub fn confirm_and_write(
 /// When the dialog cannot be written.
 pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>) -> Result<()> {
     let path = path_line(&change.path());
-    let shown = match change.summary() {
-        Some(summary) => format!("\n{path}: {summary}"),
-        None => format!("\n{path}\n{}", format_diff(&change.diff())),
-    };
-    Ok(dialog.print(&shown)?)
+    match change.summary() {
+        Some(summary) => dialog.print(&format!("\n{path}: {summary}"))?,
+        None => {
+            let diff = format_diff(&change.diff());
+            dialog.print_verbatim(&format!("\n{path}\n{diff}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Prints which file or directory was written, or removed where nothing is left of it.

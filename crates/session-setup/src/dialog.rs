@@ -1,5 +1,6 @@
 //! Questions to the user at a terminal.
 
+use session_display::wrap_note;
 use std::io::{BufRead, Result, Write};
 
 /// A dialog with the user, if somebody sits at a terminal.
@@ -12,15 +13,36 @@ pub struct SetupDialog<'a> {
     pub is_interactive: bool,
     /// Consent was given beforehand, by `--yes`.
     pub assume_yes: bool,
+    /// Columns of the terminal that prose is wrapped to; `None` where it is written to a file or a pipe.
+    pub columns: Option<usize>,
 }
 
 impl SetupDialog<'_> {
-    /// Prints a line.
+    /// Prints lines of prose, wrapped to the columns of the terminal.
     ///
     /// # Errors
     /// When the output cannot be written.
-    pub fn print(&mut self, text: &str) -> Result<()> {
+    pub(crate) fn print(&mut self, text: &str) -> Result<()> {
+        let text = self.wrap(text);
+        self.print_verbatim(&text)
+    }
+
+    /// Prints lines as they are: a diff, or a command to be copied.
+    ///
+    /// # Errors
+    /// When the output cannot be written.
+    pub fn print_verbatim(&mut self, text: &str) -> Result<()> {
         writeln!(self.output, "{text}")
+    }
+
+    /// Wraps each line that is wider than the terminal.
+    fn wrap(&self, text: &str) -> String {
+        let wrap_line = |line: &str| match self.columns.map(|columns| wrap_note(line, columns)) {
+            Some(wrapped) if wrapped.contains('\n') => wrapped,
+            _ => line.to_owned(),
+        };
+        let lines: Vec<String> = text.split('\n').map(wrap_line).collect();
+        lines.join("\n")
     }
 
     /// Asks for a line; `None` for an empty one, or where nobody answers.
@@ -31,6 +53,7 @@ impl SetupDialog<'_> {
         if !self.is_interactive {
             return Ok(None);
         }
+        let question = self.wrap(question);
         write!(self.output, "{question} ")?;
         self.output.flush()?;
         let mut line = String::new();
@@ -52,5 +75,43 @@ impl SetupDialog<'_> {
         }
         let answer = self.ask(&format!("{question} [y/N]"))?;
         Ok(answer.is_some_and(|a| ["y", "yes"].contains(&a.to_lowercase().as_str())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_wrapped_and_what_is_to_be_copied_is_whole() {
+        let mut output = Vec::new();
+        let mut dialog = SetupDialog {
+            input: &mut &b"y\n"[..],
+            output: &mut output,
+            is_interactive: true,
+            assume_yes: false,
+            columns: Some(30),
+        };
+        let hint = "there is no model\nhint: `session-search model list` names them all";
+        dialog.print(hint).unwrap();
+        dialog
+            .print_verbatim("  claude mcp add session-search -- session-search mcp")
+            .unwrap();
+        dialog
+            .confirm("Pull it from the model hub, and use it?")
+            .unwrap();
+        dialog.columns = None;
+        dialog
+            .print("what goes to a file stays on one line")
+            .unwrap();
+        let expected = "there is no model
+hint:
+    `session-search model list`
+    names them all
+  claude mcp add session-search -- session-search mcp
+Pull it from the model hub,
+    and use it? [y/N] what goes to a file stays on one line
+";
+        assert_eq!(String::from_utf8(output).unwrap(), expected);
     }
 }

@@ -87,7 +87,7 @@ fn ask_days(present: Option<String>, dialog: &mut SetupDialog<'_>) -> Result<Opt
     let present = present.unwrap_or_else(|| DEFAULT_RETENTION_DAYS.to_string());
     let unit = if present == "1" { "day" } else { "days" };
     dialog.print(&format!(
-        "\nClaude Code deletes its history after {present} {unit}. What was indexed stays\nsearchable, but a transcript that is gone cannot be resumed."
+        "\nClaude Code deletes its history after {present} {unit}. What was indexed stays searchable, but a transcript that is gone cannot be resumed."
     ))?;
     while let Some(answer) = dialog.ask("Keep it for how many days? [leave it]")? {
         match parse_retention_days(&answer) {

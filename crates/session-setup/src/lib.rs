@@ -16,7 +16,7 @@
 //! use session_setup::SetupDialog;
 //!
 //! let (mut input, mut output) = (&b"y\n"[..], Vec::new());
-//! let mut dialog = SetupDialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false };
+//! let mut dialog = SetupDialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false, columns: None };
 //! assert!(dialog.confirm("Install it?")?);
 //! assert_eq!(output, b"Install it? [y/N] ");
 //! # Ok::<(), std::io::Error>(())
@@ -110,6 +110,7 @@ mod tests {
                 output: &mut output,
                 is_interactive: false,
                 assume_yes: true,
+                columns: None,
             };
             let home = self.home();
             let undone = undo_setup(agents, &home, &mut dialog).unwrap();
@@ -129,6 +130,7 @@ mod tests {
                 output: &mut output,
                 is_interactive: lines.is_some(),
                 assume_yes: lines.is_none(),
+                columns: None,
             };
             let steps = run_steps(options, &home, &|| Box::new(NoProgress), &mut dialog)?;
             Ok((steps, String::from_utf8(output).unwrap()))
@@ -178,7 +180,7 @@ mod tests {
         let (_, output) = SetupFixture::new().answer_setup(&no_options(), "");
         assert!(!output.contains("not tried here"), "{output}");
         for part in [
-            "  qwen3-embedding-0.6b     to be pulled, 1.2 GB; 1024 dims; not measured on real weights\n",
+            "  qwen3-embedding-0.6b     to be pulled, 1.2 GB; 1024 dims; not measured\n",
             "  15 more: `session-search model list`\n",
         ] {
             assert!(output.contains(part), "{output}");

@@ -7,6 +7,7 @@ use crate::setup::Setup;
 use crate::written_settings::{ModelKey, ModelSettings};
 use session_config::Config;
 use session_core::text::sanitize_text;
+use session_display::wrap_lines;
 use session_models::{
     Catalogue, EndpointSettings, ModelError, ModelState, REMOTE_MODEL, without_credentials,
 };
@@ -16,7 +17,10 @@ use session_query::{QueryError, use_endpoint, use_model};
 /// The end of the title of a model that nobody has tried with this program.
 const UNTRIED: &str = "; not tried here";
 /// The end of the title of a model that was compared with others on random weights alone.
-const UNMEASURED: &str = "; not measured on real weights";
+const UNMEASURED: &str = "; not measured";
+
+/// Columns before what is said of a model: its name, with blanks around it.
+const DETAILS_COLUMN: usize = 27;
 
 impl Setup<'_, '_> {
     /// Runs the step.
@@ -94,7 +98,8 @@ impl Setup<'_, '_> {
                 ))?;
             }
             let after = before.clone().with(ModelKey::Model, name);
-            self.dialog.print(&before.format_change(home, &after))?;
+            self.dialog
+                .print_verbatim(&before.format_change(home, &after))?;
         }
         let was_typed = is_here && self.dialog.is_interactive;
         if !was_typed && !self.dialog.confirm(&question)? {
@@ -125,7 +130,8 @@ impl Setup<'_, '_> {
                 .with(ModelKey::Model, REMOTE_MODEL)
                 .with(ModelKey::RemoteUrl, url)
                 .with(ModelKey::RemoteModel, name);
-            self.dialog.print(&before.format_change(home, &after))?;
+            self.dialog
+                .print_verbatim(&before.format_change(home, &after))?;
         }
         if !self.dialog.confirm(&format!("Use `{name}` there?"))? {
             return Ok(StepOutcome::without_consent(self.dialog));
@@ -154,18 +160,25 @@ fn print_models(catalogue: &Catalogue, dialog: &mut SetupDialog<'_>) -> Result<(
             }
         };
         let advice = describe_choice(&spec.name, &spec.title);
-        dialog.print(&format!(
-            "  {:24} {location}; {} dims{advice}",
-            spec.name, spec.dims
-        ))?;
+        let details = format!("{location}; {} dims{advice}", spec.dims);
+        let row = format_row(&spec.name, &details, dialog.columns);
+        dialog.print_verbatim(&row)?;
     }
     if !others.is_empty() {
-        dialog.print(&format!(
+        dialog.print_verbatim(&format!(
             "  {} more: `session-search model list`",
             others.len()
         ))?;
     }
     Ok(())
+}
+
+/// Formats a model's name, and beside it what there is to say of it, wrapped to the columns.
+fn format_row(name: &str, details: &str, columns: Option<usize>) -> String {
+    let width = columns.map_or(usize::MAX, |columns| columns.saturating_sub(DETAILS_COLUMN));
+    let lines: Vec<&str> = wrap_lines(details, width).collect();
+    let gap = format!("\n{}", " ".repeat(DETAILS_COLUMN));
+    format!("  {name:24} {}", lines.join(&gap))
 }
 
 /// Formats that a model is the default, or that nobody has tried or measured it, behind a semicolon.
@@ -199,4 +212,20 @@ fn check_endpoint(url: &str, name: &str) -> Result<(), ModelError> {
         ..EndpointSettings::default()
     };
     settings.into_endpoint().map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_takes_no_more_than_the_columns() {
+        let details = "to be pulled, 1.2 GB; 1024 dims; not measured";
+        let name = "qwen3-embedding-0.6b";
+        let row = format!("  {name}     {details}");
+        assert_eq!(format_row(name, details, None), row);
+        assert_eq!(format_row(name, details, Some(80)), row);
+        let wrapped = row.replace("; not", ";\n                           not");
+        assert_eq!(format_row(name, details, Some(60)), wrapped);
+    }
 }

@@ -10,8 +10,7 @@ use crate::setup_record::SetupRecord;
 use session_agents::{RuleList, SettingsFile, SkillOrigin, has_user_skill};
 
 const EXPLANATION: &str = "
-Claude Code asks before it loads the skill, since the skill may run searches
-without a question. A rule in its settings lets it load this one unasked:";
+Claude Code asks before it loads the skill, since the skill may run searches without a question. A rule in its settings lets it load this one unasked:";
 
 impl Setup<'_, '_> {
     /// Runs the step; `skill` is the outcome of the skill's step.

@@ -60,7 +60,7 @@ impl Setup<'_, '_> {
 fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Result<bool> {
     let path = path_line(&file.path());
     dialog.print(&format!("\n{path} was edited:"))?;
-    dialog.print(&format_diff(&file.diff()))?;
+    dialog.print_verbatim(&format_diff(&file.diff()))?;
     // `--yes` consents to what is this program's.
     Ok(dialog.is_interactive && dialog.confirm("Replace it?")?)
 }

@@ -130,7 +130,7 @@ pub(crate) fn undo_model(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Op
         .map(WrittenKey::to_reverted)
         .collect();
     if !reverted.is_empty() {
-        dialog.print(&current.format_change(home, &current.reverted(&written)))?;
+        dialog.print_verbatim(&current.format_change(home, &current.reverted(&written)))?;
         if !dialog.confirm("Take it back?")? {
             return Ok(Some(StepOutcome::without_consent(dialog)));
         }

@@ -1,25 +1,34 @@
 //! The files that a command of a shell writes: targets of redirections, files of `tee`, and those that `sed -i` and
 //! `perl -i` edit in place.
 
+mod in_place;
+mod working_directory;
+
+use self::working_directory::WorkingDirectory;
 use crate::project::{PATH_LIMIT, path_in};
-use session_core::shell::{CommandPart, find_cd_target, split_command_parts, words_from_program};
+use session_core::shell::{CommandPart, split_command_parts, words_from_program};
 use session_core::{ToolCall, text};
 
 /// Most files of one command.
 const MAX_FILES: usize = 100;
 
+/// Most words of one command that are looked for in its source.
+const MAX_CANDIDATES: usize = 300;
+
 /// Directories of files that belong to no project.
-const OUTSIDE_PROJECTS: [&str; 6] = [
+const OUTSIDE_PROJECTS: [&str; 8] = [
     "/dev/",
     "/proc/",
     "/tmp/",
     "/private/tmp/",
     "/var/tmp/",
+    "/private/var/tmp/",
     "/var/folders/",
+    "/private/var/folders/",
 ];
 
-/// Programs that change the directory for the commands after them.
-const DIRECTORY_CHANGERS: [&str; 3] = ["cd", "pushd", "popd"];
+/// The directory of temporary files below the home of a user of Windows, in lower case.
+const WINDOWS_TEMP: &str = "/appdata/local/temp/";
 
 /// Adds the files that the command of a call writes. `directory` is the one that the call itself names, if any.
 pub(crate) fn add_written_files(call: &mut ToolCall, directory: &str) {
@@ -44,7 +53,7 @@ fn may_write(command: &str) -> bool {
         let target = command[at + 1..].trim_start_matches(['>', '|', ' ']);
         !target.starts_with('&') && !target.starts_with("/dev/")
     };
-    let edits = |word: &str| word.starts_with('-') && word.contains('i');
+    let edits = |word: &str| word.starts_with('-') && word.contains(['i', 'I']);
     command.match_indices('>').any(is_file)
         || command.contains("tee ")
         || ((command.contains("sed ") || command.contains("perl "))
@@ -54,53 +63,60 @@ fn may_write(command: &str) -> bool {
 /// Returns the files that a command writes, from its first directory on.
 fn find_written_files(command: &str) -> Vec<String> {
     let mut files = Vec::new();
-    let mut directory = Some(String::new());
-    // After its end the directory is the one before it.
-    let has_subshell = command.contains("(cd ") || command.contains("(pushd ");
+    let mut directory = WorkingDirectory::new();
+    let mut is_condition = false;
+    let mut candidates = 0;
     for part in split_command_parts(command) {
-        if changes_directory(&part) {
-            let target = changed_directory(&part).filter(|_| !has_subshell);
-            directory = directory.zip(target).map(|(from, to)| path_in(&from, to));
-            continue;
-        }
-        for path in written_by(&part) {
-            let is_known = path.starts_with(['/', '~']) || directory.is_some();
-            let path = path_in(directory.as_deref().unwrap_or_default(), path);
-            let is_outside = OUTSIDE_PROJECTS.iter().any(|root| path.starts_with(root));
-            if is_known && !is_outside && path.len() <= PATH_LIMIT && files.len() < MAX_FILES {
-                files.push(path);
+        is_condition |= words_from_program(&part.text).next() == Some("[[");
+        // A `>` of a condition compares.
+        let words = if is_condition {
+            Vec::new()
+        } else {
+            written_by(&part)
+        };
+        for (word, source) in words {
+            candidates += 1;
+            if files.len() == MAX_FILES || candidates > MAX_CANDIDATES {
+                return files;
             }
+            let path = typed_path(word, source).and_then(|path| path_from(&directory, path));
+            files
+                .extend(path.filter(|path| path.len() <= PATH_LIMIT && !is_outside_projects(path)));
         }
+        is_condition &= part.text.split_whitespace().all(|word| word != "]]");
+        directory.read(&part);
     }
     files
 }
 
-fn changes_directory(part: &CommandPart<'_>) -> bool {
-    let first = part.text.split_whitespace().next();
-    first.is_some_and(|word| DIRECTORY_CHANGERS.contains(&word))
+/// Returns a path from a directory on; `None` for a relative one where the directory is not known.
+fn path_from(directory: &WorkingDirectory, path: String) -> Option<String> {
+    match directory.path() {
+        Some(directory) => Some(path_in(directory, path)),
+        None => Some(path).filter(|path| path.starts_with(['/', '~'])),
+    }
 }
 
-/// Returns the directory that a `cd` changes to, where its text names it.
-fn changed_directory(part: &CommandPart<'_>) -> Option<String> {
-    let target = find_cd_target(&part.text).filter(|target| !target.starts_with('-'))?;
-    typed_path(target, part.source).filter(|path| path.len() <= PATH_LIMIT)
+fn is_outside_projects(path: &str) -> bool {
+    let folded = path.replace('\\', "/").to_ascii_lowercase();
+    OUTSIDE_PROJECTS.iter().any(|root| path.starts_with(root))
+        || folded.contains(WINDOWS_TEMP)
+        || text::file_name(&folded) == "nul"
 }
 
-/// Returns the paths of the files that a simple command writes.
-fn written_by(part: &CommandPart<'_>) -> impl Iterator<Item = String> {
-    let targets = redirection_targets(part).filter_map(|target| typed_path(target, part.source));
+/// Returns the words that may be files which a simple command writes, each with the text that has them as they are.
+fn written_by<'p>(part: &'p CommandPart<'_>) -> Vec<(&'p str, &'p str)> {
+    let targets = redirection_targets(part).map(|target| (target, part.source));
     // The word after `<<<` is the input of the program.
     let arguments = part.source.split("<<<").next().unwrap_or_default();
     let edited = edited_operands(part).into_iter();
-    targets.chain(edited.filter_map(move |operand| typed_path(operand, arguments)))
+    let words = targets.chain(edited.map(|operand| (operand, arguments)));
+    words.filter(|(word, _)| is_literal(word)).collect()
 }
 
 /// Returns the words after the `>` of a simple command.
 fn redirection_targets<'p>(part: &'p CommandPart<'_>) -> impl Iterator<Item = &'p str> {
-    // Those of a condition compare.
-    let is_condition = part.text.trim_start().starts_with("[[");
-    let redirections = part.redirections.iter().filter(move |_| !is_condition);
-    redirections.filter_map(|at| {
+    part.redirections.iter().filter_map(|at| {
         let (before, rest) = part.text.split_at_checked(*at)?;
         // The target of `>>` is that of its first `>`; `->` and `=>` are of a text.
         if before.ends_with(['>', '-', '=']) {
@@ -112,14 +128,16 @@ fn redirection_targets<'p>(part: &'p CommandPart<'_>) -> impl Iterator<Item = &'
     })
 }
 
-/// Returns the path that a word of a simple command is, where the command's source has it as it is; spaces in quotes are
-/// `_` in the word. None for a stream, and where a shell puts something in the place of a part.
-fn typed_path(word: &str, source: &str) -> Option<String> {
+/// Returns false for a word that is a stream, or in which a shell puts something in the place of a part.
+fn is_literal(word: &str) -> bool {
     let is_replaced = |c: char| "$*?{}`!'\"\\".contains(c) || c.is_control();
     let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number || word.contains(is_replaced) || word.starts_with(['&', '=']) {
-        return None;
-    }
+    !is_number && !word.contains(is_replaced) && !word.starts_with(['&', '='])
+}
+
+/// Returns the path that a literal word of a simple command is, where the command's source has it as it is; spaces in
+/// quotes are `_` in the word.
+fn typed_path(word: &str, source: &str) -> Option<String> {
     if source.contains(word) {
         return Some(word.to_owned());
     }
@@ -138,8 +156,8 @@ fn edited_operands<'p>(part: &'p CommandPart<'_>) -> Vec<&'p str> {
     let words = words.take_while(|word| !word.starts_with('<'));
     match program {
         "tee" => words.filter(|word| !word.starts_with('-')).collect(),
-        "sed" | "gsed" => edited_in_place(words, "ef", ""),
-        "perl" => edited_in_place(words, "eE", "MIFC"),
+        "sed" | "gsed" => in_place::SED.edited(words),
+        "perl" => in_place::PERL.edited(words),
         _ => Vec::new(),
     }
 }
@@ -152,60 +170,6 @@ fn without_stream(text: &str) -> &str {
     } else {
         text
     }
-}
-
-/// Returns the files among the arguments of a program that edits them in place with `-i`; none without it. The first operand
-/// is the script, unless an option of `script_letters` has it; those of `value_letters` have a value in the same word.
-fn edited_in_place<'w>(
-    words: impl Iterator<Item = &'w str>,
-    script_letters: &str,
-    value_letters: &str,
-) -> Vec<&'w str> {
-    let mut words = words.peekable();
-    let (mut is_in_place, mut has_script) = (false, false);
-    let mut operands = Vec::new();
-    while let Some(word) = words.next() {
-        let Some(option) = word.strip_prefix('-') else {
-            operands.push(word);
-            continue;
-        };
-        if let Some(name) = option.strip_prefix('-') {
-            is_in_place |= name.starts_with("in-place");
-            let is_script = name.starts_with("expression") || name.starts_with("file");
-            has_script |= is_script;
-            if is_script && !name.contains('=') {
-                words.next();
-            }
-            continue;
-        }
-        let is_valued =
-            |c: char| c == 'i' || script_letters.contains(c) || value_letters.contains(c);
-        let Some((at, letter)) = option.char_indices().find(|(_, c)| is_valued(*c)) else {
-            continue;
-        };
-        let takes_next = at + letter.len_utf8() == option.len();
-        if letter == 'i' {
-            is_in_place = true;
-            // Where the suffix of the backup is a word of its own, it is that of macOS: `''` or `.bak`.
-            if takes_next && !has_script {
-                words.next_if(|word| is_suffix(word));
-            }
-        } else if script_letters.contains(letter) {
-            has_script = true;
-            if takes_next {
-                words.next();
-            }
-        }
-    }
-    if !is_in_place {
-        return Vec::new();
-    }
-    operands.drain(..usize::from(!has_script).min(operands.len()));
-    operands
-}
-
-fn is_suffix(word: &str) -> bool {
-    word == "_" || word.starts_with('.') && !word.contains('/')
 }
 
 #[cfg(test)]
@@ -277,10 +241,61 @@ mod tests {
                 "git commit -m \"$(cat <<'EOF'\nSay \"lamp\n> or -> valve > pump\nEOF\n)\" && echo x > y",
                 "y",
             ),
+            ("cat <<EOF\n  EOF\nx > a\nEOF\necho x > b", "b"),
+            (
+                "cat <<'END OF' > a; echo x > b\nx > c\nEND OF\necho x > d",
+                "a | b | d",
+            ),
+            ("make > a/nul.txt; make > tmp/b", "a/nul.txt | tmp/b"),
             (
                 "cd \"$DIR\" && echo x > a.txt > /home/ann/b.txt",
                 "/home/ann/b.txt",
             ),
+        ] {
+            assert_eq!(files(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_file_is_in_the_directory_of_its_command() {
+        for (command, expected) in [
+            ("cd a || exit 1\necho x > b; cd c ||\n echo x > d", "a/b"),
+            ("command cd a && cd b && make > c", "a/b/c"),
+            (
+                "cd a && make | tee b || echo x > c; (( d > e )) && echo x > f",
+                "a/b | a/f",
+            ),
+            ("(make > a && cd b); make > c", "a"),
+            (
+                "cd a; if make; then echo x > b; fi; (make > c); $(make > d)",
+                "a/b | a/c | a/d",
+            ),
+            ("if cd a; then echo x > /b; fi", "/b"),
+        ] {
+            assert_eq!(files(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn operands_are_files_where_each_reading_agrees() {
+        for (command, expected) in [
+            (
+                "sed -l 5 -i 1d a; sed -nl5 -i 1d b; sed --line-length 5 -i 1d c",
+                "a | b | c",
+            ),
+            (
+                "sed -i bak 's/a/b/' a; sed -i .bak -e 1d b; sed -i old -e 1d c",
+                "a | b | c",
+            ),
+            (
+                "sed -I '' 's/a/b/' a; sed -I .bak 1d b; sed -e 1d -i '' c",
+                "a | b | c",
+            ),
+            (
+                "sed -e 1d -i Makefile; sed -e 1d -i .env; sed -i -- 1d -x",
+                "Makefile | .env | -x",
+            ),
+            ("perl -I lib -mList::Util=first -pi -e 's/a/b/' a", "a"),
         ] {
             assert_eq!(files(command), expected, "{command}");
         }
@@ -293,9 +308,31 @@ mod tests {
             "make > /dev/null 2>&1; ls >&2; cat a > /tmp/x; cat b > $OUT; ls > *.txt; ls > `date`",
             "ssh host \"cat > x\"; bash -c 'echo > y'; echo 'a > b' # > c",
             "sed -n '1,60p' a.rs | grep -i x; perl -ne 'print if 1 > 0' b.pl",
-            "tee <<< text.txt; pip install a>=1; [[ a > b ]]; awk '$1 > 3' c; node -e 'x => y'",
+            "tee <<< text.txt; pip install a>=1; [[ a > b ]]; if ! [[ $a > c ]]; then ls; fi; awk '$1 > 3' c; node -e 'x => y'",
             "session-search show 1f2e > out.md",
             "sed -i 's/a/b/'",
+            "for d in a b; do cd $d && make > log.txt; cd ..; done; echo x > a.txt",
+            "for d in a b; do make; cd $d; done; echo x > a.txt",
+            "if cd sub; then echo x > a.txt; fi; echo x > b.txt",
+            "( cd sub && make ); echo x > a.txt",
+            "(make; cd sub); echo x > a.txt",
+            "cd sub & echo x > a.txt",
+            "cd sub && make & echo x > a.txt",
+            "cd sub && (make; ls) & echo x > a.txt",
+            "cd sub | cat; echo x > a.txt",
+            "make | cd sub; echo x > a.txt",
+            "test -d sub && cd sub; echo x > a.txt",
+            "make || cd sub; echo x > a.txt",
+            "cd sub || { ls; echo x > a.txt; }",
+            "f() { cd sub; }; f; echo x > a.txt",
+            "case $x in a) cd sub;; esac; echo x > a.txt",
+            "time cd sub; echo x > a.txt",
+            "if [[ $a > b ]]; then ls; fi; ! [[ $a > b ]]; while [[ $a > limit ]]; do ls; done",
+            "[[ $a && $b > c ]] && ls; [[ ( $a > b ) || $c > d ]]",
+            "(( count > limit )); while ((a > b)); do ls; done",
+            "make > /private/var/folders/x/a; make > /private/var/tmp/a; make > nul; make 2>NUL",
+            "make > C:/Users/Ann/AppData/Local/Temp/a.txt; cd /c/users/ann/appdata/local/temp && make > a",
+            "perl -mList::Util=first -ne 'print' a; perl -d:Profile a.pl b; perl -V:ivsize a b; perl a.pl -i b",
         ] {
             assert_eq!(files(command), "", "{command}");
         }
@@ -315,6 +352,17 @@ mod tests {
         call.name = "PowerShell".into();
         add_written_files(&mut call, "web");
         assert_eq!(call.files, [""; 0]);
+    }
+
+    #[test]
+    fn files_of_a_long_command_are_limited() {
+        let operands: String = (0..200_000).map(|at| format!(" a{at}")).collect();
+        let found = files(&format!("sed -i s/a/b/{operands}"));
+        assert_eq!(found.split(" | ").count(), MAX_FILES);
+        assert_eq!(
+            files(&format!("sed -i s/a/b/{}", operands.replace('a', "/tmp/"))),
+            ""
+        );
     }
 
     proptest! {

@@ -6,7 +6,9 @@ use crate::id::{SessionId, SessionTurn, TurnId};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
+use rustc_hash::FxHashSet;
 use session_core::TurnContent;
+use session_core::text::file_name;
 use std::collections::BTreeSet;
 
 /// A turn that is no copy and may be the same as one at hand.
@@ -106,12 +108,22 @@ impl Writer {
     }
 }
 
-/// Returns true when each field of `copy` is a prefix of that of `whole`: a copy of a history may
+/// Returns true when each text of `copy` is a prefix of that of `whole`: a copy of a history may
 /// have been made in the middle of a turn, before the user's replies in it.
 fn is_prefix_of(copy: &TurnContent, whole: &TurnContent) -> bool {
     whole.prompt.starts_with(&copy.prompt)
         && whole.answer.starts_with(&copy.answer)
         && whole.commands.starts_with(&copy.commands)
-        && whole.files.starts_with(&copy.files)
+        && has_files_of(whole, copy)
         && whole.errors.starts_with(&copy.errors)
+}
+
+/// Returns true when a turn has a file of the name of each file of a copy. Claude Code writes the folder at hand on the lines
+/// that it copies, from which relative paths are resolved, and an earlier version kept no files that a shell wrote.
+fn has_files_of(whole: &TurnContent, copy: &TurnContent) -> bool {
+    let names = whole.files.iter().map(|path| file_name(path));
+    let names: FxHashSet<&str> = names.collect();
+    copy.files
+        .iter()
+        .all(|path| names.contains(file_name(path)))
 }

@@ -1,7 +1,9 @@
 //! The command line as it was typed, before or after it is parsed.
 
 use super::Arguments;
-use super::guessed_names::{find_meant_command, find_meant_option};
+use super::guessed_names::{
+    find_meant_commands, find_meant_option, find_meant_option_before_query,
+};
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use session_core::text::join_alternatives;
@@ -63,6 +65,8 @@ struct NamedCommand<'a> {
     command: clap::Command,
     /// The command that it stands below: `memory` of `memory save`.
     above: Option<clap::Command>,
+    /// The options before its name.
+    leading: &'a [OsString],
     /// Its arguments.
     arguments: &'a [OsString],
 }
@@ -72,8 +76,8 @@ impl<'a> NamedCommand<'a> {
         let mut command = Arguments::command();
         command.build(); // defines the arguments of all commands
         let is_option = |word: &&OsString| word.to_string_lossy().starts_with("--");
-        let mut rest = typed.get(1..).unwrap_or_default();
-        rest = &rest[rest.iter().take_while(is_option).count()..];
+        let typed = typed.get(1..).unwrap_or_default();
+        let (leading, mut rest) = typed.split_at(typed.iter().take_while(is_option).count());
         let mut above = None;
         while let [name, below @ ..] = rest {
             let Some(found) = command.find_subcommand(name) else {
@@ -86,6 +90,7 @@ impl<'a> NamedCommand<'a> {
         Self {
             command,
             above,
+            leading,
             arguments: rest,
         }
     }
@@ -93,21 +98,34 @@ impl<'a> NamedCommand<'a> {
     /// Finds what is meant by an option that the command does not have.
     fn find_meant(&self, name: &str) -> Option<MeantOption<'_>> {
         let own = find_meant_option(&self.command, name).map(MeantOption::Own);
-        own.or_else(|| {
-            // The commands of the program do different work; those of `memory` are easily taken for each other.
-            let above = self
-                .above
-                .as_ref()
-                .filter(|above| above.get_name() != PROGRAM)?;
-            let beside = above
-                .get_subcommands()
-                .filter(|command| has_option(command, name));
-            let names =
-                beside.map(|command| format!("'{} {}'", above.get_name(), command.get_name()));
-            let names: Vec<String> = names.collect();
-            let names = join_alternatives(names.iter().map(String::as_str));
-            (!names.is_empty()).then_some(MeantOption::Beside(names))
-        })
+        own.or_else(|| self.find_beside(name))
+    }
+
+    /// Finds what is meant by an option before the query that the command does not have, and a word behind it.
+    fn find_meant_before_query(&self, name: &str, value: &str) -> Option<MeantOption<'_>> {
+        let own = find_meant_option_before_query(&self.command, name, value);
+        own.map(MeantOption::Own).or_else(|| self.find_beside(name))
+    }
+
+    /// Finds the commands beside this one that have an option. Those of the program do different work; those of `memory`
+    /// are easily taken for each other.
+    fn find_beside(&self, name: &str) -> Option<MeantOption<'_>> {
+        let above = self.above.as_ref();
+        let above = above.filter(|above| above.get_name() != PROGRAM)?;
+        let beside = above
+            .get_subcommands()
+            .filter(|command| has_option(command, name));
+        let names = beside.map(|command| format!("'{} {}'", above.get_name(), command.get_name()));
+        let names: Vec<String> = names.collect();
+        let names = join_alternatives(names.iter().map(String::as_str));
+        (!names.is_empty()).then_some(MeantOption::Beside(names))
+    }
+
+    /// Returns true for an option that stands before the command's name.
+    fn is_leading(&self, option: &str) -> bool {
+        let name = option_name(option);
+        let mut leading = self.leading.iter().filter_map(|word| word.to_str());
+        leading.any(|word| option_name(word) == name)
     }
 
     /// Makes the error of an option that the command does not have.
@@ -117,6 +135,7 @@ impl<'a> NamedCommand<'a> {
         meant: Option<&MeantOption<'_>>,
     ) -> clap::Error {
         let mut error = clap::Error::new(ErrorKind::UnknownArgument).with_cmd(&self.command);
+        let may_be_word = takes_dashed_words(&self.command) && !self.is_leading(typed);
         let typed = sanitize_line(typed);
         let text = |text: &str| ContextValue::String(text.to_owned());
         error.insert(ContextKind::InvalidArg, text(&typed));
@@ -130,7 +149,7 @@ impl<'a> NamedCommand<'a> {
             }
             None => {}
         }
-        if takes_dashed_words(&self.command) {
+        if may_be_word {
             tips.push(format!(
                 "to search for it as a word, write '--' before it: '-- {typed}'"
             ));
@@ -163,8 +182,7 @@ pub fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
         if argument == "--" {
             return None;
         }
-        let name = argument.split('=').next().unwrap_or_default();
-        let Some(name) = name.strip_prefix("--") else {
+        let Some(name) = option_name(argument).strip_prefix("--") else {
             continue;
         };
         match named
@@ -178,7 +196,10 @@ pub fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
             Some(_) => {}
             None if arguments.len() == 0 => return None,
             None => {
-                let meant = named.find_meant(name)?;
+                let next = arguments.next().and_then(|word| word.to_str());
+                let value = argument.split_once('=').map(|(_, value)| value);
+                let value = value.or(next).unwrap_or_default();
+                let meant = named.find_meant_before_query(name, value)?;
                 return Some(named.make_unknown_option_error(argument, Some(&meant)));
             }
         }
@@ -194,7 +215,7 @@ pub fn correct_suggested_option(error: clap::Error, typed: &[OsString]) -> clap:
         }
         _ => return error,
     };
-    let name = unknown.split('=').next().unwrap_or_default();
+    let name = option_name(unknown);
     let named = NamedCommand::find(typed);
     // An option that stands before its command has clap's tip, which says so.
     let is_unknown =
@@ -205,12 +226,17 @@ pub fn correct_suggested_option(error: clap::Error, typed: &[OsString]) -> clap:
     named.make_unknown_option_error(unknown, named.find_meant(name).as_ref())
 }
 
-/// Returns what is meant by the name of a command that there is not, with the program and the names above it.
-pub fn find_meant_command_line(typed: &[OsString], unknown: &str) -> Option<String> {
+/// Returns what may be meant by the name of a command that there is not, with the program and the names above it.
+pub fn find_meant_command_lines(typed: &[OsString], unknown: &str) -> Vec<String> {
     let NamedCommand { command, .. } = NamedCommand::find(typed);
-    let meant = find_meant_command(&command, unknown)?;
     let above = command.get_bin_name().unwrap_or(PROGRAM);
-    Some(format!("{above} {meant}"))
+    let meant = find_meant_commands(&command, unknown).into_iter();
+    meant.map(|meant| format!("{above} {meant}")).collect()
+}
+
+/// Returns an option without the value behind its `=`.
+fn option_name(argument: &str) -> &str {
+    argument.split('=').next().unwrap_or_default()
 }
 
 fn has_option(command: &clap::Command, name: &str) -> bool {
@@ -241,6 +267,10 @@ mod tests {
             ("ss search --after 2026-02-01 coderabbit --json", "--since"),
             ("ss search --format json coderabbit", "--json"),
             ("ss search --repo cipher-box docker", "--project"),
+            ("ss search --format=json coderabbit", "--json"),
+            ("ss search --last yesterday docker", "--since"),
+            ("ss search --on monday docker", "--when"),
+            ("ss search --max 5 docker", "--limit"),
         ] {
             assert_eq!(find(line).as_deref(), Some(meant), "{line}");
         }
@@ -252,8 +282,26 @@ mod tests {
             "ss search docker dns",
             "ss stats --json",
             "ss search --sort date docker",
+            "ss search --format flag of cargo -n 1",
+            "ss search --filter flag of pnpm",
+            "ss search --reject foo",
+            "ss search --json5 parse",
+            "ss search --branches all git",
+            "ss search --last commit",
+            "ss search --from scratch docker",
+            "ss search --end of file",
+            "ss search --to stdout",
+            "ss search --on conflict",
+            "ss search --start server",
+            "ss search --top level await",
+            "ss search --max old space",
+            "ss search --output json cargo",
+            "ss search --count distinct",
+            "ss search --directory listing nginx",
+            "ss fix unexpected argument --format found",
         ] {
-            assert_eq!(find(line), None, "{line}");
+            let typed: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            assert!(find_mistyped_option(&typed).is_none(), "{line}");
         }
     }
 

@@ -138,7 +138,7 @@ Without --topic and --info, one JSON object is read from stdin: topic, key_info,
 pub struct MemorySaveArgs {
     #[command(flatten)]
     pub fields: MemoryFieldArgs,
-    /// Session and turns that it comes from: ID, ID:7, ID:5-9; their text is kept with it
+    /// Session and turns that it comes from: ID, ID:7, ID:5-9, ID:last; their text is kept with it
     #[arg(long, value_name = "ID[:TURNS]")]
     pub from: Option<String>,
     /// For all projects

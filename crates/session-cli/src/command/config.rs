@@ -21,7 +21,7 @@ pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
     if args.json {
         json::print(&settings)?
     } else {
-        output::print(settings.format(terminal_width()))?
+        output::print(settings.format(terminal_width(), &home.env.home))?
     }
     Ok(CommandOutcome::Something)
 }

@@ -1,6 +1,6 @@
 //! Questions to the user at a terminal.
 
-use crate::output::notes;
+use crate::output::{notes, terminal_width};
 use anyhow::{Error, Result};
 use session_setup::{SetupDialog, SetupError};
 use std::io::{IsTerminal, Write};
@@ -22,6 +22,7 @@ pub fn with_terminal<T>(
         output: &mut output,
         is_interactive,
         assume_yes,
+        columns: std::io::stderr().is_terminal().then(terminal_width),
     })
 }
 

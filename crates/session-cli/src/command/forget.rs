@@ -82,7 +82,7 @@ fn report_empty_plan(
     let clauses = args.project.as_deref().map(filter::project_clause);
     let unknown = format_unknown_project(clauses.as_slice(), sessions);
     let text = unknown.as_deref().unwrap_or("nothing to forget");
-    notes::print_line(text)?;
+    print_reason(args, text)?;
     if has_leftovers && !args.dry_run {
         purge_leftovers(home)?;
     }
@@ -95,6 +95,15 @@ fn report_empty_plan(
         json::print(&JsonForgotten::new(&ForgetPlan::default(), &[], outcome))?;
     }
     Ok(CommandOutcome::Nothing)
+}
+
+/// Prints why there is nothing; beside JSON, which says so itself, as a note.
+fn print_reason(args: &ForgetArgs, reason: &str) -> Result<()> {
+    if args.json {
+        notes::print_line(reason)
+    } else {
+        notes::print_reason(reason)
+    }
 }
 
 /// Prints what is to be forgotten. It is the answer of a dry run; before a question its beginning says enough.
@@ -203,7 +212,7 @@ fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
         output::print(format_forget_records(entries))?
     }
     if entries.is_empty() {
-        notes::print_line("nothing was forgotten")?;
+        print_reason(args, "nothing was forgotten")?;
         return Ok(CommandOutcome::Nothing);
     }
     Ok(CommandOutcome::Something)

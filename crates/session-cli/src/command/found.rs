@@ -157,7 +157,8 @@ impl FilteredHistory {
     fn find_runs_that_name(&self, path: &str) -> Result<Option<String>> {
         let path = read_pasted_path(path).last().copied().unwrap_or(path);
         let name = Some(file_name(path)).filter(|name| *name != path && !name.is_empty());
-        for name in [Some(path), name].into_iter().flatten() {
+        let names = [Some(path), name].into_iter().flatten();
+        for name in names.filter(|name| !name.trim().is_empty()) {
             let wanted = CommandPattern {
                 line: &LinePattern::new(name),
                 failed: false,

@@ -39,6 +39,8 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
         home.config.redactor()
     };
     let mut turns = read_turns(&args.id, args.context, &snapshot, &redactor)?;
+    let continuation = find_continuation(&snapshot.index, &turns.session, &snapshot.sessions)?;
+    turns.continuation = continuation.cloned();
     let folder = turns.session.cwd.take();
     turns.session.cwd = folder.map(|folder| redactor.redact(&folder).into_owned());
     if args.brief && args.prints_json() && args.only.is_none() && !turns.exchanges.is_empty() {
@@ -74,7 +76,7 @@ pub struct SessionExchanges {
     pub session: SessionRow,
     /// The turns, in order.
     pub exchanges: Vec<Exchange>,
-    /// The session that repeats all of them and goes on, if there is one.
+    /// The session that repeats all of them and goes on, if there is one and it was looked for.
     pub continuation: Option<SessionRow>,
 }
 
@@ -93,11 +95,10 @@ pub fn read_turns(
     let mut rows = snapshot.index.turns(session.id)?;
     rows.retain(|row| (first..=last).contains(&row.index));
     let exchanges = read_exchanges(&snapshot.index, &session, &rows, redactor)?;
-    let continuation = find_continuation(&snapshot.index, &session, &snapshot.sessions)?.cloned();
     Ok(SessionExchanges {
         session,
         exchanges,
-        continuation,
+        continuation: None,
     })
 }
 

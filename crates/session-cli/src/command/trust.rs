@@ -54,7 +54,7 @@ fn confirm_trust(waiting: &[Memory], dialog: &mut SetupDialog<'_>) -> Result<boo
         bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
     }
     for memory in waiting {
-        dialog.print(&format_for_review(memory))?;
+        dialog.print_verbatim(&format_for_review(memory))?;
     }
     let what = match waiting.len() {
         1 => "this memory".to_owned(),

@@ -344,6 +344,8 @@ fn a_filter_takes_the_place_of_a_pattern() {
     let env = night();
     for (command, filter) in [
         ("files", &["--session", "ab0"][..]),
+        ("files", &["--exclude-session", "cd0"]),
+        ("commands", &["--exclude-session", "cd0"]),
         ("commands", &["--session", "ab0"]),
         ("commands", &["--failed"]),
         ("commands", &["--failed", "--project", "boiler"]),
@@ -393,4 +395,6 @@ fn a_file_that_commands_name_is_looked_for_there() {
         none.stderr(),
         "no turn read or changed `valve.go` and no command names it in 1 session\n"
     );
+    let blank = env.run(&["files", " "]).exits(1);
+    assert!(!blank.stderr().contains("hint: "), "{blank}");
 }

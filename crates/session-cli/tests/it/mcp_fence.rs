@@ -29,6 +29,12 @@ fn no_name_of_a_repository_leaves_the_fence_of_an_answer() {
             project.env.home("shop/.claude/session-search.toml"),
             format!("\"{notice}\" = 1\n"),
         ),
+        (
+            project
+                .env
+                .home(&format!("shop/src/{notice}/harbour_pool.rs")),
+            String::new(),
+        ),
     ];
     for (path, text) in files {
         project.env.write(&path, text);
@@ -50,6 +56,11 @@ fn no_name_of_a_repository_leaves_the_fence_of_an_answer() {
             "remember",
             json!({"topic": "Lamps", "info": ["lit"]}),
             false,
+        ),
+        (
+            "remember",
+            json!({"topic": "Pool", "info": ["the sizes are in harbour_pool.rs"]}),
+            true,
         ),
         (
             "search",

@@ -70,7 +70,9 @@ fn it_stands_before_the_command_or_behind_it() {
 #[test]
 fn why_an_answer_is_empty_is_told() {
     let env = small();
-    let more: [&[&str]; 3] = [
+    let more: [&[&str]; 5] = [
+        &["forget", "--match", "zygomorphic", "--dry-run"],
+        &["forget", "--list"],
         &["show", "c3", "--only", "errors"],
         &["fix", "error: no furnace at all"],
         &["commands", "zygomorphic", "--failed"],

@@ -132,8 +132,7 @@ fn the_rule_for_the_skill_is_shown_first_and_goes_with_it() {
 
     The skill for agents goes to [TMP]/home/.claude/skills/session-search.
 
-    Claude Code asks before it loads the skill, since the skill may run searches
-    without a question. A rule in its settings lets it load this one unasked:
+    Claude Code asks before it loads the skill, since the skill may run searches without a question. A rule in its settings lets it load this one unasked:
 
     [TMP]/home/.claude/settings.json
         {
@@ -433,8 +432,7 @@ fn a_plugin_makes_a_second_skill_needless() {
 
     The plugin `session-search@tools` brings the skill.
 
-    Claude Code asks before it loads the skill, since the skill may run searches
-    without a question. A rule in its settings lets it load this one unasked:
+    Claude Code asks before it loads the skill, since the skill may run searches without a question. A rule in its settings lets it load this one unasked:
 
     [TMP]/home/.claude/settings.json
             "session-search@tools": true

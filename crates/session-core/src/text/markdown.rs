@@ -4,8 +4,8 @@
 const ENTITY_BYTES: usize = 32;
 
 /// Escapes what Markdown reads within a line: emphasis, tags, entities, images, links, backslashes and strikethrough
-/// (CommonMark 0.31, chapter 6), and bare addresses of the web, which GitHub and GitLab link (GFM 0.29, chapter 6.9). Underscores
-/// within a word are no emphasis and stay as they are.
+/// (CommonMark 0.31, chapter 6). Underscores within a word are no emphasis and stay as they are. A bare address of the web, which
+/// GitHub and GitLab link (GFM 0.29, chapter 6.9), becomes a code span, from which it can be copied.
 ///
 /// Code spans stay, with what is in them: a run of backquotes that is closed by one of the same length.
 pub fn escape_markdown(line: &str) -> String {
@@ -13,13 +13,15 @@ pub fn escape_markdown(line: &str) -> String {
     let mut rest = line;
     let mut before = None;
     while let Some(c) = rest.chars().next() {
+        if let Some(length) = address_length(rest, before) {
+            out.extend(["`", &rest[..length], "`"]);
+            (rest, before) = (&rest[length..], Some('`'));
+            continue;
+        }
         let length = rest.len() - rest.trim_start_matches(c).len();
         let end = match c {
             '`' => code_span_end(rest, length),
-            c => {
-                let read = is_read(c, length, before, &rest[length..]);
-                (!read && !is_in_address(c, &out, &rest[length..])).then_some(length)
-            }
+            c => (!is_read(c, length, before, &rest[length..])).then_some(length),
         };
         match end {
             Some(end) => out.push_str(&rest[..end]),
@@ -61,14 +63,26 @@ fn is_read(c: char, length: usize, before: Option<char>, after: &str) -> bool {
     }
 }
 
-/// Returns true for the character of a bare address without which it is none: the colon before `//`, and the period
-/// behind `www`.
-fn is_in_address(c: char, before: &str, after: &str) -> bool {
-    let follows_www = || {
-        let end = before.as_bytes().last_chunk::<3>();
-        end.is_some_and(|end| end.eq_ignore_ascii_case(b"www"))
+/// Schemes of addresses that GitHub and GitLab link, and what begins one without a scheme.
+const ADDRESS_BEGINNINGS: [&str; 4] = ["https://", "http://", "ftp://", "www."];
+
+/// Returns the length of the bare address at the beginning of a text, without the signs that end a sentence.
+fn address_length(text: &str, before: Option<char>) -> Option<usize> {
+    let begins = |beginning: &&str| {
+        let head = text.as_bytes().get(..beginning.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(beginning.as_bytes()))
     };
-    c == ':' && after.starts_with("//") || c == '.' && follows_www()
+    let is_within_word = before.is_some_and(char::is_alphanumeric);
+    if is_within_word || !ADDRESS_BEGINNINGS.iter().any(begins) {
+        return None;
+    }
+    let ends = |c: char| c.is_whitespace() || "<>`\"'".contains(c);
+    let address = &text[..text.find(ends).unwrap_or(text.len())];
+    Some(
+        address
+            .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_'])
+            .len(),
+    )
 }
 
 fn begins_with_entity_name(text: &str) -> bool {
@@ -88,8 +102,9 @@ mod tests {
 
     #[test]
     fn links_images_and_tags_are_text() {
-        check("![a](https://evil/t.png)", r"!\[a]\(https\://evil/t.png)");
-        check("[here](https://evil)", r"[here]\(https\://evil)");
+        check("![a](https://evil/t.png)", r"!\[a]\(`https://evil/t.png`)");
+        check("[here](https://evil)", r"[here]\(`https://evil`)");
+        check("[here](mailto:a)", r"[here]\(mailto:a)");
         check("<img src=x> a[0] f(x)", r"\<img src=x> a[0] f(x)");
         check(r"C:\a\*", r"C:\\a\\\*");
     }
@@ -113,9 +128,16 @@ mod tests {
 
     #[test]
     fn bare_addresses_are_text() {
-        check("see http://a.example/b", r"see http\://a.example/b");
-        check("WWW.a.example, www.b", r"WWW\.a.example, www\.b");
-        check("a.b a: b // c `http://a`", "a.b a: b // c `http://a`");
+        check(
+            "see http://a.example/b_c*d.",
+            "see `http://a.example/b_c*d`.",
+        );
+        check("WWW.a.example, (www.b)", "`WWW.a.example`, (`www.b`)");
+        check("<https://a.example>", r"\<`https://a.example`>");
+        check(
+            "a.b a: b // c `http://a` xhttp://a",
+            "a.b a: b // c `http://a` xhttp://a",
+        );
     }
 
     #[test]

@@ -160,6 +160,35 @@ fn what_a_fork_copied_belongs_to_the_original() {
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
 }
 
+/// The lines of a fork are copied with the folder at hand, and an earlier version kept fewer files.
+#[test]
+fn a_copy_may_have_its_files_elsewhere_or_fewer() {
+    let edited = |files: &[&str]| {
+        let call = ToolCall {
+            name: "Bash".into(),
+            command: Some("sed -i s/a/b/ pool.rs".into()),
+            files: files.iter().map(|file| (*file).to_owned()).collect(),
+            ..ToolCall::default()
+        };
+        let mut turn = asked("m1", 7, &[]);
+        turn.parts.push(TurnPart::Call(call));
+        turn
+    };
+    for (files, sessions) in [
+        (&["/w/app/web/pool.rs"][..], &["a"][..]),
+        (&[], &["a"]),
+        (&["/w/app/pool.rs", "/w/app/log.txt"], &["b"]),
+        (&["/w/app/other.rs"], &["a", "b"]),
+    ] {
+        let (_index, mut writer) = two(edited(&["/w/app/pool.rs"]), edited(files));
+        assert_eq!(
+            sessions_with(writer.reader().unwrap(), "watcher"),
+            sessions,
+            "{files:?}"
+        );
+    }
+}
+
 #[test]
 fn a_copy_is_indexed_when_its_owner_is_deleted() {
     let said = ["It never closes them."];
