@@ -135,10 +135,14 @@ fn find_marked_lines(output: &str) -> impl Iterator<Item = &str> {
         .take(MAX_MARKED_LINES)
 }
 
-/// Returns what a terminal shows of a line: what follows the last return to its beginning.
+/// Returns what a terminal shows of a line: what follows the last return to its beginning, unless nothing is written there.
 fn last_state(line: &str) -> &str {
-    let line = line.trim_end();
-    line.rsplit('\r').next().unwrap_or(line)
+    if !line.contains('\r') {
+        return line;
+    }
+    let mut states = line.rsplit('\r');
+    let last = states.find(|state| !sanitize_text(state).trim().is_empty());
+    last.unwrap_or(line)
 }
 
 fn trim_line(line: &str) -> &str {
@@ -213,6 +217,10 @@ mod tests {
             (tsc, "lamp.ts:3:5 - error TS2322: No oil."),
             (eslint, "1:7  error  'oil' is not defined  no-undef"),
             (
+                "error: the lamp has no oil left\r\x1b[0m\n",
+                "error: the lamp has no oil left",
+            ),
+            (
                 "oil 10%\r\x1b[2Kerror: the lamp has no oil left\n",
                 "error: the lamp has no oil left",
             ),
@@ -236,11 +244,8 @@ mod tests {
             found[1..],
             ["jinja2.exceptions.TemplateNotFound: lamp.html"]
         );
-        let without = find_error_lines(
-            "TypeScript: 5.4.2\nerror: the lamp has no oil left\n",
-            CallStatus::Failed,
-        );
-        assert_eq!(without, ["error: the lamp has no oil left"]);
+        let without = find_error_lines("TypeScript: 5.4.2\nerror: no oil\n", CallStatus::Failed);
+        assert_eq!(without, ["error: no oil"]);
     }
 
     #[test]
@@ -299,11 +304,8 @@ mod tests {
 
     #[test]
     fn signatures_of_an_output_are_those_of_its_error_lines() {
-        let output = "building\nerror: the lamp has no oil left at 3:04\nerror: the lamp has no oil left at 9:12\nerror: lamp dark\n";
-        let expected = [
-            "error: the lamp has no oil left at 1:11",
-            "error: lamp dark",
-        ];
+        let output = "building\nerror: no oil at 3:04\nerror: no oil at 9:12\nerror: lamp dark\n";
+        let expected = ["error: no oil at 1:11", "error: lamp dark"];
         let expected: Vec<ErrorSignature> = expected
             .iter()
             .filter_map(|line| ErrorSignature::new(line))

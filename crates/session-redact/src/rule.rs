@@ -276,7 +276,8 @@ impl Rule {
                     });
                     end
                 }
-                false if rejected.is_again(secret.end) => secret.end,
+                // Within the value another keyword may stand.
+                false if rejected.is_again(secret.end) => secret.start,
                 false => whole.start() + 1,
             };
             at = ceil_char_boundary(text, at.max(whole.start() + 1));

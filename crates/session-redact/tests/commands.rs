@@ -94,8 +94,15 @@ fn a_statement_sets_a_password_without_quotes() {
 
 /// Each of many keywords finds the same value, which is a variable.
 #[test]
-fn a_secret_behind_a_value_that_is_none_is_found() {
+fn a_secret_in_or_behind_a_value_that_is_none_is_found() {
     let many = "curl ".repeat(1_000);
-    let text = format!("{many}-u ann:$PASS; curl -u ann:«tr0ub4dor3» x");
-    assert_redacts("curl-user", &[&text]);
+    let addresses: String = (0..21).map(|n| format!("https://a.example/{n} ")).collect();
+    assert_redacts(
+        "curl-user",
+        &[
+            &format!("{many}-u ann:$PASS; curl -u ann:«tr0ub4dor3» x"),
+            &format!("{many}-u ann:$PASS;curl -u ann:«tr0ub4dor3» x"),
+            &format!("curl -O {addresses}-u ann:$PASS,curl -u ann:«tr0ub4dor3» x"),
+        ],
+    );
 }

@@ -14,8 +14,8 @@ pub fn escape_markdown(line: &str) -> String {
     let mut before = None;
     while let Some(c) = rest.chars().next() {
         if let Some(length) = address_length(rest, before) {
-            out.extend(["`", &rest[..length], "`"]);
-            (rest, before) = (&rest[length..], Some('`'));
+            let length = push_address(&mut out, &rest[..length], &rest[length..]);
+            (before, rest) = (out.chars().next_back(), &rest[length..]);
             continue;
         }
         let length = rest.len() - rest.trim_start_matches(c).len();
@@ -63,6 +63,18 @@ fn is_read(c: char, length: usize, before: Option<char>, after: &str) -> bool {
     }
 }
 
+/// Appends an address as a code span, and returns the length of what was appended. Beside a backquote, with which the
+/// span's own would be one run, the beginning alone is appended, escaped.
+fn push_address(out: &mut String, address: &str, after: &str) -> usize {
+    if !out.ends_with('`') && !after.starts_with('`') {
+        out.extend(["`", address, "`"]);
+        return address.len();
+    }
+    let sign = address.find([':', '.']).unwrap_or_default();
+    out.extend([&address[..sign], "\\", &address[sign..=sign]]);
+    sign + 1
+}
+
 /// Schemes of addresses that GitHub and GitLab link, and what begins one without a scheme.
 const ADDRESS_BEGINNINGS: [&str; 4] = ["https://", "http://", "ftp://", "www."];
 
@@ -72,7 +84,8 @@ fn address_length(text: &str, before: Option<char>) -> Option<usize> {
         let head = text.as_bytes().get(..beginning.len());
         head.is_some_and(|head| head.eq_ignore_ascii_case(beginning.as_bytes()))
     };
-    let is_within_word = before.is_some_and(char::is_alphanumeric);
+    // A scheme begins behind the letters of ASCII before it, also in a text without spaces.
+    let is_within_word = before.is_some_and(|c| c.is_ascii_alphabetic());
     if is_within_word || !ADDRESS_BEGINNINGS.iter().any(begins) {
         return None;
     }
@@ -80,7 +93,7 @@ fn address_length(text: &str, before: Option<char>) -> Option<usize> {
     let address = &text[..text.find(ends).unwrap_or(text.len())];
     Some(
         address
-            .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_'])
+            .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', ']', '*', '_', '…'])
             .len(),
     )
 }
@@ -137,6 +150,12 @@ mod tests {
         check(
             "a.b a: b // c `http://a` xhttp://a",
             "a.b a: b // c `http://a` xhttp://a",
+        );
+        check("看https://a.example/8…", "看`https://a.example/8`…");
+        check("``![y](z)``https://b", r"``![y](z)``https\://b");
+        check(
+            "http://a`` ![x](z) `` www.b`c`",
+            r"http\://a`` ![x](z) `` www\.b`c`",
         );
     }
 
