@@ -49,7 +49,7 @@ pub struct IgnoredSetting {
     pub origin: SettingOrigin,
     /// The reason for which it was ignored.
     pub reason: String,
-    /// What a user can do about it.
+    /// The way out for a user.
     pub hint: Option<String>,
 }
 

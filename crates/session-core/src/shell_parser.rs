@@ -9,11 +9,11 @@ pub struct CommandPart<'c> {
     pub source: &'c str,
     /// Offsets in `text` of each `>` outside quotes.
     pub redirections: Vec<usize>,
-    /// What ends the command.
+    /// The operator that ends the command.
     pub operator: Operator,
 }
 
-/// What stands after a simple command.
+/// An operator after a simple command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operator {
     /// `;`, a line end, or the end of the command line.
@@ -112,7 +112,7 @@ struct ShellParser<'c> {
 
 /// The most heredocs in double quotes of a command line of which the end is looked for.
 const MAX_QUOTED_HEREDOCS: usize = 16;
-/// What ends the delimiter of a heredoc, beside white space.
+/// Characters that end the delimiter of a heredoc, beside white space.
 const AFTER_DELIMITER: &str = ";|&<>()";
 /// The most bytes of an expression within `((` and `))`.
 const MAX_ARITHMETIC_LEN: usize = 500;

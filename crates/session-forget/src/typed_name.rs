@@ -89,7 +89,7 @@ mod tests {
         assert!(parse_forget_pattern("ACME-[0-9]+").is_ok());
     }
 
-    /// What a search finds must not stay because it was written in other letters.
+    /// A search finds a text in any letters, so that it is forgotten in any.
     #[test]
     fn a_pattern_ignores_case_unless_it_says_otherwise() {
         let matches = |pattern: &str, text: &str| {

@@ -75,7 +75,7 @@ fn skip_chars(text: &str, count: usize) -> &str {
 pub(crate) struct ToolAnswer {
     /// Limits of the answer: sessions that are left out, files that are still to be read.
     pub(crate) notes: Vec<String>,
-    /// What a note has to say in words of sessions: names of projects and branches.
+    /// The part of a note in words of sessions: names of projects and branches.
     pub(crate) hint: FencedText,
     /// The text that was found.
     pub(crate) data: FencedText,

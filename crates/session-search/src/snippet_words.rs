@@ -18,7 +18,7 @@ pub(crate) struct SnippetWords {
     terms: Vec<Vec<FormFinder>>,
 }
 
-/// What stands between the words of a form, beside letters and digits.
+/// Signs that may stand between the words of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WordGap {
     /// Anything, as the word index has it: of a quoted phrase, or a name.

@@ -164,7 +164,7 @@ impl<'a> NamedCommand<'a> {
 
 const PROGRAM: &str = env!("CARGO_BIN_NAME");
 
-/// What is meant by an option that a command does not have.
+/// The meaning of an option that a command does not have.
 enum MeantOption<'c> {
     /// Another option of the command.
     Own(&'c str),

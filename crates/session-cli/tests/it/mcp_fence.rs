@@ -1,4 +1,4 @@
-//! What stands outside of the fence of the MCP server's answers in a clone whose files an attacker chose.
+//! Text outside of the fence of the MCP server's answers in a clone whose files an attacker chose.
 #![cfg(unix)]
 
 use crate::claude::ClaudeTranscript;
