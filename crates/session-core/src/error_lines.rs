@@ -29,19 +29,45 @@ const MAX_ERROR_LINE_BYTES: usize = 240;
 ///
 /// Idempotent: the error lines of joined error lines are the same lines.
 pub fn find_error_lines(output: &str, status: CallStatus) -> Vec<Cow<'_, str>> {
-    if !output.contains('\u{1b}') {
-        let lines = find_plain_error_lines(output, status).into_iter();
-        return lines.map(Cow::Borrowed).collect();
+    match read_shown_text(output) {
+        Cow::Borrowed(shown) => {
+            let lines = find_shown_error_lines(shown, status).into_iter();
+            lines.map(Cow::Borrowed).collect()
+        }
+        Cow::Owned(shown) => {
+            let lines = find_shown_error_lines(&shown, status).into_iter();
+            lines.map(|line| Cow::Owned(line.to_owned())).collect()
+        }
     }
-    let shown: Vec<&str> = output.split('\n').map(last_state).collect();
-    let shown = shown.join("\n");
-    let plain = sanitize_text(&shown);
-    let lines = find_plain_error_lines(&plain, status).into_iter();
-    lines.map(|line| Cow::Owned(line.to_owned())).collect()
 }
 
-/// Returns the error lines of an output without escapes.
-fn find_plain_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
+/// Returns what a terminal shows of an output: the last state of each line, without escapes.
+fn read_shown_text(output: &str) -> Cow<'_, str> {
+    let has_escapes = output.contains('\u{1b}');
+    if !has_escapes && !output.contains('\r') {
+        return Cow::Borrowed(output);
+    }
+    let lines: Vec<&str> = output.split('\n').map(last_state).collect();
+    let shown = lines.join("\n");
+    if has_escapes {
+        Cow::Owned(sanitize_text(&shown).into_owned())
+    } else {
+        Cow::Owned(shown)
+    }
+}
+
+/// Returns what a terminal shows of a line: what follows the last return to its beginning, unless nothing is written there.
+fn last_state(line: &str) -> &str {
+    if !line.contains('\r') {
+        return line;
+    }
+    let mut states = line.rsplit('\r');
+    let last = states.find(|state| !sanitize_text(state).trim().is_empty());
+    last.unwrap_or(line)
+}
+
+/// Returns the error lines of an output as a terminal shows it.
+fn find_shown_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
     if !status.is_failed() {
         return choose_lines(find_marked_lines(output), MAX_ERROR_LINES);
     }
@@ -135,18 +161,8 @@ fn find_marked_lines(output: &str) -> impl Iterator<Item = &str> {
         .take(MAX_MARKED_LINES)
 }
 
-/// Returns what a terminal shows of a line: what follows the last return to its beginning, unless nothing is written there.
-fn last_state(line: &str) -> &str {
-    if !line.contains('\r') {
-        return line;
-    }
-    let mut states = line.rsplit('\r');
-    let last = states.find(|state| !sanitize_text(state).trim().is_empty());
-    last.unwrap_or(line)
-}
-
 fn trim_line(line: &str) -> &str {
-    let line = last_state(line).trim();
+    let line = line.trim();
     let kept = clip_words(line, MAX_ERROR_LINE_BYTES).trim_end();
     if kept.len() < line.len() {
         // Where it is cut in a list it does not end as code does.

@@ -269,11 +269,11 @@ impl ShellParser<'_> {
         let Some(end) = self.heredoc.take() else {
             return;
         };
-        let mut lines = self.rest.0.split_inclusive('\n');
-        let len = lines.by_ref().take_while(|line| !end.is_at(line));
-        let body: usize = len.map(str::len).sum();
-        let after = self.rest.0[body..].split_once('\n');
-        self.rest.0 = after.map_or("", |(_, after)| after);
+        let rest = self.rest.0;
+        let from_end = end
+            .body_len(rest)
+            .and_then(|len| rest[len..].split_once('\n'));
+        self.rest.0 = from_end.map_or("", |(_, after)| after);
     }
 }
 
@@ -289,6 +289,18 @@ impl HeredocEnd {
         let line = line.trim_end_matches(['\n', '\r']);
         let tabs: &[char] = if self.strips_tabs { &['\t'] } else { &[] };
         line.trim_start_matches(tabs) == self.delimiter
+    }
+
+    /// Returns the length of a text up to this line; `None` where no line is it.
+    fn body_len(&self, text: &str) -> Option<usize> {
+        let mut len = 0;
+        for line in text.split_inclusive('\n') {
+            if self.is_at(line) {
+                return Some(len);
+            }
+            len += line.len();
+        }
+        None
     }
 }
 
@@ -348,13 +360,6 @@ fn is_blank(c: char) -> bool {
 fn heredoc_len(text: &str) -> Option<usize> {
     let (first, body) = text.split_once('\n')?;
     let end = UnreadText(first.strip_prefix('<')?).read_heredoc_end()?;
-    let mut lines = body.split_inclusive('\n');
-    let mut len = first.len() + 1;
-    loop {
-        let line = lines.next().filter(|_| !end.delimiter.is_empty())?;
-        if end.is_at(line) {
-            return Some(len);
-        }
-        len += line.len();
-    }
+    let body = end.body_len(body).filter(|_| !end.delimiter.is_empty())?;
+    Some(first.len() + 1 + body)
 }

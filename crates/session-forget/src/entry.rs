@@ -45,7 +45,7 @@ pub(crate) struct EntryDraft<'a> {
     /// Time, RFC 3339.
     pub(crate) at: &'a str,
     pub(crate) reason: ForgetReason,
-    /// What is deleted: turns of the sessions included, titles of sessions that stay.
+    /// Counts of what is deleted: turns of the sessions included, titles of sessions that stay.
     pub(crate) counts: ContentCounts,
 }
 

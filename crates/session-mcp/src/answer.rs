@@ -75,9 +75,7 @@ fn skip_chars(text: &str, count: usize) -> &str {
 pub(crate) struct ToolAnswer {
     /// Limits of the answer: sessions that are left out, files that are still to be read.
     pub(crate) notes: Vec<String>,
-    /// The part of a note in words of sessions: names of projects and branches.
-    pub(crate) hint: FencedText,
-    /// The text that was found.
+    /// The text that was found, or the names of projects and branches that are there in place of what was typed.
     pub(crate) data: FencedText,
     /// The call that goes on; `None` where there is nothing more.
     pub(crate) next: Option<String>,
@@ -107,9 +105,7 @@ impl ToolAnswer {
     /// Formats the answer.
     pub(crate) fn format(&self) -> String {
         let mut out = self.format_notes();
-        let mut data = self.hint.clone();
-        data.push_line(&self.data);
-        let data = data.page(0, MAX_DATA_CHARS);
+        let data = self.data.page(0, MAX_DATA_CHARS);
         if !data.as_str().is_empty() {
             let end = if data.as_str().ends_with('\n') {
                 ""

@@ -130,13 +130,13 @@ impl<'a> HistoryReading<'a> {
             _ => None,
         };
         let (unmet, hint) = unmet.map(|unmet| (unmet.note, unmet.hint)).unzip();
+        let data = hint.unwrap_or(listing.data);
         let note = unmet.or(found.note);
         notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found, limit)));
         Ok(ToolAnswer {
             notes,
-            hint: hint.unwrap_or_default(),
             next: Some(self.format_next_call(found.first)),
-            data: listing.data,
+            data,
             ..ToolAnswer::default()
         })
     }

@@ -72,9 +72,9 @@ pub(crate) fn parse_argument_clauses(
 /// The reason for which nothing meets a filter.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct UnmetNote {
-    /// What was typed.
+    /// The filter that was typed, and that nothing meets it.
     pub(crate) note: String,
-    /// What is there in its place: sessions chose the names of projects and branches.
+    /// Others that are there in its place: sessions chose the names of projects and branches.
     pub(crate) hint: FencedText,
 }
 

@@ -113,16 +113,15 @@ impl<'a> SearchCall<'a> {
         };
         let more = format_more_note(listing.count, results.hits.len(), self.limit());
         notes.extend(more.map(|more| format!("the {which} {more}")));
-        let unmet = if results.hits.is_empty() {
-            format_nothing_found(answer, view)
-        } else {
-            UnmetNote::default()
-        };
-        notes.extend(Some(unmet.note).filter(|note| !note.is_empty()));
+        let mut data = listing.data;
+        if results.hits.is_empty() {
+            let unmet = format_nothing_found(answer, view);
+            notes.push(unmet.note);
+            data = unmet.hint;
+        }
         Ok(ToolAnswer {
             notes,
-            hint: unmet.hint,
-            data: listing.data,
+            data,
             next: Some(self.format_next_call(answer, view)),
             ..ToolAnswer::default()
         })

@@ -23,7 +23,7 @@ pub struct EvalIndex {
     _scratch: Option<TempDir>,
 }
 
-/// What an index of a labelled set is made of.
+/// The sources of an index of a labelled set.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct EvalSource<'a> {
     /// The directory of the set's own history; without one the user's is searched.

@@ -1,4 +1,4 @@
-//! What a user names to forget.
+//! The sessions and turns that a user names to forget.
 
 use crate::project_folder::find_project_sessions;
 use crate::session_argument::{SessionArgument, SessionIdError, find_session};

@@ -42,7 +42,7 @@ pub enum SessionIdError {
     /// Turns stand behind turns: `a1b2c3d4:14:2`.
     #[error("`{0}` names turns twice")]
     TurnsTwice(String),
-    /// What stands behind the `:` is no turn.
+    /// The text behind the `:` is no turn.
     #[error(transparent)]
     Turns(#[from] TurnAddressError),
 }

@@ -85,11 +85,9 @@ impl ExactTerms {
         for stats in exact {
             let read = texts.read_turns(lexical, stats)?;
             let term = ExactTerm::new(stats, filtered, lexical, read);
-            // Words in a row that were typed as words: where signs stand between them (`action-summary-table`) they are a name
-            // of something else.
-            let is_read = stats.is_word_run() && !term.read.is_empty();
-            let is_typed = !is_read || term.read.iter().any(ReadTurn::is_holder);
-            if !term.turns.is_empty() && is_typed {
+            // Of words in a row: where signs stand between them (`action-summary-table`) they are a name of something else.
+            let is_of_other_name = stats.is_word_run() && term.is_held_by_words_alone();
+            if !term.turns.is_empty() && !is_of_other_name {
                 found.query_idf += term.idf - term.word_idf;
                 found.terms.push(term);
             }
@@ -121,6 +119,11 @@ impl ExactTerms {
 }
 
 impl ExactTerm {
+    /// Returns true where turns were read, and all have the words of the term but not the term.
+    fn is_held_by_words_alone(&self) -> bool {
+        !self.read.is_empty() && !self.read.iter().any(ReadTurn::is_holder)
+    }
+
     /// Makes a term with its holders. A turn that was read holds the term if any does and it does; one that was not, if
     /// most of the others do.
     fn new(

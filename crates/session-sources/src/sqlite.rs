@@ -7,8 +7,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, OpenFlags};
 use session_core::FileStamp;
-use session_files::{DatabaseCopy, path_beside_database, write_ahead_log};
-use session_files::{immutable_sqlite_uri, unshared_sqlite_uri};
+use session_files::{
+    DatabaseCopy, immutable_sqlite_uri, path_beside_database, unshared_sqlite_uri, write_ahead_log,
+};
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::iter;

@@ -22,7 +22,6 @@ const UNIX_DIRECTORIES: [(&str, &str); 3] = [
 pub struct TestHome {
     directory: tempfile::TempDir,
     clock: Cell<u64>,
-    time_zone: String,
 }
 
 impl Default for TestHome {
@@ -39,13 +38,7 @@ impl TestHome {
         Self {
             directory,
             clock: Cell::new(EPOCH_S),
-            time_zone: "UTC".to_owned(),
         }
-    }
-
-    /// Sets the time zone of the programs run in it, as `TZ` has it.
-    pub fn set_time_zone(&mut self, zone: String) {
-        self.time_zone = zone;
     }
 
     /// Returns the directory that the home directory stands in.
@@ -85,7 +78,7 @@ impl TestHome {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env("HOME", self.path("home"))
             .env("TMPDIR", self.path(""))
-            .env("TZ", &self.time_zone)
+            .env("TZ", "UTC")
             .env("COLUMNS", "100")
             .current_dir(self.path("home"));
         if cfg!(windows) {

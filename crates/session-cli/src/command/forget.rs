@@ -82,7 +82,7 @@ fn report_empty_plan(
     let clauses = args.project.as_deref().map(filter::project_clause);
     let unknown = format_unknown_project(clauses.as_slice(), sessions);
     let text = unknown.as_deref().unwrap_or("nothing to forget");
-    print_reason(args, text)?;
+    notes::print_reason(text, args.json)?;
     if has_leftovers && !args.dry_run {
         purge_leftovers(home)?;
     }
@@ -95,15 +95,6 @@ fn report_empty_plan(
         json::print(&JsonForgotten::new(&ForgetPlan::default(), &[], outcome))?;
     }
     Ok(CommandOutcome::Nothing)
-}
-
-/// Prints why there is nothing; beside JSON, which says so itself, as a note.
-fn print_reason(args: &ForgetArgs, reason: &str) -> Result<()> {
-    if args.json {
-        notes::print_line(reason)
-    } else {
-        notes::print_reason(reason)
-    }
 }
 
 /// Prints what is to be forgotten. It is the answer of a dry run; before a question its beginning says enough.
@@ -212,7 +203,7 @@ fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
         output::print(format_forget_records(entries))?
     }
     if entries.is_empty() {
-        print_reason(args, "nothing was forgotten")?;
+        notes::print_reason("nothing was forgotten", args.json)?;
         return Ok(CommandOutcome::Nothing);
     }
     Ok(CommandOutcome::Something)

@@ -237,7 +237,7 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
 /// Notes why nothing was found; beside JSON, whose hints say it, one filter alone that leaves nothing.
 fn note_nothing_found(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
     if !args.json {
-        return notes::print_reason(listing.format_nothing());
+        return notes::print_reason(listing.format_nothing(), args.json);
     }
     let unmet = listing.format_unmet_filter();
     unmet.map_or(Ok(()), notes::print_line)
@@ -277,11 +277,7 @@ fn report_no_history(
         return demo::run_search_in_demo(args);
     }
     let reason = explain();
-    if args.json {
-        notes::print_line(&reason)?;
-    } else {
-        notes::print_reason(&reason)?;
-    }
+    notes::print_reason(&reason, args.json)?;
     let (query, hints) = (&query.typed, list_hints(&reason));
     if args.compact {
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;

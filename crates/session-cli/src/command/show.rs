@@ -108,7 +108,7 @@ impl SessionExchanges {
         let exchanges = &self.exchanges;
         if exchanges.is_empty() {
             let reason = format_missing_turns(&self.session, sessions);
-            self.print_reason(args, &reason)?;
+            notes::print_reason(reason, args.prints_json())?;
         }
         if args.prints_json() {
             self.print_json(args)?;
@@ -118,7 +118,7 @@ impl SessionExchanges {
         let has_none = |kind: &TurnItemKind| !exchanges.iter().any(|e| has_items(e, *kind));
         let missing = args.only.filter(has_none);
         if let Some(kind) = missing.filter(|_| !exchanges.is_empty()) {
-            self.print_reason(args, format_no_items(kind))?;
+            notes::print_reason(format_no_items(kind), args.prints_json())?;
         }
         self.note_continuation(sessions)?;
         let found = !exchanges.is_empty() && missing.is_none();
@@ -130,15 +130,6 @@ impl SessionExchanges {
         let ids = SessionIds::new(sessions);
         let format = |next| format_continuation(&self.session, next, &ids);
         notes::print_notes(self.continuation.iter().map(format))
-    }
-
-    /// Prints why there is nothing; beside JSON, which is an empty list then, as a note.
-    fn print_reason(&self, args: &ShowArgs, reason: &str) -> Result<()> {
-        if args.prints_json() {
-            notes::print_line(reason)
-        } else {
-            notes::print_reason(reason)
-        }
     }
 
     fn print_json(&self, args: &ShowArgs) -> Result<()> {
@@ -197,7 +188,7 @@ impl SessionExchanges {
 /// Prints that a session has no turn of the range that was asked for.
 pub fn print_missing_turns(session: &SessionRow, sessions: &[SessionRow]) -> Result<()> {
     let text = format_missing_turns(session, sessions);
-    notes::print_reason(text)
+    notes::print_reason(text, false)
 }
 
 /// Formats that a session has no turn of the range that was asked for.

@@ -32,8 +32,7 @@ pub fn print_answer<J: Serialize>(
         json::print(&to_json())?;
     }
     match missing {
-        Some(text) if as_json => notes::print_line(text),
-        Some(text) => notes::print_reason(text),
+        Some(text) => notes::print_reason(text, as_json),
         None if as_json => Ok(()),
         None => print(format()),
     }

@@ -40,8 +40,12 @@ pub fn print_line(text: impl Display) -> Result<()> {
     Ok(writeln!(open_stderr(), "{text}")?)
 }
 
-/// Prints why an answer is empty, with `--quiet`, too: nothing else is printed then.
-pub fn print_reason(text: impl Display) -> Result<()> {
+/// Prints why an answer is empty, with `--quiet`, too: nothing else is printed then. Beside JSON, which is an answer, it is
+/// as a note.
+pub fn print_reason(text: impl Display, beside_json: bool) -> Result<()> {
+    if beside_json {
+        return print_line(text);
+    }
     let mut stderr = UnbreakablePipe(anstream::stderr());
     Ok(writeln!(stderr, "{text}")?)
 }

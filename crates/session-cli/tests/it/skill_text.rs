@@ -136,7 +136,7 @@ fn what_is_to_be_remembered_is_saved_and_found() {
     assert_eq!(text_of("搜索记忆"), "");
 }
 
-/// What is to be forgotten is listed before it is asked about, and nothing is changed.
+/// All that is to be forgotten is listed before it is asked about, and nothing is changed.
 #[test]
 fn what_is_to_be_forgotten_is_listed_first() {
     let env = env();

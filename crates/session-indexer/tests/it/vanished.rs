@@ -87,7 +87,7 @@ fn a_copy_that_outlived_its_original_goes_on_as_it() {
     assert_eq!(found(&home.reader(), &word(0, 2)), grown);
 }
 
-/// What is still there has not moved.
+/// A file that is still there has not moved.
 #[test]
 fn a_history_of_another_folder_takes_no_ones_place() {
     let home = Home::new();

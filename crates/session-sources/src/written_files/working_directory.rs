@@ -29,7 +29,7 @@ pub(super) struct WorkingDirectory {
     list: CommandList,
 }
 
-/// What is known of the commands that `&&`, `||` and pipes join.
+/// Facts about the commands that `&&`, `||` and pipes join.
 #[derive(Default)]
 struct CommandList {
     changes_directory: bool,

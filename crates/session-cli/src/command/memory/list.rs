@@ -81,7 +81,7 @@ fn print_memories(listed: &[Memory], as_json: bool, nothing: &str) -> Result<Com
             memories: JsonMemories(listed),
         })?;
     } else if listed.is_empty() {
-        notes::print_reason(nothing)?;
+        notes::print_reason(nothing, as_json)?;
     } else {
         output::print(format_memories(listed, terminal_width()))?;
     }

@@ -40,7 +40,10 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
             candidates: JsonMemoryCandidate::from_matches(candidates, &listed),
         })?;
     } else if results.is_empty() {
-        notes::print_reason(describe_nothing_found(listed.len(), args, memories))?;
+        notes::print_reason(
+            describe_nothing_found(listed.len(), args, memories),
+            args.json,
+        )?;
     } else {
         let text = format_matches(results, &listed, args.explain, terminal_width());
         output::print(text)?;
