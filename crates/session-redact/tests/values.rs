@@ -11,6 +11,9 @@ fn any_forty_characters_behind_its_name_are_an_aws_secret_key() {
         "+OuOjSXXMUHyQ2pqaWkwfV6Wf3gV/O116cFBIj2C",
         "/Dvl6esjw26fIEdOslPEfI4DaAY/kEN2T853TCov",
         "JaBcvGycfxwfVJYAi13Tjg26NXJ3xZVGWOUYzApn",
+        // Without a digit, and with parts that look like words.
+        "mkjofrYGLiVtteimqqGjJMB/EBvLNuwwbhtbSrUc",
+        "ycolmtiFvjudilBaDuuuqM+s/FdBNFZiawvKedwl",
     ] {
         for name in [
             "aws_secret_access_key = ",
