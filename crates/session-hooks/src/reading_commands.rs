@@ -82,7 +82,7 @@ fn only_reads_within(line: &str, depth: usize) -> bool {
     commands.all(|simple| {
         // A line within quotes is not split.
         let has_inner_line = simple.source.contains('`') || simple.source.contains("$(");
-        !has_inner_line && !writes_file(simple.source) && is_reader(simple, depth)
+        !has_inner_line && !writes_file(simple) && is_reader(simple, depth)
     })
 }
 
@@ -112,19 +112,9 @@ fn is_reader(simple: &CommandPart<'_>, depth: usize) -> bool {
 }
 
 /// Returns true for a command that redirects its output into a file: not to another stream, and not to `/dev/null`.
-fn writes_file(source: &str) -> bool {
-    let mut quote = None;
-    let mut chars = source.char_indices();
-    while let Some((at, c)) = chars.next() {
-        match (c, quote) {
-            ('\\', None | Some('"')) => drop(chars.next()),
-            ('\'' | '"', None) => quote = Some(c),
-            (c, Some(open)) if c == open => quote = None,
-            ('>', None) if !is_stream(&source[at + 1..]) => return true,
-            _ => {}
-        }
-    }
-    false
+fn writes_file(simple: &CommandPart<'_>) -> bool {
+    let mut redirections = simple.redirections.iter();
+    redirections.any(|at| !is_stream(&simple.text[at + 1..]))
 }
 
 /// Returns true for what follows the `>` of a redirection that writes no file.
@@ -150,6 +140,7 @@ mod tests {
             "find db -name '*.sql' | xargs -n 1 grep -l price",
             "bash -lc 'cat db/1.sql'",
             "LC_ALL=C sort db/1.sql >/dev/null",
+            "cat db/1.sql > '/dev/null' # a > b",
         ] {
             assert!(only_reads(command), "{command}");
         }
