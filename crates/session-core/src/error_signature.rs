@@ -184,7 +184,7 @@ pub(crate) fn is_context_line(line: &str) -> bool {
         line.trim_start_matches(|c: char| c.is_ascii_digit() || c == '>' || c == ' ');
     let is_in_frame = after_number.starts_with(['|', '│']);
     let begins_as_code = [
-        "+", "-", "at ", "❯", "✓", "✔", "√", "PASS ", "ok ", "<", "$ ", "> ",
+        "+", "-", "at ", "❯", "✓", "✔", "√", "PASS ", "(pass)", "ok ", "<", "$ ", "> ",
     ]
     .iter()
     .any(|start| line.starts_with(start));
@@ -375,6 +375,7 @@ mod tests {
             "> 12 │ const oil = lamp.error ?? dark",
             "    at Object.getElementError (lamp.js:3)",
             "✓ renders the error of a dark lamp",
+            "(pass) lamp > errors on invalid oil",
             "+ Do not say that the lamp failed",
             "severity: 'error of the lamp',",
             "[09:00:00] [Keeper] Lamp 2 failed: 84 |",

@@ -143,14 +143,9 @@ impl<'a> Assembly<'a> {
         let text = entry.message.content.words();
         self.end_tasks(&text, position);
         let words = classify_user_line(entry, self.identity.is_subagent());
-        // A caveat stands before a command: the turn ended with the line before it.
-        let is_caveat = entry.is_meta.0 && words == UserText::Nothing;
-        let is_message = position.is_message && !is_caveat;
-        let position = &LinePosition {
-            is_message,
-            ..*position
-        };
         match words {
+            // A caveat stands before a command: the turn ended with the line before it.
+            UserText::Nothing if entry.is_meta.0 => {}
             UserText::Notice(text) => {
                 self.state.queue.end_stray_prompt();
                 self.turns.part(TurnPart::Notice { text }, position);
@@ -203,19 +198,25 @@ impl<'a> Assembly<'a> {
         }
     }
 
+    /// Adds what the program tells of the work so far. It is written in the user's absence, so its time is none of the
+    /// turn's, unless it begins one.
     fn recap(&mut self, text: &str, position: &LinePosition<'_>) {
         let text = text
             .trim()
             .trim_end_matches("(disable recaps in /config)")
             .trim_end();
-        if !text.is_empty() {
-            self.turns.part(
-                TurnPart::Recap {
-                    text: clipped(text),
-                },
-                position,
-            );
+        if text.is_empty() {
+            return;
         }
+        let recap = TurnPart::Recap {
+            text: clipped(text),
+        };
+        let begins = self.turns.progress.turn_state == TurnState::Before;
+        let position = LinePosition {
+            ms: position.ms.filter(|_| begins),
+            ..*position
+        };
+        self.turns.part(recap, &position);
     }
 
     fn local_command(&mut self, text: &str, position: &LinePosition<'_>) {

@@ -4,7 +4,7 @@ use super::dialog::{REJECTED, SAID};
 use super::prompt::INTERRUPTED;
 use session_core::CallStatus;
 
-/// How results begin of calls that did not run: a rule, a hook or a classifier refused the call, or one beside it
+/// Beginnings of the results of calls that did not run: a rule, a hook or a classifier refused the call, or one beside it
 /// failed first.
 const REFUSALS: [&str; 12] = [
     "Permission to use ",
@@ -22,7 +22,7 @@ const REFUSALS: [&str; 12] = [
 ];
 /// Stands in the result of a command that names a folder outside of those of the session.
 const BLOCKED: &str = "was blocked. For security, Claude Code may only";
-/// How results begin of calls that the user refused, and of those that were stopped while they ran.
+/// Beginnings of the results of calls that the user refused, and of those that were stopped while they ran.
 const STOPS: [&str; 3] = [
     REJECTED,
     INTERRUPTED,

@@ -11,7 +11,7 @@ use crate::{Cursor, CursorExclusions};
 use serde::{Deserialize, Serialize};
 
 /// Version of the cursors.
-pub(super) const VERSION: u32 = 6;
+pub(super) const VERSION: u32 = 7;
 
 /// All that the next line needs to know of those before it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ mod tests {
     /// Cursors lie in every index: a key that changes would be read as its default.
     #[test]
     fn a_cursor_of_an_earlier_version_is_read_as_it_was_meant() {
-        let cursor = r#"{"version":6,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
+        let cursor = r#"{"version":7,"offset":7,"tail":"t","state":{"next":2,"standing":"Open","delivered":2,"seen":[1],
             "facts":{"cwd":"/home/ann","custom_title":"Lamp"}}}"#;
         let read = CursorState::<TranscriptState>::parse(&Cursor(cursor.into()), VERSION).unwrap();
         assert_eq!((read.state.progress.next, read.state.delivered), (2, 2));

@@ -146,32 +146,49 @@ fn contents() -> Vec<Vec<u8>> {
     .collect()
 }
 
-#[test]
-fn a_file_may_be_split_at_every_line() {
-    for content in contents() {
-        let ends = content
-            .iter()
-            .enumerate()
-            .filter(|(_, byte)| **byte == b'\n')
-            .map(|(at, _)| at + 1);
-        for end in ends {
-            assert_same(&content, &[end]);
-            assert_same(&content, &[end - 1]);
+/// Where a content is split: at an offset, as a share of its length, or at the end of the line there.
+#[derive(Debug, Clone, Copy)]
+enum SplitPlace {
+    Offset(f64),
+    /// Before its line feed.
+    BeforeLineEnd(f64),
+    /// Behind its line feed.
+    AfterLineEnd(f64),
+}
+
+impl SplitPlace {
+    fn any() -> impl Strategy<Value = Self> {
+        prop_oneof![
+            (0.0..1.0).prop_map(Self::Offset),
+            (0.0..1.0).prop_map(Self::BeforeLineEnd),
+            (0.0..1.0).prop_map(Self::AfterLineEnd),
+        ]
+    }
+
+    fn find(self, content: &[u8]) -> usize {
+        let (Self::Offset(share) | Self::BeforeLineEnd(share) | Self::AfterLineEnd(share)) = self;
+        let offset = (content.len() as f64 * share) as usize;
+        let rest = content[offset..].iter();
+        let line_end = || offset + rest.take_while(|byte| **byte != b'\n').count();
+        match self {
+            Self::Offset(_) => offset,
+            Self::BeforeLineEnd(_) => line_end(),
+            Self::AfterLineEnd(_) => (line_end() + 1).min(content.len()),
         }
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
     fn a_file_may_be_split_anywhere(
         which in 0usize..8,
-        mut places in prop::collection::vec(0.0..1.0, 1..6),
+        places in prop::collection::vec(SplitPlace::any(), 1..6),
     ) {
         let content = &contents()[which];
-        places.sort_by(f64::total_cmp);
-        let ends: Vec<usize> = places.iter().map(|at| (content.len() as f64 * at) as usize).collect();
+        let mut ends: Vec<usize> = places.iter().map(|place| place.find(content)).collect();
+        ends.sort_unstable();
         assert_same(content, &ends);
     }
 }

@@ -107,23 +107,28 @@ fn a_summary_names_a_message_of_another_file() {
     assert_eq!((alone.titles.len(), alone.sessions.len()), (1, 0));
 }
 
-/// A summary names the last message that it knows. A caveat belongs to the command after it.
+/// A summary names the last message that it knows. A caveat belongs to the command after it, which may be days later and on
+/// another branch.
 #[test]
 fn a_caveat_does_not_end_a_turn() {
     let lines = [
-        r#"{"type":"user","uuid":"u1","message":"a"}"#,
-        r#"{"type":"assistant","uuid":"a1","message":{"content":"b"}}"#,
-        r#"{"type":"user","uuid":"u2","isMeta":true,"message":"<local-command-caveat>Caveat: x</local-command-caveat>"}"#,
-        r#"{"type":"user","uuid":"u3","message":"<command-name>/clear</command-name>"}"#,
-        r#"{"type":"user","uuid":"u4","message":"<local-command-stdout></local-command-stdout>"}"#,
+        r#"{"type":"user","uuid":"u1","gitBranch":"oil","timestamp":"2026-03-02T09:00:00.000Z","message":"a"}"#,
+        r#"{"type":"assistant","uuid":"a1","gitBranch":"oil","timestamp":"2026-03-02T09:00:05.000Z","message":{"content":"b"}}"#,
+        r#"{"type":"user","uuid":"u2","gitBranch":"main","isMeta":true,"timestamp":"2026-03-04T08:00:00.000Z","message":"<local-command-caveat>Caveat: x</local-command-caveat>"}"#,
+        r#"{"type":"user","uuid":"u3","gitBranch":"main","timestamp":"2026-03-04T08:00:00.000Z","message":"<command-name>/clear</command-name>"}"#,
+        r#"{"type":"user","uuid":"u4","gitBranch":"main","timestamp":"2026-03-04T08:00:00.000Z","message":"<local-command-stdout></local-command-stdout>"}"#,
     ];
     let found = Transcript::new(lines.join("\n")).read(None);
-    let leaves: Vec<_> = found
-        .turns
-        .iter()
-        .map(|collected| collected.turn.leaf.as_deref())
-        .collect();
+    let turns: Vec<_> = found.turns.iter().map(|found| &found.turn).collect();
+    let leaves: Vec<_> = turns.iter().map(|turn| turn.leaf.as_deref()).collect();
     assert_eq!(leaves, [Some("a1"), Some("u4")]);
+    let branches: Vec<_> = turns.iter().map(|turn| turn.branch.as_deref()).collect();
+    assert_eq!(branches, [Some("oil"), Some("main")]);
+    assert_eq!(
+        turns[0].ended_ms.unwrap() - turns[0].started_ms.unwrap(),
+        5000
+    );
+    assert_eq!(turns[0].turn_stats.idle_ms, 0);
 }
 
 #[test]

@@ -363,3 +363,20 @@ fn a_failure_that_is_told_in_the_middle_of_the_work_is_told_once() {
         );
     }
 }
+
+/// A fork begins with the reports that were told at its beginning, and repeats the session below them.
+#[test]
+fn a_failure_before_the_first_turn_begins_none() {
+    let report = "<task-notification><task-id>a1</task-id><status>failed</status><summary>Agent failed: no oil</summary></task-notification>";
+    let lines = [
+        operation("enqueue", &format!(r#","content":"{report}""#)),
+        operation("dequeue", ""),
+        user("Begin"),
+        user(report),
+    ];
+    let found = Transcript::new(lines.join("\n")).read(None);
+    let turn = &found.turns[0].turn;
+    assert_eq!((found.turns.len(), &*turn.prompt), (1, "Begin"));
+    assert_eq!(turn.started_ms, Some(1_772_442_540_000));
+    assert_eq!(turn.parts.len(), 1);
+}

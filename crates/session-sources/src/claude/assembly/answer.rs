@@ -7,7 +7,7 @@ use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
 use crate::claude::prompt;
 use crate::claude::reply::{self, BlockNovelty};
-use crate::turn_assembler::LinePosition;
+use crate::turn_assembler::{LinePosition, TurnState};
 use crate::written_files::add_written_files;
 use session_core::{CallStatus, ReadDetail, TokenTotals, ToolCall, TurnPart};
 
@@ -184,9 +184,11 @@ impl Assembly<'_> {
     }
 
     /// Adds what a report of the program says of background tasks that failed, as errors of the turn. A report
-    /// stands in the transcript when it is put into the queue, and mostly once more when the agent gets it.
+    /// stands in the transcript when it is put into the queue, and mostly once more when the agent gets it. One before the
+    /// first turn is of another session's work: a fork repeats the session below it.
     pub(super) fn report_failures(&mut self, text: &str, position: &LinePosition<'_>) {
-        if !prompt::begins_with_report(text) {
+        let is_before_first = self.turns.progress.turn_state == TurnState::Before;
+        if is_before_first || !prompt::begins_with_report(text) {
             return;
         }
         for end in TaskEnd::list(text) {
