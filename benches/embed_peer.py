@@ -2,7 +2,7 @@
 """all-MiniLM-L6-v2 beside onnxruntime: the same texts, the same weights, the same run.
 
     pip install numpy onnx onnxruntime safetensors tokenizers
-    cargo build --release -p session-embed --example throughput --example quantise
+    cargo build --release -p session-embed --example embed --example quantise
     python3 benches/embed_peer.py MODEL_DIR [--threads 2] [--runs 5] [--golden crates/session-embed/tests/it/minilm.golden]
 
 MODEL_DIR has the original weights; `models/README.md` says where to get them. Compares the tokens' ids, then
@@ -15,6 +15,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,9 @@ from safetensors.numpy import load_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.environ.get("CARGO_TARGET_DIR", os.path.join(HERE, "..", "target"))
+MODELS = os.path.join(HERE, "..", "models")
+SPEC = os.path.join(MODELS, "all-minilm-l6-v2.toml")
+WEIGHTS, VOCABULARY = "all-minilm-l6-v2-q8_0.gguf", "bundled/vocabulary.bin"
 LAYERS, HEADS, HIDDEN, LIMIT, BATCH = 6, 12, 384, 256, 16
 
 
@@ -116,14 +120,14 @@ class Peer:
         return vectors, time.perf_counter() - began
 
 
-def ours(texts, scratch, threads, runs=1, weights=None):
-    """Vectors, seconds of each run, ids."""
+def ours(texts, scratch, threads, runs=1, files=MODELS, more=()):
+    """Vectors, and what the program prints: seconds of each run and, where they are asked for, ids."""
     source, out = os.path.join(scratch, "texts.json"), os.path.join(scratch, "out.f32")
     with open(source, "w", encoding="utf-8") as file:
         json.dump(texts, file)
-    command = [os.path.join(TARGET, "release", "examples", "throughput"), source, out, str(runs)] + ([weights] if weights else [])
+    command = [os.path.join(TARGET, "release", "examples", "embed"), SPEC, files, source, out, str(runs), *more]
     told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=dict(os.environ, RAYON_NUM_THREADS=str(threads))).stdout)
-    return np.fromfile(out, np.float32).reshape(len(texts), -1), told["seconds"], told["ids"]
+    return np.fromfile(out, np.float32).reshape(len(texts), -1), told
 
 
 def many_texts():
@@ -147,13 +151,15 @@ def of_tokens(lengths):
 def compare(peer, args, scratch):
     texts = many_texts()
     expected, _ = peer.embed(texts)
-    f32 = os.path.join(scratch, "f32.gguf")
-    subprocess.run([os.path.join(TARGET, "release", "examples", "quantise"), args.model, f32, "f32"], check=True)
-    shipped, _, ids = ours(texts, scratch, args.threads)
-    same = sum(a == b[1:-1] for a, b in zip(ids, peer.ids(texts)))
+    f32 = os.path.join(scratch, "f32")
+    os.makedirs(os.path.dirname(os.path.join(f32, VOCABULARY)))
+    shutil.copy(os.path.join(MODELS, VOCABULARY), os.path.join(f32, VOCABULARY))
+    subprocess.run([os.path.join(TARGET, "release", "examples", "quantise"), args.model, os.path.join(f32, WEIGHTS), "f32"], check=True)
+    shipped, told = ours(texts, scratch, args.threads, more=["--ids"])
+    same = sum(a == b[1:-1] for a, b in zip(told["ids"], peer.ids(texts)))
     print(f"{len(texts)} texts, of which {same} have the ids of the `tokenizers` package\n")
     print("| weights | least cosine | mean cosine |\n| --- | --- | --- |")
-    for name, vectors in (("f32", ours(texts, scratch, args.threads, weights=f32)[0]), ("Q8_0, as shipped", shipped)):
+    for name, vectors in (("f32", ours(texts, scratch, args.threads, files=f32, more=["--stored"])[0]), ("Q8_0, as shipped", shipped)):
         cosines = (vectors * expected).sum(1)
         print(f"| {name} | {cosines.min():.6f} | {cosines.mean():.6f} |")
 
@@ -170,7 +176,7 @@ def speed(peer, args, scratch):
         theirs, mine = [], []
         for _ in range(args.runs):
             theirs.append(peer.embed(texts)[1])
-            mine += ours(texts, scratch, args.threads, runs=2)[1]
+            mine += ours(texts, scratch, args.threads, runs=2)[1]["seconds"]
         a, b = tokens / min(theirs), tokens / min(mine)
         print(f"| {len(texts)} {name} | {tokens} | {a:,.0f} | {b:,.0f} | {b / a:.2f} |")
 

@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-import items
+import leaks
+import lookalikes
 import sessions
 
 MARK = "[redacted:"
@@ -246,9 +247,18 @@ def check_indexed(made, texts):
     return not lost
 
 
+def print_counts(name, items):
+    kinds = {item.kind for item in items}
+    judging = sum(item.split == "judging" for item in items)
+    print(f"{name}: {len(items)} items of {len(kinds)} kinds, {judging} for judging")
+
+
 def measure(bench, show):
-    secret = sessions.cases(items.secrets(), sessions.SECRET_ORDER)
-    harmless = sessions.cases(items.harmless(), sessions.COUNTED)
+    secrets, lookalike = leaks.build(), lookalikes.build()
+    print_counts("secrets", secrets)
+    print_counts("harmless", lookalike)
+    secret = sessions.cases(secrets, sessions.SECRET_ORDER)
+    harmless = sessions.cases(lookalike, sessions.COUNTED)
     sessions.write(bench.home, secret + harmless)
     bench.index()
     bench.forget_histories()

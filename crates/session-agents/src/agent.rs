@@ -1,5 +1,6 @@
 //! The agents that this program is installed into, and their directories.
 
+use crate::merged_settings::MergedSettings;
 use session_sources::Env;
 use std::path::PathBuf;
 
@@ -52,9 +53,9 @@ impl Agent {
         self != Self::OpenCode
     }
 
-    /// Returns true for the agent whose hook this program began with: its status is always reported.
-    pub fn is_first(self) -> bool {
-        self == Self::Claude
+    /// Returns true for the agent that merges the settings of the user, of a project, and of the user in a project.
+    pub fn merges_settings(self) -> bool {
+        self == MergedSettings::AGENT
     }
 
     /// Returns the note on a hook that was written; `None` where it works at once.

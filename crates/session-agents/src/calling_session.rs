@@ -33,7 +33,7 @@ impl CallingProcess<'_> {
     pub fn find_sessions<'s>(&self, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
         let callers = sources()
             .iter()
-            .filter_map(|source| Some((*source, source.caller(self.env)?)));
+            .filter_map(|source| Some((*source, source.agent().caller(self.env)?)));
         let mut found: Vec<&SessionRow> = callers
             .filter_map(|(source, caller)| match caller {
                 Caller::Session(id) => find_named(source, &id, all),

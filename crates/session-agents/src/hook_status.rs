@@ -41,7 +41,7 @@ impl HookScope {
         match self {
             Self::User => HookFile::new(agent, env, None).ok(),
             Self::Project => HookFile::new(agent, env, Some(project?)).ok(),
-            Self::Local if agent.is_first() => project.map(HookFile::for_user_in),
+            Self::Local if agent.merges_settings() => project.map(HookFile::for_user_in),
             Self::Local => None,
         }
     }
@@ -113,10 +113,10 @@ impl HookStatus {
         }
     }
 
-    /// Returns true where it is listed: installed, or in a file of the first agent which is not the user's own in a
-    /// project. Who uses one agent alone is told of it alone.
+    /// Returns true where the hook is installed, and for the settings that are merged, except those of the user in a project:
+    /// these are listed without a hook. Other agents are not mentioned to a person who does not use them.
     fn is_listed(&self) -> bool {
-        let is_usual = self.agent.is_first() && self.scope != HookScope::Local;
+        let is_usual = self.agent.merges_settings() && self.scope != HookScope::Local;
         is_usual || !self.events.is_empty()
     }
 }
@@ -185,7 +185,7 @@ pub fn find_disabling_file(
     env: &Env,
     project: Option<&Project>,
 ) -> Result<Option<PathBuf>> {
-    if !agent.is_first() {
+    if !agent.merges_settings() {
         return Ok(None);
     }
     Ok(MergedSettings::new(env, project)?.disabling_file())
@@ -202,7 +202,9 @@ mod tests {
         let read = || HookSurvey::read(&env, None).unwrap();
         let absent = &read().statuses;
         assert_eq!(absent.len(), 1, "{absent:?}");
-        assert!(absent[0].agent.is_first() && absent[0].events.is_empty() && !absent[0].works);
+        assert!(
+            absent[0].agent.merges_settings() && absent[0].events.is_empty() && !absent[0].works
+        );
 
         let program = home.path().join("session-search");
         let install = |agent| {

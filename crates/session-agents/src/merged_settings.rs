@@ -1,5 +1,6 @@
 //! The settings files that Claude Code merges.
 
+use crate::agent::Agent;
 use crate::error::Result;
 use crate::hook_settings::{HookEvent, InstalledHook};
 use crate::settings_file::SettingsFile;
@@ -16,6 +17,9 @@ pub struct MergedSettings {
 }
 
 impl MergedSettings {
+    /// The agent that merges its settings.
+    pub const AGENT: Agent = Agent::Claude;
+
     /// Names the files, whether they exist or not.
     ///
     /// # Errors

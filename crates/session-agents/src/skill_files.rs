@@ -26,7 +26,7 @@ const FILES: [BundledFile; 8] = [
     skill_file!("references/MEMORY.md"),
     skill_file!("references/CONFIGURATION.md"),
     skill_file!("references/FIRST_RUN.md"),
-    skill_file!("references/ADDING_SOURCES.md"),
+    skill_file!("references/HISTORIES.md"),
     skill_file!("references/TROUBLESHOOTING.md"),
 ];
 

@@ -1,14 +1,12 @@
 //! Command-line arguments.
 
 mod browse;
-mod command_line;
+mod dashed_words;
 mod digest;
 mod doctor;
 mod export;
 mod fix;
 mod forget;
-mod found;
-mod guessed_names;
 mod inject;
 mod manual;
 mod mcp;
@@ -22,19 +20,17 @@ mod show;
 mod skill;
 mod time;
 mod trust;
+mod turn_listing;
 mod values;
 mod work_filter;
 
 pub use browse::BrowseArgs;
-pub use command_line::{
-    correct_suggested_option, find_meant_command_lines, find_mistyped_option, normalize_arguments,
-};
+pub use dashed_words::{make_word_tip, normalize_arguments, parse_arguments, takes_any_word};
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::SessionExportArgs;
 pub use fix::FixArgs;
 pub use forget::ForgetArgs;
-pub use found::{CommandsArgs, FilesArgs, FoundListArgs};
 pub use inject::{ConfigArgs, HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, InjectArgs};
 pub use manual::{CompletionsArgs, InitShell, ManArgs, ShellInitArgs};
 pub use mcp::McpArgs;
@@ -50,16 +46,20 @@ pub use show::{ShowArgs, ShowFormat};
 pub use skill::{SkillArgs, SkillChangeArgs, SkillCommand, SkillSyncArgs};
 pub use time::TimeArgs;
 pub use trust::TrustArgs;
+pub use turn_listing::{CommandsArgs, FilesArgs, TurnListingArgs};
 pub use work_filter::WorkFilterArgs;
 
-use values::{parse_depth, parse_limit};
+use values::{LIMIT_ALIASES, parse_depth, parse_limit};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
+use session_eval::TuningConstant;
 use session_output::WorkPart;
 use session_query::TypedQuery;
-use session_search::RankingTuning;
 use std::ffi::OsString;
+
+/// Names that other programs have for `search`.
+const SEARCH_ALIASES: [&str; 4] = ["find", "grep", "query", "recall"];
 
 /// Find what you did with coding agents: by meaning and by word, offline
 ///
@@ -98,6 +98,7 @@ The pages in docs: ",
 #[command(defer = true)]
 pub enum Command {
     /// Find sessions, or turns with --depth 2
+    #[command(aliases = SEARCH_ALIASES)]
     Search(Box<SearchArgs>),
     /// Search as you type, read and resume, on a full screen
     Browse(BrowseArgs),
@@ -130,6 +131,7 @@ pub enum Command {
     /// Update the index
     Index(IndexArgs),
     /// Remove sessions and turns from the index and the disk, for good
+    #[command(alias = "delete")]
     Forget(Box<ForgetArgs>),
     /// Show what is indexed, by which models, and how recent it is
     Status(JsonFlagArgs),
@@ -156,12 +158,14 @@ pub enum Command {
 }
 
 impl Arguments {
-    /// Returns true where the query's first word looks like an option.
-    pub fn begins_query_with_dashes(&self) -> bool {
+    /// Returns true where the first of several words of the query looks like an option.
+    fn begins_query_with_dashes(&self) -> bool {
         let first = match &self.command {
-            Some(Command::Search(args)) => args.query.to_str(),
-            Some(Command::Browse(args)) => args.query.as_ref().and_then(|word| word.to_str()),
-            Some(Command::Memory(args)) => args.query(),
+            Some(Command::Search(args)) if !args.more.is_empty() => args.query.to_str(),
+            Some(Command::Browse(args)) if !args.more.is_empty() => {
+                args.query.as_ref().and_then(|word| word.to_str())
+            }
+            Some(Command::Memory(args)) => args.begin_of_query(),
             _ => None,
         };
         first.is_some_and(|word| word.starts_with("--"))
@@ -181,7 +185,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = parse_depth)]
     pub depth: u8,
     /// Maximum number of hits
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", default_value_t = 10, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Also print parts of the work summary, separated by commas
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_work_parts())]
@@ -217,8 +221,8 @@ Examples:
   session-search search \"too many open files\" --with problem,solution,commands
   session-search search '\"connection refused\"' --keyword-only --json
 
-Filters may stand in the query: agent:, project:, branch:, file:, since: and until:, a value right \
-after them, in double quotes where it has spaces, and - before for \"not\". Several of one field \
+Filters may stand in the query: agent:, project:, branch:, file:, since:, until: and when:, a value \
+right after them, in double quotes where it has spaces, and - before for \"not\". Several of one field \
 are alternatives; else all must hold, with the options. Without other words the newest are listed.";
 
 // Conditions; all given must hold.
@@ -296,29 +300,6 @@ fn parse_weight(text: &str) -> Result<f32, String> {
     }
 }
 
-/// A constant of the ranking with another value than its own.
-#[derive(Debug, Clone)]
-pub struct TuningConstant {
-    /// One of [`RankingTuning::NAMES`].
-    pub name: String,
-    /// The value.
-    pub value: f32,
-}
-
-fn parse_constant(text: &str) -> Result<TuningConstant, String> {
-    let known = || {
-        let (name, value) = text.split_once('=')?;
-        let value = value.parse().ok()?;
-        RankingTuning::default().set(name, value)?;
-        let name = name.to_owned();
-        Some(TuningConstant { name, value })
-    };
-    known().ok_or_else(|| {
-        let names = RankingTuning::NAMES.join(", ");
-        format!("not one of {names} with a number from 0 to 1, as in base=0.7")
-    })
-}
-
 #[derive(Debug, Args)]
 pub struct IndexArgs {
     /// Read all histories again; sessions whose histories are gone are kept
@@ -372,7 +353,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "WEIGHT", value_parser = parse_weight)]
     pub alpha: Option<f32>,
     /// Value for a constant of the ranking; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_constant)]
+    #[arg(long, value_name = "NAME=VALUE")]
     pub tune: Vec<TuningConstant>,
     /// Level to rank
     #[arg(long, value_name = "LEVEL", default_value = "both")]

@@ -55,7 +55,7 @@ pub fn note_refused() {
 /// Formats why a variable is left out, and what is used in its place.
 fn format_removal(name: &str, home: &Home) -> String {
     let reason = explain_removal(name, &std::env::var_os(name).unwrap_or_default());
-    // Of a list, entries alone are left out. The home folder's variable stays set, and is not used.
+    // A list loses single entries and keeps the others. HOME keeps its value, though it is not used.
     if let Some(kept) = home.env.get(name).filter(|_| name != HOME_VARIABLE) {
         let kept = path_line(kept.as_ref());
         return format!("of the variable {name} only `{kept}` is used: {reason}");

@@ -10,11 +10,8 @@ mod output;
 mod output_path;
 mod usage;
 
-use args::{Arguments, BrowseArgs, Command, McpArgs};
-use clap::Parser;
-use clap::error::ErrorKind;
+use args::{BrowseArgs, Command, McpArgs};
 use session_config::remove_process_variables;
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// The result of a command that did not fail. Its exit code is grep's: 0 for something, 1 for nothing.
@@ -49,7 +46,7 @@ fn main() -> ExitCode {
     let removed = unsafe { remove_process_variables() };
     environment::remember_removed(removed);
     let typed = args::normalize_arguments(std::env::args_os());
-    let arguments = match parse_arguments(&typed) {
+    let arguments = match args::parse_arguments(&typed) {
         Ok(arguments) => arguments,
         Err(error) => return usage::report_usage_error(error, &typed),
     };
@@ -72,19 +69,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Parses the arguments. Of an option that was mistyped before the query the rest of them says little.
-fn parse_arguments(typed: &[OsString]) -> Result<Arguments, clap::Error> {
-    let parsed = Arguments::try_parse_from(typed);
-    let is_suspect = match &parsed {
-        Ok(arguments) => arguments.begins_query_with_dashes(),
-        Err(error) => error.kind() == ErrorKind::UnknownArgument,
-    };
-    match is_suspect.then(|| args::find_mistyped_option(typed)) {
-        Some(Some(error)) => Err(error),
-        _ => parsed,
-    }
-}
-
 /// Runs a command.
 fn run(command: &Command) -> anyhow::Result<CommandOutcome> {
     match command {
@@ -93,9 +77,9 @@ fn run(command: &Command) -> anyhow::Result<CommandOutcome> {
         Command::Show(show) => command::show::run(show),
         Command::Export(export) => command::export::run(export),
         Command::Resume(resume) => command::resume::run(resume),
-        Command::Files(files) => command::found::run_files(files),
+        Command::Files(files) => command::turn_listing::run_files(files),
         Command::Fix(fix) => command::fix::run(fix),
-        Command::Commands(commands) => command::found::run_commands(commands),
+        Command::Commands(commands) => command::turn_listing::run_commands(commands),
         Command::Digest(digest) => command::digest::run(digest),
         Command::Stats(stats) => command::stats::run(stats),
         Command::Memory(memory) => command::memory::run(memory),

@@ -1,11 +1,11 @@
 //! The answer to arguments that cannot be parsed.
 
-use crate::args::{correct_suggested_option, find_meant_command_lines};
+use crate::args::{make_word_tip, takes_any_word};
 use crate::error::report_error;
 use anyhow::Error;
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use session_core::TurnRange;
-use session_core::text::join_alternatives;
 use session_display::sanitize_line;
 use session_output::{quote_query, quote_word};
 use std::ffi::OsString;
@@ -19,13 +19,12 @@ const LISTING_TIP: &str = "to list the newest sessions, run 'session-search sear
 
 /// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
 /// prompt", and a newer plugin may call an older program: to `hook run` a wrong argument is no failure.
-pub fn report_usage_error(error: clap::Error, typed: &[OsString]) -> ExitCode {
+pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCode {
     if error.use_stderr() && is_hook_run(typed) {
         return ExitCode::SUCCESS;
     }
-    let mut error = correct_suggested_option(error, typed);
     correct_tips(&mut error, typed);
-    drop_value_tip(&mut error);
+    correct_value_tip(&mut error, typed);
     sanitize_context(&mut error);
     let printed = error.print().and_then(|()| std::io::stdout().flush());
     match (error.use_stderr(), printed) {
@@ -39,7 +38,7 @@ pub fn report_usage_error(error: clap::Error, typed: &[OsString]) -> ExitCode {
 
 /// Puts what was meant in place of what is spelled alike.
 fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
-    error.remove(ContextKind::SuggestedSubcommand);
+    keep_similar_commands(error);
     let tip = command_tip(error, typed)
         .or_else(|| turn_tip(error, typed))
         .or_else(|| listing_tip(error, typed));
@@ -50,15 +49,44 @@ fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
     }
 }
 
-/// Drops the advice to pass an unknown option as a value (`-- --turn`), which is not what was meant.
-fn drop_value_tip(error: &mut clap::Error) {
-    let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested) else {
+/// Keeps of the commands that an error suggests those with a letter wrong: with two it may as well be a word of a query.
+fn keep_similar_commands(error: &mut clap::Error) {
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
-    if tips
-        .iter()
-        .any(|tip| tip.to_string().starts_with("to pass "))
-    {
+    let similar = match error.get(ContextKind::SuggestedSubcommand) {
+        Some(ContextValue::Strings(names)) => names
+            .iter()
+            .filter(|name| strsim::damerau_levenshtein(name, unknown) == 1)
+            .cloned()
+            .collect::<Vec<_>>(),
+        _ => return,
+    };
+    if similar.is_empty() {
+        error.remove(ContextKind::SuggestedSubcommand);
+    } else {
+        let similar = ContextValue::Strings(similar);
+        error.insert(ContextKind::SuggestedSubcommand, similar);
+    }
+}
+
+/// Words the advice to pass an unknown option as a value (`-- --turn`) for a query, and drops it where a command has none.
+fn correct_value_tip(error: &mut clap::Error, typed: &[OsString]) {
+    let is_for_value = |tip: &StyledStr| tip.to_string().starts_with("to pass ");
+    let unknown = match (
+        error.get(ContextKind::Suggested),
+        error.get(ContextKind::InvalidArg),
+    ) {
+        (Some(ContextValue::StyledStrs(tips)), Some(ContextValue::String(unknown)))
+            if tips.iter().any(is_for_value) =>
+        {
+            unknown.clone()
+        }
+        _ => return,
+    };
+    if takes_any_word(typed) {
+        error.insert(ContextKind::Suggested, make_word_tip(&unknown));
+    } else {
         error.remove(ContextKind::Suggested);
     }
 }
@@ -80,36 +108,24 @@ fn is_hook_run(typed: &[OsString]) -> bool {
     words.next().is_some_and(|word| word == "hook") && words.any(|word| word == "run")
 }
 
-/// Returns the commands that somebody may have meant who named one that there is not, or typed a query where one is expected.
+/// Returns the search that somebody may have meant who typed its query where a command is expected.
 fn command_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     let unknown = match error.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word,
         _ => return None,
     };
     let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
-    let at = words.iter().position(|word| word == unknown)?;
-    let later = words.get(at + 1..).unwrap_or_default();
-    match find_meant_command_lines(typed, unknown).as_slice() {
-        [line] if line.ends_with(" search") && !later.is_empty() => {
-            let query = quote_query(&later.join(" "));
-            Some(format!("to search for it, run '{line} {query}'"))
-        }
-        [] if at > 0 => None,
-        [] if later.is_empty() && LISTING_WORDS.contains(&unknown.as_str()) => {
-            Some(LISTING_TIP.to_owned())
-        }
-        [] => {
-            let query = quote_query(&words.join(" "));
-            Some(format!(
-                "to search for it, run 'session-search search {query}'"
-            ))
-        }
-        lines => {
-            let lines: Vec<String> = lines.iter().map(|line| format!("'{line}'")).collect();
-            let lines = join_alternatives(lines.iter().map(String::as_str));
-            Some(format!("the command for it is {lines}"))
-        }
+    let is_first = words.first() == Some(&unknown.as_str());
+    if !is_first || error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return None;
     }
+    if words.len() == 1 && LISTING_WORDS.contains(&words[0]) {
+        return Some(LISTING_TIP.to_owned());
+    }
+    let query = quote_query(&words.join(" "));
+    Some(format!(
+        "to search for it, run 'session-search search {query}'"
+    ))
 }
 
 /// Returns the search without words that somebody meant who gave it filters alone.
@@ -163,22 +179,21 @@ fn list_words(typed: &[OsString]) -> impl Iterator<Item = &OsString> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::Arguments;
-    use clap::Parser;
+    use crate::args::parse_arguments;
 
     fn tip(typed: &[&str]) -> Option<String> {
         let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
-        let error = Arguments::try_parse_from(&typed).unwrap_err();
+        let mut error = parse_arguments(&typed).unwrap_err();
+        keep_similar_commands(&mut error);
         command_tip(&error, &typed).or_else(|| turn_tip(&error, &typed))
     }
 
     /// Returns all tips, as they are printed.
     fn tips(typed: &str) -> Vec<String> {
         let typed: Vec<OsString> = typed.split(' ').map(OsString::from).collect();
-        let error = Arguments::try_parse_from(&typed).unwrap_err();
-        let mut error = correct_suggested_option(error, &typed);
+        let mut error = parse_arguments(&typed).unwrap_err();
         correct_tips(&mut error, &typed);
-        drop_value_tip(&mut error);
+        correct_value_tip(&mut error, &typed);
         let text = error.render().to_string();
         let tips = text
             .lines()
@@ -189,38 +204,15 @@ mod tests {
     #[test]
     fn what_is_only_spelled_alike_is_no_tip() {
         for (typed, tip) in [
-            (
-                "session-search show --before 3 ab",
-                "a similar argument exists: '--context'",
-            ),
-            (
-                "session-search forget --query x",
-                "a similar argument exists: '--match'",
-            ),
-            (
-                "session-search digest --on x",
-                "a similar argument exists: '--when'",
-            ),
-            (
-                "session-search memory save --type x",
-                "a similar argument exists: '--kind'",
-            ),
             ("session-search --json search", "'search --json' exists"),
             (
-                "session-search find docker dns",
+                "session-search docker dns",
                 "to search for it, run 'session-search search \"docker dns\"'",
             ),
+            ("session-search memory docker", ""),
             (
-                "session-search memory find npm",
-                "to search for it, run 'session-search memory search \"npm\"'",
-            ),
-            (
-                "session-search remember x",
-                "the command for it is 'session-search memory save'",
-            ),
-            (
-                "session-search memory restore x",
-                "the command for it is 'session-search memory activate'",
+                "session-search digets",
+                "a similar subcommand exists: 'digest'",
             ),
             (
                 "session-search list --json",
@@ -239,16 +231,16 @@ mod tests {
                 "to name turns, run 'session-search show ab:5'",
             ),
         ] {
-            assert_eq!(tips(typed), [tip], "{typed}");
+            assert_eq!(tips(typed).join("\n"), tip, "{typed}");
         }
         assert_eq!(
             tips("session-search staus"),
-            ["the command for it is 'session-search stats' or 'session-search status'"]
+            ["some similar subcommands exist: 'stats', 'status'"]
         );
         assert_eq!(tips("session-search --bogus search x"), [""; 0]);
-        assert_eq!(tips("session-search show ab --sort x"), [""; 0]);
-        let word = "to search for it as a word, write '--' before it: '-- --sort'";
-        assert_eq!(tips("session-search search docker --sort x"), [word]);
+        assert_eq!(tips("session-search show ab --zzz x"), [""; 0]);
+        let word = "to search for it as a word, write '--' before it: '-- --zzz'";
+        assert_eq!(tips("session-search search docker --zzz x"), [word]);
     }
 
     #[test]
@@ -288,12 +280,14 @@ mod tests {
     #[test]
     fn what_was_typed_cannot_change_a_terminal() {
         for typed in [
-            ["session-search", "sta\u{202e}ts\u{1b}[31m", ""],
-            ["session-search", "--wrong\u{202e}", ""],
-            ["session-search", "digest", "--\u{202e}"],
+            &["session-search", "sta\u{202e}ts\u{1b}[31m", ""][..],
+            &["session-search", "--wrong\u{202e}", ""],
+            &["session-search", "digest", "--\u{202e}"],
+            &["session-search", "search", "x", "--zz\u{202e}"],
         ] {
-            let mut error = Arguments::try_parse_from(typed).unwrap_err();
-            drop_value_tip(&mut error);
+            let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
+            let mut error = parse_arguments(&typed).unwrap_err();
+            correct_value_tip(&mut error, &typed);
             sanitize_context(&mut error);
             let text = error.render().to_string();
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");

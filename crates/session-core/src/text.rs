@@ -9,10 +9,10 @@ mod camel_case;
 mod char_filter;
 mod compose;
 mod escape_tags;
-mod head_run;
 mod markdown;
-mod run_memo;
 mod sanitize_text;
+mod word_cache;
+mod word_head;
 
 pub(crate) use camel_case::has_hump;
 pub use camel_case::{camel_case_parts, join_name_parts, split_camel_case_name};
@@ -22,10 +22,10 @@ pub use char_filter::{
 pub use compose::compose;
 pub(crate) use compose::normalize_searchable;
 pub use escape_tags::escape_tags;
-pub use head_run::{HeadRun, is_separator};
 pub use markdown::{code_span_end, escape_markdown};
-pub use run_memo::RunMemo;
 pub use sanitize_text::sanitize_text;
+pub use word_cache::WordCache;
+pub use word_head::{WordHead, is_separator};
 
 /// Returns the last character boundary at or before a byte offset, as `str::floor_char_boundary` of Rust 1.91 does.
 pub fn floor_char_boundary(text: &str, offset: usize) -> usize {

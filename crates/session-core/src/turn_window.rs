@@ -26,10 +26,10 @@ impl TurnWindow {
         last: u32::MAX,
     };
 
-    /// Returns the turns around one, of a session with `count` turns.
-    pub fn around(turn: u32, count: u32) -> Self {
+    /// Returns a turn and the one that follows it, of a session with `count` turns.
+    pub fn with_next_turn(turn: u32, count: u32) -> Self {
         Self {
-            first: turn.saturating_sub(1),
+            first: turn,
             offset: 0,
             last: turn
                 .saturating_add(1)
@@ -115,8 +115,8 @@ mod tests {
         for bad in ["", "x", "9-5", "-3", "5+x", "1-2-3"] {
             assert!(bad.parse::<TurnWindow>().is_err(), "{bad}");
         }
-        assert_eq!(TurnWindow::around(0, 1).to_string(), "0");
-        assert_eq!(TurnWindow::around(4, 12).to_string(), "3-5");
+        assert_eq!(TurnWindow::with_next_turn(0, 1).to_string(), "0");
+        assert_eq!(TurnWindow::with_next_turn(4, 12).to_string(), "4-5");
         let range = |text: &str| text.parse::<TurnWindow>().unwrap();
         assert_eq!(range("last").resolve(12).to_string(), "11");
         assert_eq!(range("5-9").resolve(12), range("5-9"));

@@ -87,6 +87,13 @@ fn describe_unmet(condition: &FilterCondition) -> Option<(String, &'static str)>
             format!("no turn began before {}", time(at)),
             "give a later time",
         ),
+        FilterCondition::Within { since_ms, until_ms } => {
+            let since = since_ms.map(|at| format!(" at {} or later", time(&at)));
+            let until = until_ms.map(|at| format!(" before {}", time(&at)));
+            let ends: Vec<String> = since.into_iter().chain(until).collect();
+            let note = format!("no turn began{}", ends.join(" and"));
+            (note, "give a longer time")
+        }
         FilterCondition::Project(_) => return None,
     })
 }

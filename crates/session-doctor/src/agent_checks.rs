@@ -39,17 +39,11 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
     let found = match plugin.filter(|_| hooks.is_empty()) {
         Some(plugin) => format!("brought by the plugin {plugin}"),
         None => {
-            let (agent, events) = (settings_agent(), event_names(&hooks));
+            let (agent, events) = (MergedSettings::AGENT.name(), event_names(&hooks));
             format!("installed: {agent}, for {events}")
         }
     };
     Some(DoctorFinding::ok("hook", found))
-}
-
-/// Returns the name of the agent whose settings are merged.
-fn settings_agent() -> &'static str {
-    let first = Agent::ALL.into_iter().find(|agent| agent.is_first());
-    first.map_or("", Agent::name)
 }
 
 fn event_names(hooks: &[InstalledHook]) -> String {
@@ -59,7 +53,9 @@ fn event_names(hooks: &[InstalledHook]) -> String {
 
 /// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
 pub(crate) fn check_other_hooks(home: &Home) -> Vec<DoctorFinding> {
-    let others = Agent::ALL.into_iter().filter(|agent| !agent.is_first());
+    let others = Agent::ALL
+        .into_iter()
+        .filter(|agent| !agent.merges_settings());
     let checked = others.filter_map(|agent| check_other_hook(agent, home));
     checked.collect()
 }

@@ -1,7 +1,7 @@
 //! Texts that go through a model together.
 
 /// Some texts, and the rows of their vectors.
-pub struct TokenBatch<'a> {
+pub(crate) struct TokenBatch<'a> {
     /// The tokens of each text.
     pub ids: &'a [Vec<u32>],
     /// A row a text.
@@ -9,7 +9,7 @@ pub struct TokenBatch<'a> {
 }
 
 /// Divides texts into batches of about as many tokens.
-pub fn split_batches<'a>(
+pub(crate) fn split_batches<'a>(
     mut ids: &'a [Vec<u32>],
     mut vectors: &'a mut [f32],
     dims: usize,

@@ -37,7 +37,7 @@ pub const BERT_NAMES: TensorNames = TensorNames {
 
 /// Sizes of a BERT; in JSON by the names of `transformers`.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub struct BertConfig {
+pub(crate) struct BertConfig {
     /// Hidden size.
     pub hidden_size: usize,
     /// Inner width of the feed-forward network.
@@ -68,7 +68,7 @@ struct BertVariant {
 
 /// An encoder whose tensors are named as llama.cpp names those of BERT.
 #[derive(Debug)]
-pub struct Bert {
+pub(crate) struct Bert {
     token_embeddings: TokenEmbedding,
     position_embeddings: TokenEmbedding,
     token_type_embeddings: TokenEmbedding,
@@ -129,7 +129,7 @@ impl Bert {
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks something of it.
-    pub fn open(
+    pub(crate) fn open(
         reader: &LayerReader<'_>,
         config: &BertConfig,
         vocab_size: usize,
@@ -189,7 +189,7 @@ impl BertConfig {
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not of a BERT that is known here.
-    pub fn from_json(text: &[u8]) -> std::result::Result<Self, EmbedError> {
+    pub(crate) fn from_json(text: &[u8]) -> std::result::Result<Self, EmbedError> {
         let variant = serde_json::from_slice::<BertVariant>(text).ok();
         let is_known = variant.is_some_and(|variant| {
             let positions = variant.position_embedding_type.as_deref();
@@ -209,7 +209,7 @@ impl BertConfig {
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not of a BERT that is known here.
-    pub fn from_gguf(file: &Gguf) -> std::result::Result<Self, EmbedError> {
+    pub(crate) fn from_gguf(file: &Gguf) -> std::result::Result<Self, EmbedError> {
         let number = |name: &str| file.number(&format!("bert.{name}"));
         let size = |name: &str| number(name).map(|number| number as usize);
         let config = Self {

@@ -5,28 +5,28 @@
 use unicode_categories::UnicodeCategories;
 
 /// Returns true for a mark that is dropped when accents are stripped.
-pub fn is_accent(c: char) -> bool {
+pub(crate) fn is_accent(c: char) -> bool {
     !c.is_ascii() && c.is_mark_nonspacing()
 }
 
 /// Returns true for punctuation, each character of which is a word of its own.
-pub fn is_punctuation(c: char) -> bool {
+pub(crate) fn is_punctuation(c: char) -> bool {
     c.is_ascii_punctuation() || !c.is_ascii() && c.is_punctuation()
 }
 
 /// Returns true for white space, though three of its characters are also controls.
-pub fn is_space(c: char) -> bool {
+pub(crate) fn is_space(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r') || (c.is_whitespace() && !c.is_other())
 }
 
 /// Returns true for a character that is dropped before anything else, unless it [is space](is_space).
-pub fn is_dropped(c: char) -> bool {
+pub(crate) fn is_dropped(c: char) -> bool {
     c == '\u{fffd}' || (c.is_other() && !matches!(c, '\t' | '\n' | '\r'))
 }
 
 /// Returns true for ideographs, which are words of their own: CJK blocks, without kana and
 /// Hangul.
-pub fn is_ideograph(c: char) -> bool {
+pub(crate) fn is_ideograph(c: char) -> bool {
     matches!(
         u32::from(c),
         0x4E00..=0x9FFF

@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// An open file, with tensors of `F32`, `F16`, `BF16` and `Q8_0`.
 #[derive(Debug)]
-pub struct Gguf {
+pub(crate) struct Gguf {
     source: FileBytes,
     content: Content,
 }
@@ -21,7 +21,7 @@ impl Gguf {
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not such a file, or ends early.
-    pub fn open(source: impl Into<FileBytes>) -> Result<Self, EmbedError> {
+    pub(crate) fn open(source: impl Into<FileBytes>) -> Result<Self, EmbedError> {
         let source = source.into();
         let bytes: &[u8] = source.as_bytes();
         // candle divides by the alignment, which may be zero.
@@ -36,14 +36,14 @@ impl Gguf {
     ///
     /// # Errors
     /// [`EmbedError::File`] when there is none of this name.
-    pub fn number(&self, name: &str) -> Result<f64, EmbedError> {
+    pub(crate) fn number(&self, name: &str) -> Result<f64, EmbedError> {
         let number = self.content.metadata.get(name).and_then(number);
         number.ok_or(error("it lacks a number that describes the model"))
     }
 
     /// Returns a string of the description; an empty one when there is none of
     /// this name.
-    pub fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         match self.content.metadata.get(name) {
             Some(Value::String(text)) => text,
             _ => "",
@@ -54,7 +54,7 @@ impl Gguf {
     ///
     /// # Errors
     /// [`EmbedError::File`] when there is none of this name.
-    pub fn list(&self, name: &str) -> Result<&[Value], EmbedError> {
+    pub(crate) fn list(&self, name: &str) -> Result<&[Value], EmbedError> {
         match self.content.metadata.get(name) {
             Some(Value::Array(list)) => Ok(list),
             _ => Err(error("it lacks an array that describes the model")),
@@ -70,7 +70,7 @@ impl Gguf {
 }
 
 /// Returns a value as a number, if it is one.
-pub fn number(value: &Value) -> Option<f64> {
+pub(crate) fn number(value: &Value) -> Option<f64> {
     Some(match *value {
         Value::U8(x) => f64::from(x),
         Value::I8(x) => f64::from(x),

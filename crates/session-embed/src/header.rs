@@ -13,11 +13,11 @@
 
 use crate::EmbedError;
 
-pub const LEN: usize = 32;
+pub(crate) const LEN: usize = 32;
 const CHECKSUM_AT: usize = 24;
 
 /// A kind of file.
-pub struct FileFormat {
+pub(crate) struct FileFormat {
     pub name: &'static str,
     pub magic: &'static [u8; 8],
     pub version: u32,
@@ -25,7 +25,7 @@ pub struct FileFormat {
 
 impl FileFormat {
     /// Formats a whole file: header and body.
-    pub fn write(&self, sizes: [u32; 3], body: &[u8]) -> Vec<u8> {
+    pub(crate) fn write(&self, sizes: [u32; 3], body: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LEN + body.len());
         bytes.extend_from_slice(self.magic);
         bytes.extend_from_slice(&self.version.to_le_bytes());
@@ -38,7 +38,7 @@ impl FileFormat {
     }
 
     /// Reads the three sizes from a file of this kind and version.
-    pub fn read(&self, bytes: &[u8]) -> Result<[usize; 3], EmbedError> {
+    pub(crate) fn read(&self, bytes: &[u8]) -> Result<[usize; 3], EmbedError> {
         if bytes.len() < LEN || !bytes.starts_with(self.magic) {
             return Err(self.error("it does not start as such a file does"));
         }
@@ -49,14 +49,14 @@ impl FileFormat {
     }
 
     /// Reads the whole file and compares its checksum.
-    pub fn verify(&self, bytes: &[u8]) -> Result<(), EmbedError> {
+    pub(crate) fn verify(&self, bytes: &[u8]) -> Result<(), EmbedError> {
         match (bytes.get(CHECKSUM_AT..LEN), bytes.get(LEN..)) {
             (Some(stored), Some(body)) if stored == checksum(body) => Ok(()),
             _ => Err(self.error("its content does not match its checksum")),
         }
     }
 
-    pub fn error(&self, reason: &'static str) -> EmbedError {
+    pub(crate) fn error(&self, reason: &'static str) -> EmbedError {
         EmbedError::File {
             file: self.name,
             reason,
@@ -65,7 +65,7 @@ impl FileFormat {
 }
 
 /// Returns the `index`th little-endian `u32` of `bytes`.
-pub fn u32_at(bytes: &[u8], index: usize) -> Option<u32> {
+pub(crate) fn u32_at(bytes: &[u8], index: usize) -> Option<u32> {
     let four = bytes.get(index.checked_mul(4)?..)?.first_chunk()?;
     Some(u32::from_le_bytes(*four))
 }

@@ -13,12 +13,12 @@ mod pooling;
 #[cfg(test)]
 mod tests;
 
-pub use attention::{Attention, BatchAttention};
-pub use embedding::TokenEmbedding;
-pub use linear::{FeedForward, Linear};
-pub use norm::{LayerNorm, RmsNorm};
-pub use norm_rope::{NormRope, RopeTensors, RotaryEmbedding};
-pub use pooling::{first_pool, last_pool, mean_pool};
+pub(crate) use attention::{Attention, BatchAttention};
+pub(crate) use embedding::TokenEmbedding;
+pub(crate) use linear::{FeedForward, Linear};
+pub(crate) use norm::{LayerNorm, RmsNorm};
+pub(crate) use norm_rope::{NormRope, RopeTensors, RotaryEmbedding};
+pub(crate) use pooling::{first_pool, last_pool, mean_pool};
 
 use crate::EmbedError;
 use crate::device::Precision;
@@ -29,7 +29,7 @@ use candle_core::{DType, Device, Result, Tensor};
 
 /// The device of layers, and the code that computes there.
 #[derive(Debug, Clone)]
-pub struct Backend {
+pub(crate) struct Backend {
     /// The device of tensors.
     pub device: Device,
     /// Our kernels, on a CPU; candle's own operations without.
@@ -38,7 +38,7 @@ pub struct Backend {
 
 /// The tokens of some texts, one text after the other without padding.
 #[derive(Debug, Clone, Copy)]
-pub struct PackedBatch<'a> {
+pub(crate) struct PackedBatch<'a> {
     /// Ids of all tokens.
     pub ids: &'a [u32],
     /// Tokens of each text, at least one.
@@ -46,7 +46,7 @@ pub struct PackedBatch<'a> {
 }
 
 /// An architecture with its weights.
-pub trait Encoder: std::fmt::Debug + Send + Sync {
+pub(crate) trait Encoder: std::fmt::Debug + Send + Sync {
     /// Embeds each text; a row a text, before it is cut and normalized.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ pub trait Encoder: std::fmt::Debug + Send + Sync {
 
 /// Reads layers from a file.
 #[derive(Clone, Copy)]
-pub struct LayerReader<'a> {
+pub(crate) struct LayerReader<'a> {
     /// The file.
     pub file: &'a dyn WeightFile,
     /// The device and code of the layers.

@@ -3,7 +3,7 @@
 
 mod config;
 
-pub use config::Qwen3Config;
+pub(crate) use config::Qwen3Config;
 
 use crate::EmbedError;
 use crate::layers::{
@@ -15,7 +15,7 @@ use crate::stored_matrix::{StoredMatrix, WeightFile};
 use candle_core::{Result, Tensor};
 
 /// The names of its tensors in GGUF and in safetensors.
-pub const NAMES: TensorNames = TensorNames {
+pub(crate) const NAMES: TensorNames = TensorNames {
     prefix: "model.",
     layers: "layers.",
     parts: &[("token_embd", "embed_tokens"), ("output_norm", "norm")],
@@ -36,7 +36,7 @@ pub const NAMES: TensorNames = TensorNames {
 
 /// A decoder whose tensors are named as llama.cpp names those of Qwen3.
 #[derive(Debug)]
-pub struct Qwen3 {
+pub(crate) struct Qwen3 {
     token_embeddings: TokenEmbedding,
     rotary: RotaryEmbedding,
     attention: Attention,
@@ -99,7 +99,7 @@ impl Qwen3 {
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks something of it.
-    pub fn open(
+    pub(crate) fn open(
         reader: &LayerReader<'_>,
         config: &Qwen3Config,
     ) -> std::result::Result<Self, EmbedError> {
@@ -159,7 +159,7 @@ impl DecoderLayer {
 ///
 /// # Errors
 /// [`EmbedError::File`] when there are none, or of another size.
-pub fn token_embeddings(
+pub(crate) fn token_embeddings(
     file: &dyn WeightFile,
     config: &Qwen3Config,
 ) -> std::result::Result<StoredMatrix, EmbedError> {

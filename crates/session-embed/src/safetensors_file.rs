@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// The open files of a model.
 #[derive(Debug)]
-pub struct Safetensors {
+pub(crate) struct Safetensors {
     names: TensorNames,
     files: Vec<FileBytes>,
     locations: BTreeMap<String, TensorLocation>,
@@ -96,7 +96,7 @@ impl Safetensors {
     /// # Errors
     /// [`EmbedError::Io`] when there is none, [`EmbedError::File`] when one is
     /// damaged.
-    pub fn open(folder: &Path, names: TensorNames) -> Result<Self, EmbedError> {
+    pub(crate) fn open(folder: &Path, names: TensorNames) -> Result<Self, EmbedError> {
         let mut opened = Self {
             names,
             files: Vec::new(),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The bytes of a file.
 #[derive(Debug)]
-pub struct FileBytes {
+pub(crate) struct FileBytes {
     whole: Bytes,
     file: Option<fs_err::File>,
 }
@@ -25,7 +25,7 @@ impl<T: Into<Bytes>> From<T> for FileBytes {
 impl FileBytes {
     /// Maps a file, which must not be changed as long as it is in use. Nothing
     /// is read before it is looked at.
-    pub fn map(path: &Path) -> Result<Self, EmbedError> {
+    pub(crate) fn map(path: &Path) -> Result<Self, EmbedError> {
         let file = fs_err::File::open(path)?;
         let len = file.metadata()?.len();
         let len = usize::try_from(len).map_err(|_| error())?;
@@ -36,14 +36,14 @@ impl FileBytes {
     }
 
     /// Returns all bytes of the file.
-    pub fn as_bytes(&self) -> &Bytes {
+    pub(crate) fn as_bytes(&self) -> &Bytes {
         &self.whole
     }
 
     /// Returns a part of the bytes. What is mapped is mapped anew, so that its pages are given
     /// back when the part is dropped: a model that is quantized when it is
     /// opened is never in memory twice.
-    pub fn slice(&self, range: Range<usize>) -> Result<Bytes, EmbedError> {
+    pub(crate) fn slice(&self, range: Range<usize>) -> Result<Bytes, EmbedError> {
         if range.start > range.end || range.end > self.whole.len() {
             return Err(error());
         }

@@ -5,14 +5,14 @@ use bytes::Bytes;
 use candle_core::quantized::GgmlDType;
 
 /// Numbers in a block of `Q8_0`.
-pub const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 32;
 /// Bytes of a block of `Q8_0`: a scale, which is an `f16`, and an `i8` a number.
-pub const BLOCK_BYTES: usize = 2 + BLOCK;
+pub(crate) const BLOCK_BYTES: usize = 2 + BLOCK;
 
 /// A matrix of `F32`, `F16`, `BF16` or `Q8_0`, little endian. A vector is a
 /// matrix of one row.
 #[derive(Debug, Clone)]
-pub struct StoredMatrix {
+pub(crate) struct StoredMatrix {
     dtype: GgmlDType,
     rows: usize,
     columns: usize,
@@ -20,7 +20,7 @@ pub struct StoredMatrix {
 }
 
 /// A file of named matrices.
-pub trait WeightFile: Sync {
+pub(crate) trait WeightFile: Sync {
     /// Returns the matrix of this name.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ pub trait WeightFile: Sync {
 
 impl StoredMatrix {
     /// Creates a matrix over `bytes`; `None` when it takes another number of them.
-    pub fn new(dtype: GgmlDType, rows: usize, columns: usize, bytes: Bytes) -> Option<Self> {
+    pub(crate) fn new(dtype: GgmlDType, rows: usize, columns: usize, bytes: Bytes) -> Option<Self> {
         let len = row_bytes(dtype, columns)?.checked_mul(rows)?;
         (len == bytes.len()).then_some(Self {
             dtype,
@@ -68,23 +68,23 @@ impl StoredMatrix {
     }
 
     /// Returns the type of its numbers.
-    pub fn dtype(&self) -> GgmlDType {
+    pub(crate) fn dtype(&self) -> GgmlDType {
         self.dtype
     }
 
     /// Returns the number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
     /// Returns the length of a row.
-    pub fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         self.columns
     }
 
     /// Returns the bytes of a row; none beyond the end.
     #[inline]
-    pub fn row(&self, row: usize) -> &[u8] {
+    pub(crate) fn row(&self, row: usize) -> &[u8] {
         let len = row_bytes(self.dtype, self.columns).unwrap_or(0);
         let at = row.saturating_mul(len);
         let row = self.bytes.get(at..at.saturating_add(len));
@@ -92,12 +92,12 @@ impl StoredMatrix {
     }
 
     /// Writes the numbers of a row over `out`.
-    pub fn read_row(&self, row: usize, out: &mut [f32]) {
+    pub(crate) fn read_row(&self, row: usize, out: &mut [f32]) {
         dequantize(self.dtype, self.row(row), out);
     }
 
     /// Copies all its numbers, row by row.
-    pub fn to_f32(&self) -> Vec<f32> {
+    pub(crate) fn to_f32(&self) -> Vec<f32> {
         let mut numbers = vec![0.0; self.rows * self.columns];
         let rows = numbers.chunks_exact_mut(self.columns.max(1)).enumerate();
         rows.for_each(|(row, out)| self.read_row(row, out));
@@ -107,7 +107,7 @@ impl StoredMatrix {
 
 /// The size of a tensor as a matrix: all its dimensions but the last are rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MatrixSize {
+pub(crate) struct MatrixSize {
     /// The number of rows.
     pub rows: usize,
     /// The length of a row.
@@ -115,7 +115,7 @@ pub struct MatrixSize {
 }
 
 /// Returns the size of a tensor of such a shape; `None` for a scalar.
-pub fn matrix_size(shape: &[usize]) -> Option<MatrixSize> {
+pub(crate) fn matrix_size(shape: &[usize]) -> Option<MatrixSize> {
     let (&columns, rows) = shape.split_last()?;
     let rows = rows
         .iter()
@@ -125,7 +125,7 @@ pub fn matrix_size(shape: &[usize]) -> Option<MatrixSize> {
 
 /// Returns the bytes of a row; `None` where rows cannot have that length, or numbers are
 /// of a type that is not read here.
-pub fn row_bytes(dtype: GgmlDType, columns: usize) -> Option<usize> {
+pub(crate) fn row_bytes(dtype: GgmlDType, columns: usize) -> Option<usize> {
     match dtype {
         GgmlDType::F32 | GgmlDType::F16 | GgmlDType::BF16 | GgmlDType::Q8_0
             if columns.is_multiple_of(dtype.block_size()) =>
@@ -138,7 +138,7 @@ pub fn row_bytes(dtype: GgmlDType, columns: usize) -> Option<usize> {
 
 /// Writes the numbers of a row over `out`.
 #[inline(always)]
-pub fn dequantize(dtype: GgmlDType, row: &[u8], out: &mut [f32]) {
+pub(crate) fn dequantize(dtype: GgmlDType, row: &[u8], out: &mut [f32]) {
     match dtype {
         GgmlDType::F32 => {
             let (fours, _) = row.as_chunks();
@@ -168,7 +168,7 @@ fn halves(row: &[u8]) -> impl Iterator<Item = u16> {
 
 /// A block of `Q8_0`: 32 numbers with one scale.
 #[derive(Debug, Clone, Copy)]
-pub struct Q8Block<'a> {
+pub(crate) struct Q8Block<'a> {
     /// The scale of its numbers.
     pub scale: f32,
     /// The numbers divided by the scale; the bytes are `i8`.
@@ -176,7 +176,7 @@ pub struct Q8Block<'a> {
 }
 
 /// Iterates over the blocks of a row of `Q8_0`.
-pub fn q8_0_blocks(row: &[u8]) -> impl Iterator<Item = Q8Block<'_>> {
+pub(crate) fn q8_0_blocks(row: &[u8]) -> impl Iterator<Item = Q8Block<'_>> {
     let (blocks, _) = row.as_chunks::<BLOCK_BYTES>();
     blocks.iter().filter_map(|block| {
         let (scale, quants) = block.split_first_chunk()?;
@@ -191,7 +191,7 @@ pub fn q8_0_blocks(row: &[u8]) -> impl Iterator<Item = Q8Block<'_>> {
 /// which become large numbers. No branches: `half` asks for the CPU's
 /// instruction at each call.
 #[inline(always)]
-pub fn f16_to_f32(bits: u16) -> f32 {
+pub(crate) fn f16_to_f32(bits: u16) -> f32 {
     /// 2¹¹², the difference of the exponents' offsets.
     const REBIAS: f32 = f32::from_bits((127 + 112) << 23);
     let magnitude = f32::from_bits(u32::from(bits & 0x7fff) << 13) * REBIAS;

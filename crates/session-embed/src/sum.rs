@@ -8,7 +8,7 @@ const LANES: usize = 4;
 
 /// A token and its weight in the sum.
 #[derive(Debug, Clone, Copy)]
-pub struct WeightedToken {
+pub(crate) struct WeightedToken {
     /// The token's id.
     pub id: u32,
     /// The factor of its vector.
@@ -17,7 +17,7 @@ pub struct WeightedToken {
 
 /// Adds the vectors of tokens to `sum`. The result is the same on every CPU: no
 /// fused multiply-add, no other order.
-pub fn add_rows(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
+pub(crate) fn add_rows(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx512f") {
         // SAFETY: the CPU has AVX-512, as was just asked.

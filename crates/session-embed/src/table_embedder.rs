@@ -7,7 +7,7 @@ use crate::{EmbedError, Embedder, EmbeddingMatrix, ModelSpec, TokenTable, WordPi
 use ndarray::parallel::prelude::*;
 use ndarray::{ArrayViewMut2, Axis};
 use rayon::slice::ParallelSlice;
-use session_core::text::RunMemo;
+use session_core::text::WordCache;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Texts given to a thread at once: fewer take less time than waking it.
@@ -75,10 +75,10 @@ impl TableEmbedder {
 
     /// Writes the vector of `text` over zeros in `vector`.
     fn embed(&self, text: &str, tokens: &mut TokenBuffers, vector: &mut [f32]) {
-        self.wordpiece.encode_known(
+        self.wordpiece.encode_cached(
             text,
             self.spec.max_tokens,
-            &mut tokens.known,
+            &mut tokens.cache,
             &mut tokens.ids,
         );
         tokens.compute_weights(&self.table);
@@ -93,33 +93,52 @@ impl TableEmbedder {
 #[derive(Debug, Default)]
 struct TokenBuffers {
     ids: Vec<u32>,
-    /// The tokens of runs of letters that earlier texts had.
-    known: RunMemo,
+    /// The tokens of the words of earlier texts.
+    cache: WordCache,
+    /// Each token once, in the order of its first occurrence.
     weighted: Vec<WeightedToken>,
-    /// Occurrences of each token of the table; zeros between texts.
+    /// How often each of them occurs.
     counts: Vec<u16>,
+    /// Where each token of the table stands in `weighted`, counted from 1; zeros between texts.
+    slots: Vec<u16>,
 }
 
 impl TokenBuffers {
-    /// Computes the weight of each id.
+    /// Computes the weight of each token.
     fn compute_weights(&mut self, table: &TokenTable) {
         let decay = 0.5_f64.powf(1.0 / table.half_life() as f64) as f32;
         let mut position = 1.0;
-        self.counts.resize(table.rows(), 0);
+        self.slots.resize(table.rows(), 0);
         self.weighted.clear();
-        for &id in &self.ids {
-            self.weighted.push(WeightedToken {
-                id,
-                weight: position * count_occurrence(&mut self.counts, id),
-            });
+        self.counts.clear();
+        let ids = std::mem::take(&mut self.ids);
+        for id in ids.iter().copied() {
+            self.count_occurrence(id, position);
             position *= decay;
         }
-        for &id in &self.ids {
-            self.counts
-                .get_mut(id as usize)
-                .into_iter()
-                .for_each(|count| *count = 0);
+        self.ids = ids;
+        for token in &self.weighted {
+            self.slots[token.id as usize] = 0;
         }
+    }
+
+    /// Counts an occurrence of a token, and adds to its weight.
+    fn count_occurrence(&mut self, id: u32, position: f32) {
+        let Some(slot) = self.slots.get_mut(id as usize) else {
+            return;
+        };
+        let Some(at) = slot.checked_sub(1).map(usize::from) else {
+            *slot = u16::try_from(self.weighted.len() + 1).unwrap_or(0);
+            self.weighted.push(WeightedToken {
+                id,
+                weight: position,
+            });
+            self.counts.push(1);
+            return;
+        };
+        let before = f32::from(self.counts[at]);
+        self.counts[at] = self.counts[at].saturating_add(1);
+        self.weighted[at].weight += position * ((before + 1.0).sqrt() - before.sqrt());
     }
 }
 
@@ -145,16 +164,6 @@ impl Clone for SpareBuffers {
     fn clone(&self) -> Self {
         Self::default()
     }
-}
-
-/// Counts an occurrence of a token and returns how much it adds.
-fn count_occurrence(counts: &mut [u16], id: u32) -> f32 {
-    let Some(occurrences) = counts.get_mut(id as usize) else {
-        return 0.0;
-    };
-    let before = f32::from(*occurrences);
-    *occurrences = occurrences.saturating_add(1);
-    (before + 1.0).sqrt() - before.sqrt()
 }
 
 impl Embedder for TableEmbedder {

@@ -27,11 +27,11 @@ const SLOTS_AT: usize = header::LEN / 4;
 const CONTINUES: &str = "##";
 
 /// Longest token, in bytes without `##`.
-pub const PIECE_LIMIT: usize = 64;
+pub(crate) const PIECE_LIMIT: usize = 64;
 
 /// The position of a piece in its word, part of its hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PiecePosition {
+pub(crate) enum PiecePosition {
     /// At the beginning.
     First,
     /// Later.
@@ -41,10 +41,10 @@ pub enum PiecePosition {
 /// FNV-1a over the bytes of a piece, one byte at a time, so that the hash of
 /// every prefix comes for free.
 #[derive(Debug, Clone, Copy)]
-pub struct PieceHash(u64);
+pub(crate) struct PieceHash(u64);
 
 impl PieceHash {
-    pub const fn new(position: PiecePosition) -> Self {
+    pub(crate) const fn new(position: PiecePosition) -> Self {
         Self(match position {
             PiecePosition::First => 0xcbf2_9ce4_8422_2325,
             PiecePosition::Later => 0x84bc_a1bb_6c5f_9d21,
@@ -53,7 +53,7 @@ impl PieceHash {
 
     #[inline]
     #[must_use]
-    pub const fn with(self, byte: u8) -> Self {
+    pub(crate) const fn with(self, byte: u8) -> Self {
         Self((self.0 ^ byte as u64).wrapping_mul(0x0100_0000_01b3))
     }
 

@@ -21,9 +21,11 @@ mod metrics;
 mod report;
 mod run;
 mod set;
+mod tuning;
 
 pub use kept_index::claim_index;
 pub use metrics::RankingMetrics;
 pub use report::{EvalReport, MetricAverages, score_rankings};
 pub use run::{EvalOptions, EvaluatedRanking, evaluate, format_run};
 pub use set::{EvalError, LabelledQuestion, LabelledSet, QuestionScope};
+pub use tuning::TuningConstant;

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use session_core::{DOCS_URL, TurnAddress};
 use session_files::{Dir, FileError, path_line};
-use session_search::{Level, ResolvedSession, resolve_session_id};
-use session_store::SessionRow;
+use session_search::{ResolvedSession, resolve_session_id};
+use session_store::{Level, SessionRow};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -32,6 +32,11 @@ impl TextLimit {
         lines: 8,
         bytes: 2_000,
     };
+    /// The limits of a thought or a notice in a brief view.
+    pub const BRIEF_ASIDE: Self = Self {
+        lines: 2,
+        ..Self::BRIEF
+    };
 
     /// Keeps all of a text.
     pub const UNLIMITED: Self = Self::with_lines(usize::MAX);

@@ -13,9 +13,11 @@ use session_display::sanitize_line;
 use session_display::{format_minute, project_label, session_title};
 use session_search::Exchange;
 use session_store::SessionRow;
+use std::borrow::Cow;
 use std::io::Write;
 
-/// Writes a session's turns as Markdown. Outputs, inputs and edits are cut at `limit`.
+/// Writes a session's turns as Markdown. Outputs, inputs and edits are cut at `limit`; in a brief view thoughts and notices,
+/// too.
 ///
 /// # Errors
 /// When the session cannot be read, or `out` cannot be written.
@@ -98,12 +100,22 @@ fn format_part(part: &TurnPart, limit: TextLimit) -> String {
     match part {
         TurnPart::Text { text } => format!("\n{}\n", close_fence(sanitize_text(text).trim_end())),
         TurnPart::Thinking { text } | TurnPart::Recap { text } | TurnPart::Summary { text } => {
-            format!("\n*{name}:*\n\n{}", quote_lines(text))
+            let text = shorten_aside(text, limit);
+            format!("\n*{name}:*\n\n{}", quote_lines(&text))
         }
         TurnPart::Notice { text } | TurnPart::Error { text } => {
-            format!("\n*{name}:*\n{}", format_verbatim(text))
+            let text = shorten_aside(text, limit);
+            format!("\n*{name}:*\n{}", format_verbatim(&text))
         }
         TurnPart::Call(call) => format_call(call, limit),
+    }
+}
+
+/// Cuts what stands beside the agent's words in a brief view; otherwise it is whole.
+fn shorten_aside(text: &str, limit: TextLimit) -> Cow<'_, str> {
+    match limit {
+        TextLimit::BRIEF => TextLimit::BRIEF_ASIDE.shorten(text).into(),
+        _ => text.into(),
     }
 }
 
@@ -310,6 +322,29 @@ mod tests {
             format_verbatim("\n a\n```\n"),
             "\n````text\n a\n```\n````\n"
         );
+    }
+
+    #[test]
+    fn a_brief_view_alone_cuts_thoughts_and_notices() {
+        let text = "a\nb\nc\nd\n".to_owned();
+        let thought = TurnPart::Thinking { text: text.clone() };
+        let notice = TurnPart::Notice { text };
+        for (limit, shown_thought, shown_notice) in [
+            (
+                TextLimit::BRIEF,
+                "> a\n> b\n> … 2 more lines",
+                "a\nb\n… 2 more lines",
+            ),
+            (TextLimit::with_lines(1), "> a\n> b\n> c\n> d", "a\nb\nc\nd"),
+        ] {
+            let shown = format_part(&thought, limit);
+            assert_eq!(shown, format!("\n*Thinking:*\n\n{shown_thought}\n"));
+            let shown = format_part(&notice, limit);
+            assert_eq!(
+                shown,
+                format!("\n*Notice:*\n\n```text\n{shown_notice}\n```\n")
+            );
+        }
     }
 
     #[test]

@@ -42,6 +42,9 @@ pub enum ForgetError {
     /// Another process held the lock for too long.
     #[error("another process is changing `{}`", .0.display())]
     Locked(PathBuf),
+    /// The system gave no random bytes for the key of the records.
+    #[error("the system gave no random key: {0}")]
+    NoKey(getrandom::Error),
     /// A pattern of `exclude` is not a regular expression.
     #[error(transparent)]
     Pattern(#[from] PatternError),
@@ -61,7 +64,7 @@ impl ForgetError {
             ),
             Self::Store(error) | Self::NotBegun(error) | Self::Purge(error) => error.hint(),
             Self::Unwritten { .. } => Some("`session-search doctor` looks for what is wrong"),
-            Self::Pattern(_) => None,
+            Self::NoKey(_) | Self::Pattern(_) => None,
         }
     }
 }

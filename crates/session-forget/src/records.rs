@@ -106,9 +106,10 @@ impl ForgottenRecords {
         new: &EntryDraft<'_>,
         items: &EntryItems,
     ) -> Result<u32, ForgetError> {
+        let key = new_key()?;
         self.update(|records| {
             if records.file.key.is_empty() {
-                records.file.key = new_key();
+                records.file.key = key;
             }
             let id = records.file.next_id;
             let entry = ForgottenEntry::new(id, new, items, |item| records.hash(item));
@@ -204,18 +205,11 @@ impl ForgottenRecords {
     }
 }
 
-/// Makes a key from what differs between machines and moments: it separates hashes of machines, and
-/// keeps no one out who can read the file.
-fn new_key() -> String {
-    let mut hasher = blake3::Hasher::new();
-    let address = Box::new(0_u8);
-    hasher.update(format!("{:?} {:p}", std::time::SystemTime::now(), address).as_bytes());
-    hasher.update(&std::process::id().to_le_bytes());
-    // The standard library's maps are seeded by the system.
-    let random = std::hash::RandomState::new();
-    let seed = std::hash::BuildHasher::hash_one(&random, 0_u8);
-    hasher.update(&seed.to_le_bytes());
-    hasher.finalize().to_hex().to_string()
+/// Draws a key: it separates hashes of machines, and keeps no one out who can read the file.
+fn new_key() -> Result<String, ForgetError> {
+    let mut key = [0; blake3::KEY_LEN];
+    getrandom::fill(&mut key).map_err(ForgetError::NoKey)?;
+    Ok(blake3::Hash::from_bytes(key).to_hex().to_string())
 }
 
 #[cfg(test)]

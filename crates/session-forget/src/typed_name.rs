@@ -1,21 +1,14 @@
 //! Checks of what a user types to name what is to be forgotten. A slip here would forget everything.
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
+use session_redact::{LetterCase, PatternError, PatternFault, compile_selective_pattern};
 
 /// The reason for which a typed name is refused.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum TypedNameError {
-    /// The pattern is not a regular expression.
-    #[error("`{pattern}` is not a regular expression: {reason}")]
-    NotRegex {
-        /// The pattern.
-        pattern: String,
-        /// The reason, as half a sentence.
-        reason: String,
-    },
-    /// The pattern matches the empty text, and so any text.
-    #[error("`{0}` matches any text")]
-    AnyText(String),
+    /// The pattern is not a regular expression, or matches any text.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
     /// The name is part of the path of every project.
     #[error("--project `{0}` names no project")]
     AnyProject(String),
@@ -25,8 +18,12 @@ impl TypedNameError {
     /// Returns what to do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::NotRegex { .. } => "a backslash before a character takes it as it is: `\\(`",
-            Self::AnyText(_) => "give one that needs a letter",
+            Self::Pattern(PatternError { fault, .. }) => match fault {
+                PatternFault::NotRegex(_) => {
+                    "a backslash before a character takes it as it is: `\\(`"
+                }
+                PatternFault::MatchesEmpty => "give one that needs a letter",
+            },
             Self::AnyProject(_) => "give its name or a part of its path; `.` is here",
         }
     }
@@ -37,22 +34,8 @@ impl TypedNameError {
 /// # Errors
 /// When it is no regular expression, or matches any text.
 pub fn parse_forget_pattern(pattern: &str) -> Result<Regex, TypedNameError> {
-    let parsed = RegexBuilder::new(pattern).case_insensitive(true).build();
-    let regex = parsed.map_err(|error| TypedNameError::NotRegex {
-        pattern: pattern.to_owned(),
-        reason: last_line(&error.to_string()),
-    })?;
-    if regex.is_match("") {
-        Err(TypedNameError::AnyText(pattern.to_owned()))
-    } else {
-        Ok(regex)
-    }
-}
-
-/// Returns what a regex error says at its end: before that it repeats the pattern over several lines.
-fn last_line(message: &str) -> String {
-    let line = message.lines().last().unwrap_or_default();
-    line.trim_start_matches("error: ").to_owned()
+    let regex = compile_selective_pattern("--pattern", pattern, LetterCase::Ignored)?;
+    Ok(regex)
 }
 
 /// Checks the name of a project. One without a letter or digit, as an unset variable of a shell leaves, is part of every
@@ -84,7 +67,7 @@ mod tests {
         }
         for pattern in ["", "a*", "x|"] {
             let refused = parse_forget_pattern(pattern).unwrap_err();
-            assert_eq!(refused, TypedNameError::AnyText(pattern.to_owned()));
+            assert_eq!(refused.hint(), "give one that needs a letter");
         }
         assert!(parse_forget_pattern("ACME-[0-9]+").is_ok());
     }
@@ -108,7 +91,7 @@ mod tests {
         let refused = parse_forget_pattern("a(b").unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "`a(b` is not a regular expression: unclosed group"
+            "`a(b` in --pattern is not a regular expression: unclosed group"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! Triggers that match many files or commands: their memories say little about the one at hand.
 
 use crate::memories::Memories;
+use crate::saved_memory::SavedMemoryNote;
 use crate::trigger_survey::{MAX_FILES, TriggerSurvey, list_all_files, names_foreign_folder};
 use session_memory::{Memory, MemoryScope, Result as MemoryResult, TriggerGlob, Triggers};
 
@@ -49,7 +50,7 @@ pub struct TriggerShare {
 
 impl BroadTrigger {
     /// Formats how much the trigger matches, as a sentence without a full stop.
-    pub fn describe(&self) -> String {
+    fn describe(&self) -> String {
         let (counted, all) = match self.kind {
             TriggerKind::Path => ("files of the project", "all files"),
             TriggerKind::Command => ("commands that were run", "all commands"),
@@ -63,8 +64,18 @@ impl BroadTrigger {
         format!("`{glob}` matches {matched}, so it says little about the one at hand")
     }
 
+    /// Returns the note on it for who gave it to a memory.
+    pub fn note(&self, id: &str) -> SavedMemoryNote {
+        let command = self.edit_command(id);
+        SavedMemoryNote {
+            text: self.describe(),
+            hint: Some(format!("`{command}` gives narrower ones")),
+            has_foreign_words: false,
+        }
+    }
+
     /// Returns the command that gives a memory narrower triggers of the kind.
-    pub fn edit_command(&self, id: &str) -> String {
+    fn edit_command(&self, id: &str) -> String {
         let option = match self.kind {
             TriggerKind::Path => "--when-path GLOB",
             TriggerKind::Command => "--when-command GLOB",

@@ -1,19 +1,17 @@
 //! The memories of this user and of a directory's project, as they are configured.
 
-use crate::broad_triggers::BroadTrigger;
 use crate::error::MemoriesError;
+use crate::saved_memory::SavedMemory;
 use jiff::{Timestamp, Zoned};
-use session_agents::quote_word;
 use session_config::{Config, Home};
 use session_core::text::clip;
 use session_embed::{EmbedError, Embedder};
 use session_files::{Project, path_line};
 use session_memory::{
-    Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryKind,
-    MemoryListing, MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, MovedMemories,
-    NearDuplicate, ReplacedSecrets, SessionStateFile, StorageLocation, StorageSettingsByScope,
-    Triggers, apply_retention, context_sheet_path, describe_cuts, find_duplicates,
-    memory_directories, refresh_context_sheet, search_memories,
+    Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryListing,
+    MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, NearDuplicate,
+    SessionStateFile, StorageLocation, StorageSettingsByScope, apply_retention, context_sheet_path,
+    describe_cuts, find_duplicates, memory_directories, refresh_context_sheet, search_memories,
 };
 use session_sources::{Caller, sources};
 use std::path::Path;
@@ -37,58 +35,6 @@ pub struct Memories {
     pub store: MemoryStore,
     /// The settings of retention.
     pub retention: StorageSettingsByScope,
-}
-
-/// A memory that was saved, with what followed from it.
-#[derive(Debug)]
-pub struct SavedMemory {
-    /// The memory.
-    pub memory: Memory,
-    /// Older memories that it repeats, the most similar first.
-    pub repeats: Vec<NearDuplicate>,
-    /// Memories that were moved because of their age.
-    pub moved: MovedMemories,
-    /// Triggers that are proposed for it, where it has none.
-    pub proposed: Triggers,
-    /// Sentences on what of the draft is over a limit, and not kept.
-    pub cuts: Vec<String>,
-    /// The secrets that were replaced in it.
-    pub replaced_secrets: ReplacedSecrets,
-    /// Its triggers that match much of what there is.
-    pub broad: Vec<BroadTrigger>,
-    /// Triggers that match no file, and failures after it was saved.
-    pub notes: Vec<String>,
-}
-
-impl SavedMemory {
-    /// Returns the command that adds triggers, with those that are proposed; `None` where it has some. A
-    /// preference that nothing is proposed for needs none.
-    pub fn trigger_command(&self) -> Option<String> {
-        let front = &self.memory.front;
-        let needs_none = front.kind == MemoryKind::Preference && self.proposed.is_empty();
-        if !front.when.is_empty() || needs_none {
-            return None;
-        }
-        let mut command = format!("session-search memory edit {}", self.memory.id());
-        let Triggers {
-            paths,
-            commands,
-            errors,
-        } = &self.proposed;
-        for (option, texts) in [
-            ("--when-path", paths),
-            ("--when-command", commands),
-            ("--when-error", errors),
-        ] {
-            for text in texts {
-                command.push_str(&format!(" {option} {}", quote_word(text)));
-            }
-        }
-        if self.proposed.is_empty() {
-            command.push_str(" --when-path GLOB --when-command GLOB --when-error TEXT");
-        }
-        Some(command)
-    }
 }
 
 impl Memories {
@@ -244,7 +190,7 @@ impl Memories {
     fn record_in_calling_session(&self, memory: &Memory) {
         let ids = [memory.id().to_owned()];
         for source in sources() {
-            if let Some(Caller::Session(session)) = source.caller(&self.home.env) {
+            if let Some(Caller::Session(session)) = source.agent().caller(&self.home.env) {
                 // A failure is ignored: the memory is saved all the same.
                 let _ = SessionStateFile::new(&self.home.root, &session).record_injected(&ids);
             }
@@ -263,15 +209,42 @@ impl Memories {
         scope: Option<MemoryScope>,
         now: &Zoned,
     ) -> Result<SavedMemory, MemoriesError> {
+        self.save_in_place_of(&[], draft, scope, now)
+    }
+
+    /// Saves a memory as [`Memories::save`] does, in the place of others, which are kept as superseded. What replaces a
+    /// global memory is global: elsewhere that one would count again.
+    ///
+    /// # Errors
+    /// As [`Memories::save`], and as [`MemoryStore::find_replaceable`]: then nothing is saved.
+    pub fn save_in_place_of(
+        &self,
+        ids: &[String],
+        draft: &MemoryDraft,
+        scope: Option<MemoryScope>,
+        now: &Zoned,
+    ) -> Result<SavedMemory, MemoriesError> {
+        let replaced = self.store.find_replaceable(ids)?;
+        let mut scopes = replaced.iter().map(|old| old.scope);
+        let global = scopes.find(|scope| *scope == MemoryScope::Global);
         let draft = MemoryDraft {
             prompts: self.source_prompts(draft),
             ..draft.clone()
         };
-        let memory = self.store.save(&draft, scope, now)?;
+        let memory = self.store.save(&draft, global.or(scope), now)?;
         self.record_in_calling_session(&memory);
+        let mut notes = self.note_unmatched_paths(&memory);
+        for old in &replaced {
+            let superseded = self.store.supersede(old.id(), memory.id(), now);
+            let superseded = superseded.map(drop).map_err(MemoriesError::from);
+            note_failure(
+                superseded,
+                &format!("in the place of {}", old.id()),
+                &mut notes,
+            );
+        }
         let repeats = self.compare_and_embed(&memory);
         let moved = apply_retention(&self.store, &self.retention, now.timestamp());
-        let mut notes = self.note_unmatched_paths(&memory);
         Ok(SavedMemory {
             proposed: self.propose_triggers(&memory),
             cuts: describe_cuts(&draft.topic, &draft.cues),
@@ -284,7 +257,7 @@ impl Memories {
                 &mut notes,
             ),
             memory,
-            notes,
+            further_notes: notes,
         })
     }
 
@@ -329,9 +302,10 @@ impl Memories {
         ))
     }
 
-    /// Finds the memories that a new one repeats, and makes its vectors.
+    /// Finds the memories that a new one repeats, and makes its vectors. One that is superseded is not in use.
     fn compare_and_embed(&self, memory: &Memory) -> Result<Vec<NearDuplicate>, MemoriesError> {
-        let active = self.store.list(&[MemoryState::Active]).memories;
+        let mut active = self.store.list(&[MemoryState::Active]).memories;
+        active.retain(|memory| memory.front.superseded_by.is_none());
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());
         let repeats = find_duplicates(memory, &active, &embedder)?;
@@ -399,7 +373,7 @@ pub(crate) mod tests {
         };
         let saved = memories.save(&draft, None, &Zoned::now()).unwrap();
         assert!(saved.memory.path.exists());
-        let note = saved.notes.first().unwrap();
+        let note = saved.further_notes.first().unwrap();
         assert!(
             note.starts_with("it is saved, but not followed by"),
             "{note}"
@@ -408,5 +382,36 @@ pub(crate) mod tests {
             memories.store.list(&[MemoryState::Active]).memories.len(),
             1
         );
+    }
+
+    #[test]
+    fn what_a_memory_replaces_is_kept_as_superseded() {
+        let home = tempfile::tempdir().unwrap();
+        let memories = memories(home.path());
+        let save = |ids: &[String]| {
+            let draft = MemoryDraft {
+                topic: "Lantern".into(),
+                key_info: vec!["in the harbour".into()],
+                ..MemoryDraft::default()
+            };
+            memories.save_in_place_of(ids, &draft, None, &Zoned::now())
+        };
+        let old = save(&[]).unwrap().memory;
+        let repeats = save(&[]).unwrap();
+        assert_eq!(repeats.repeats[0].id, old.id());
+        let ids = [&old, &repeats.memory].map(|memory| memory.id().to_owned());
+        let new = save(&ids).unwrap();
+        assert!(
+            new.repeats.is_empty() && new.further_notes.is_empty(),
+            "{new:?}"
+        );
+        for id in &ids {
+            let old = memories.store.find(id).unwrap();
+            assert_eq!(old.state, MemoryState::Active);
+            assert_eq!(old.front.superseded_by.as_deref(), Some(new.memory.id()));
+        }
+        save(&["mem-unknown".to_owned()]).unwrap_err();
+        let all = memories.store.list(&[MemoryState::Active]).memories;
+        assert_eq!(all.len(), 3, "nothing is saved");
     }
 }

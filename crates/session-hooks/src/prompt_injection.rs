@@ -19,8 +19,8 @@ use session_memory::{
 };
 use session_query::QueryModels;
 use session_report::WorkSummary;
-use session_search::{Level, SearchHit, SearchRequest, search};
-use session_store::{Reader, SessionRow, SessionTree, TurnRecord};
+use session_search::{SearchHit, SearchRequest, search};
+use session_store::{Level, Reader, SessionRow, SessionTree, TurnRecord};
 use std::time::Instant;
 
 /// The most past turns of a prompt.

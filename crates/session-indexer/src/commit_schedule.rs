@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 /// more than a fifth of it.
 pub(crate) struct CommitSchedule {
     began: Instant,
-    last: Instant,
+    /// None where a commit is due.
+    last: Option<Instant>,
 }
 
 impl CommitSchedule {
@@ -19,22 +20,27 @@ impl CommitSchedule {
     /// Begins the work.
     pub(crate) fn begin() -> Self {
         let began = Instant::now();
-        Self { began, last: began }
+        let last = Some(began);
+        Self { began, last }
     }
 
-    /// Begins the work as of an hour ago: a commit is due.
+    /// Begins the work with a commit that is due.
     #[cfg(test)]
     pub(crate) fn begin_due() -> Self {
-        let began = Instant::now() - Duration::from_secs(3600);
-        Self { began, last: began }
+        Self {
+            began: Instant::now(),
+            last: None,
+        }
     }
 
     /// Returns true when it is time for a commit, which counts as done then.
     pub(crate) fn is_due(&mut self) -> bool {
-        let worked = self.last.duration_since(self.began);
-        let is_due = self.last.elapsed() >= (worked / 4).clamp(Self::SHORTEST, Self::LONGEST);
+        let is_due = self.last.is_none_or(|last| {
+            let worked = last.duration_since(self.began);
+            last.elapsed() >= (worked / 4).clamp(Self::SHORTEST, Self::LONGEST)
+        });
         if is_due {
-            self.last = Instant::now();
+            self.last = Some(Instant::now());
         }
         is_due
     }

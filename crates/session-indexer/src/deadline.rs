@@ -13,7 +13,7 @@ impl Deadline {
     }
 
     /// Returns true when there is a deadline and it has passed.
-    pub fn has_passed(self) -> bool {
+    pub(crate) fn has_passed(self) -> bool {
         self.0.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }

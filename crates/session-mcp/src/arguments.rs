@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use session_memory::{Importance, MemoryKind, Triggers, deserialize_string_list};
-use session_search::Level;
+use session_store::Level;
 
 /// Arguments of `search`.
 #[derive(Debug, Clone, Deserialize)]
@@ -17,6 +17,7 @@ pub(crate) struct SearchArguments {
     #[serde(default)]
     pub(crate) subagents: bool,
     pub(crate) limit: Option<i64>,
+    pub(crate) offset: Option<i64>,
 }
 
 fn default_level() -> Level {
@@ -61,11 +62,24 @@ pub(crate) fn clamp_limit(limit: Option<i64>, default: usize, max: usize) -> usi
     limit.unwrap_or(default).min(max)
 }
 
+/// Most items that a page leaves out.
+const MAX_OFFSET: usize = 100_000;
+
+/// Returns the number of items before a page, 0 to a bound.
+pub(crate) fn clamp_offset(offset: Option<i64>) -> usize {
+    let offset = offset.unwrap_or_default().max(0);
+    usize::try_from(offset)
+        .unwrap_or(MAX_OFFSET)
+        .min(MAX_OFFSET)
+}
+
 /// Arguments of `history`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HistoryArguments {
     pub(crate) what: HistoryKind,
+    /// Empty for all that the filters let through.
+    #[serde(default)]
     pub(crate) pattern: String,
     /// The command that failed, for fixes.
     pub(crate) command: Option<String>,
@@ -76,6 +90,7 @@ pub(crate) struct HistoryArguments {
     pub(crate) since: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) limit: Option<i64>,
+    pub(crate) offset: Option<i64>,
 }
 
 /// Arguments of `recall`.
@@ -104,16 +119,21 @@ pub(crate) struct RememberArguments {
     pub(crate) when: Triggers,
     #[serde(default)]
     pub(crate) global: bool,
+    /// The ids of the memories that it replaces.
+    #[serde(default, deserialize_with = "deserialize_string_list")]
+    pub(crate) replaces: Vec<String>,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::clamp_limit;
+    use super::{MAX_OFFSET, clamp_limit, clamp_offset};
 
     #[test]
     fn a_limit_beyond_its_bounds_is_the_nearest() {
         let clamp = |limit| clamp_limit(limit, 5, 30);
         let limits = [None, Some(7), Some(0), Some(-3), Some(31), Some(i64::MAX)];
         assert_eq!(limits.map(clamp), [5, 7, 1, 1, 30, 30]);
+        let offsets = [None, Some(7), Some(-3), Some(i64::MAX)];
+        assert_eq!(offsets.map(clamp_offset), [0, 7, 0, MAX_OFFSET]);
     }
 }

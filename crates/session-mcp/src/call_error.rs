@@ -1,8 +1,11 @@
 //! The error of a call.
 
+use anyhow::anyhow;
 use session_core::TurnAddressError;
 use session_hooks::MemoriesError;
-use session_query::{QueryError, TimeError, TypedFilterError};
+use session_memory::MemoryError;
+use session_query::{QueryError, TypedFilterError};
+use session_report::TimeError;
 use session_store::StoreError;
 
 /// The reason for which a call has no answer.
@@ -30,7 +33,13 @@ impl From<QueryError> for CallError {
 
 impl From<MemoriesError> for CallError {
     fn from(error: MemoriesError) -> Self {
-        Self::Failed(error.into())
+        match error {
+            // The hint of the command line names a command.
+            MemoriesError::Memory(unknown @ MemoryError::Unknown(_)) => Self::Failed(anyhow!(
+                "{unknown}\nhint: an empty query of recall lists them"
+            )),
+            error => Self::Failed(error.into()),
+        }
     }
 }
 

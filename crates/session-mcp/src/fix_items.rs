@@ -7,8 +7,11 @@ use session_display::{fit_line, pluralize, sanitize_line};
 use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
 use session_search::SearchFilter;
 
+/// Most turns that are listed where no cure is known.
+const MAX_FAILED: usize = 5;
+
 /// Finds the cures of an error, of the command that failed where one is given, those of the server's project first.
-/// Where none is known, finds the turns that failed with it, newest first.
+/// Where none is known, finds the newest turns that failed with it.
 ///
 /// # Errors
 /// When the index fails.
@@ -24,7 +27,7 @@ pub(crate) fn find_fixes(
         command: reading.arguments.command.as_deref(),
         filter,
         is_in_project: &|session| here.matches(session),
-        max_failed: limit,
+        max_failed: limit.min(MAX_FAILED),
     };
     let found = query.find(&view.snapshot.index, view.sessions())?;
     let FoundCures { cures, failed, .. } = &found;
@@ -32,7 +35,9 @@ pub(crate) fn find_fixes(
     let without_cure = failed.iter().map(|turn| (&turn.session, turn.turn));
     let first = cured.chain(without_cure).next();
     let items = cures.iter().map(|fix| format_item(fix, view));
-    let items = items.chain(failed.iter().map(|turn| format_failed_turn(turn, view)));
+    let before = std::iter::once(None).chain(failed.iter().map(Some));
+    let failed = failed.iter().zip(before);
+    let items = items.chain(failed.map(|(turn, before)| format_failed_turn(turn, before, view)));
     Ok(HistoryItems {
         items: items.take(limit).collect(),
         found: cures.len(),
@@ -44,20 +49,27 @@ pub(crate) fn find_fixes(
 
 /// Formats why an error has no cure; `None` where it has some.
 fn format_no_cure(found: &FoundCures) -> Option<String> {
-    match (found.signatures.is_empty(), found.turns, found.cures.len()) {
-        (true, ..) => Some(
-            "nothing in `pattern` tells one error from others; give the line that says what failed"
-                .to_owned(),
-        ),
-        (_, 0, _) => Some(
-            "no command failed with that error; give the whole line, as it was printed".to_owned(),
-        ),
-        (_, turns, 0) => Some(format!(
-            "{} failed with that error, and none was fixed later",
-            pluralize(turns, "turn")
-        )),
-        _ => None,
+    if !found.cures.is_empty() {
+        return None;
     }
+    let shown = found.failed.len();
+    Some(match (found.signatures.is_empty(), found.turns) {
+        (true, _) => {
+            "nothing in `pattern` tells one error from others; give the line that says what failed"
+                .to_owned()
+        }
+        (_, 0) => "no command failed with that error; `what: errors` finds parts of a line, also in commands that succeeded"
+            .to_owned(),
+        (_, turns) => {
+            let listed = if shown < turns {
+                format!("; these are the newest {shown}, `what: errors` lists all")
+            } else {
+                String::new()
+            };
+            let turns = pluralize(turns, "turn");
+            format!("{turns} failed with that error, and none was fixed later{listed}")
+        }
+    })
 }
 
 /// Formats a cure with the turn in which the command succeeded.
@@ -76,15 +88,20 @@ fn format_item(fix: &FoundCure, view: IndexView<'_>) -> String {
     format_turn_heading(session, cure.turn, time_ms, view) + &format_lines(&lines)
 }
 
-/// Formats a turn that failed with an error without a cure.
-fn format_failed_turn(failed: &FailedTurn, view: IndexView<'_>) -> String {
-    let mut lines = vec![format!("error   {}", failed.error)];
-    lines.extend(
-        failed
-            .command
-            .iter()
-            .map(|command| format_failed_command(command)),
-    );
+/// Formats a turn that failed with an error without a cure. What it has as the turn above it is not repeated.
+fn format_failed_turn(
+    failed: &FailedTurn,
+    before: Option<&FailedTurn>,
+    view: IndexView<'_>,
+) -> String {
+    let mut lines = Vec::new();
+    if before.is_none_or(|before| before.error != failed.error) {
+        lines.push(format!("error   {}", failed.error));
+    }
+    if before.is_none_or(|before| before.command != failed.command) {
+        let command = failed.command.iter();
+        lines.extend(command.map(|command| format_failed_command(command)));
+    }
     format_turn_heading(&failed.session, failed.turn, failed.time_ms, view) + &format_lines(&lines)
 }
 

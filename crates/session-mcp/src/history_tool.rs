@@ -1,10 +1,12 @@
 //! `history`: turns by the files they accessed, the commands they ran, the errors they met or cured.
 
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
-use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit};
+use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit, clamp_offset};
 use crate::call_error::CallError;
 use crate::fix_items;
 use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
+use serde_json::Value;
+use session_core::text::collapse_whitespace;
 use session_core::{FileAccess, TouchedFile, TurnAddress, TurnContent};
 use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
 use session_query::{InvalidFilter, ResolvedQuery};
@@ -24,10 +26,12 @@ const TITLE_COLUMNS: usize = 60;
 
 /// A call of `history`, read.
 pub(crate) struct HistoryCall<'a> {
-    /// The pattern as typed, and without the filters that may be typed in it. The second counts where the first finds
-    /// nothing: a command or an error may have the form of a filter in it.
+    /// The pattern as typed, and without the filters that may be typed in it; the same with the tags that an answer escaped.
+    /// Each counts where those before it find nothing: a command or an error may have the form of a filter in it.
     readings: Vec<HistoryReading<'a>>,
     invalid_filters: Vec<InvalidFilter>,
+    /// The note on an argument that does not count.
+    ignored: Option<&'static str>,
 }
 
 /// One way to read the pattern of a call.
@@ -57,29 +61,50 @@ impl<'a> HistoryCall<'a> {
     /// Reads a call.
     ///
     /// # Errors
-    /// When the pattern is empty, the argument `since` is no time, or times contradict each other.
+    /// When the pattern is empty and nothing else narrows the list, the argument `since` is no time, or times contradict
+    /// each other.
     pub(crate) fn new(arguments: &'a HistoryArguments) -> Result<Self, CallError> {
-        if arguments.pattern.trim().is_empty() {
-            return Err(CallError::Invalid(
-                "`pattern` is empty\nhint: write part of a path, command or error".to_owned(),
-            ));
-        }
-        let query = ResolvedQuery::parse(&arguments.pattern)?;
+        let pattern = match arguments.pattern.trim() {
+            "" if !may_list_all(arguments) => {
+                let hint = "write part of a path, command or error; * lists all";
+                let message = format!("`pattern` is empty\nhint: {hint}");
+                return Err(CallError::Invalid(message));
+            }
+            "" => "",
+            _ => arguments.pattern.as_str(),
+        };
         let given =
             parse_argument_clauses(arguments.project.as_deref(), arguments.since.as_deref())?;
-        let mut readings = vec![HistoryReading::new(
-            arguments,
-            &arguments.pattern,
-            given.clone(),
-        )];
-        if !query.clauses.is_empty() {
-            let clauses = [given, query.clauses].concat();
-            readings.push(HistoryReading::new(arguments, &query.text, clauses));
+        let unescaped = pattern.replace("&lt;", "<");
+        let mut call = Self {
+            readings: Vec::new(),
+            invalid_filters: Vec::new(),
+            ignored: describe_ignored(arguments),
+        };
+        call.push_readings(arguments, pattern, &given)?;
+        if unescaped != pattern {
+            call.push_readings(arguments, &unescaped, &given)?;
         }
-        Ok(Self {
-            readings,
-            invalid_filters: query.invalid_filters,
-        })
+        Ok(call)
+    }
+
+    /// Appends the readings of a pattern, with the clauses of the arguments.
+    fn push_readings(
+        &mut self,
+        arguments: &'a HistoryArguments,
+        pattern: &str,
+        given: &[FilterClause],
+    ) -> Result<(), CallError> {
+        let query = ResolvedQuery::parse(pattern)?;
+        let reading = HistoryReading::new(arguments, pattern, given.to_vec());
+        self.readings.push(reading);
+        if !query.clauses.is_empty() {
+            let clauses = [given, query.clauses.as_slice()].concat();
+            let reading = HistoryReading::new(arguments, &query.text, clauses);
+            self.readings.push(reading);
+        }
+        self.invalid_filters = query.invalid_filters;
+        Ok(())
     }
 
     /// Lists the turns of the first reading that finds some.
@@ -90,6 +115,7 @@ impl<'a> HistoryCall<'a> {
         let mut answer = ToolAnswer::default();
         for reading in &self.readings {
             answer = reading.answer(view)?;
+            answer.notes.extend(self.ignored.map(str::to_owned));
             if !answer.data.as_str().is_empty() {
                 return Ok(answer);
             }
@@ -97,6 +123,26 @@ impl<'a> HistoryCall<'a> {
         let notes = self.invalid_filters.iter().map(InvalidFilter::note);
         answer.notes.extend(notes);
         Ok(answer)
+    }
+}
+
+/// Returns true where a call without a pattern is narrowed otherwise, as on the command line. A cure is of an error.
+fn may_list_all(arguments: &HistoryArguments) -> bool {
+    let filters = [&arguments.project, &arguments.since, &arguments.session];
+    let is_filtered = filters.iter().any(|filter| filter.is_some()) || arguments.failed;
+    is_filtered && arguments.what != HistoryKind::Fixes
+}
+
+/// Notes an argument that counts only for another kind of act.
+fn describe_ignored(arguments: &HistoryArguments) -> Option<&'static str> {
+    if arguments.failed && arguments.what != HistoryKind::Commands {
+        Some("`failed` is for commands and does not count here")
+    } else if arguments.command.is_some() && arguments.what != HistoryKind::Fixes {
+        Some(
+            "`command` is for fixes and does not count here; `pattern` is what commands are found by",
+        )
+    } else {
+        None
     }
 }
 
@@ -117,9 +163,9 @@ impl<'a> HistoryReading<'a> {
     fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
         let CallScope { filter, callers } = view.resolve_work_scope(&self.filter)?;
-        let found = self.find(&filter, limit, view)?;
+        let found = self.find(&filter, self.offset() + limit, view)?;
         let mut listing = ItemList::default();
-        for item in &found.items {
+        for item in found.items.iter().skip(self.offset()) {
             if !listing.push(item) {
                 break;
             }
@@ -132,7 +178,7 @@ impl<'a> HistoryReading<'a> {
         let (unmet, hint) = unmet.map(|unmet| (unmet.note, unmet.hint)).unzip();
         let data = hint.unwrap_or(listing.data);
         let note = unmet.or(found.note);
-        notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found, limit)));
+        notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found)));
         Ok(ToolAnswer {
             notes,
             next: Some(self.format_next_call(found.first)),
@@ -189,18 +235,31 @@ impl<'a> HistoryReading<'a> {
             items: items.map(|turn| format_item(turn, view, &format)).collect(),
             found: turns.len(),
             turns: turns.len(),
-            first: turns.first().map(address),
+            first: turns.get(self.offset()).or(turns.first()).map(address),
             note: turns.is_empty().then(|| self.format_nothing_found()),
         }
     }
 
-    fn format_count_note(&self, shown: usize, found: usize, limit: usize) -> Option<String> {
+    /// Returns the number of turns or cures before this page.
+    fn offset(&self) -> usize {
+        clamp_offset(self.arguments.offset)
+    }
+
+    /// Says which of what was found is listed, and the call for the rest.
+    fn format_count_note(&self, shown: usize, found: usize) -> Option<String> {
         let unit = match self.arguments.what {
             HistoryKind::Fixes => "cures",
             _ => "turns",
         };
-        let hint = format_more_hint(shown, limit);
-        (shown < found).then(|| format!("the first {shown} of {found} {unit}; {hint}"))
+        let (offset, end) = (self.offset(), self.offset() + shown);
+        let which = match offset {
+            0 => format!("the first {shown} of {found} {unit}"),
+            _ if shown == 0 => format!("no more than {found} {unit}"),
+            _ => format!("{} to {end} of {found} {unit}", offset + 1),
+        };
+        let has_rest = shown > 0 && end < found;
+        let rest = has_rest.then(|| format!("{which}; the rest: {}", self.format_page_call(end)));
+        rest.or_else(|| (offset > 0).then_some(which))
     }
 
     fn format_nothing_found(&self) -> String {
@@ -210,32 +269,73 @@ impl<'a> HistoryReading<'a> {
         } else {
             ""
         };
-        let hint = if self.filter.clauses.is_empty() && self.filter.session.is_none() {
-            ""
-        } else {
+        let hint = if self.is_filtered() {
             "; the filters may be too narrow"
+        } else {
+            ""
         };
         format!("no turn has such {what}{that_failed}{hint}")
     }
 
     fn format_next_call(&self, first: Option<TurnAddress>) -> String {
-        let pattern = self.arguments.pattern.as_str();
         match first {
             Some(first) => format_call("show", &[("id", first.to_string().into())]),
-            None => format_call(
-                "search",
-                &[("query", pattern.into()), ("level", "turn".into())],
-            ),
+            None if self.is_filtered() => self.format_unfiltered_call(),
+            None => format_search_call(&self.text),
         }
+    }
+
+    fn is_filtered(&self) -> bool {
+        !self.filter.clauses.is_empty() || self.filter.session.is_some()
+    }
+
+    /// Returns the call for the items from `offset` on. An offset and no time: commands are not in the order of time alone,
+    /// and turns may have one time or none.
+    fn format_page_call(&self, offset: usize) -> String {
+        let arguments = self.arguments;
+        let mut call = self.describe_pattern(&arguments.pattern);
+        call.extend([
+            ("project", arguments.project.as_deref().into()),
+            ("since", arguments.since.as_deref().into()),
+            ("session", arguments.session.as_deref().into()),
+            ("limit", arguments.limit.into()),
+            ("offset", offset.into()),
+        ]);
+        format_call("history", &call)
+    }
+
+    /// Returns the same call without filters.
+    fn format_unfiltered_call(&self) -> String {
+        let pattern = match self.text.trim() {
+            "" => "*",
+            text => text,
+        };
+        format_call("history", &self.describe_pattern(pattern))
+    }
+
+    /// Returns the arguments that say what is looked for.
+    fn describe_pattern(&self, pattern: &str) -> Vec<(&'static str, Value)> {
+        let arguments = self.arguments;
+        vec![
+            ("what", arguments.what.name().into()),
+            (
+                "pattern",
+                Some(pattern).filter(|text| !text.is_empty()).into(),
+            ),
+            ("command", arguments.command.as_deref().into()),
+            ("failed", arguments.failed.then_some(true).into()),
+        ]
     }
 }
 
-/// Formats how more than the `shown` items of at most `limit` are listed.
-fn format_more_hint(shown: usize, limit: usize) -> String {
-    if shown == limit && limit < MAX_LIMIT {
-        format!("`limit` is at most {MAX_LIMIT}")
+/// Returns the call that searches for the words of a pattern; the newest where it has none.
+fn format_search_call(pattern: &str) -> String {
+    let words = collapse_whitespace(&pattern.replace('*', " "));
+    if words.contains(char::is_alphanumeric) {
+        let level = "turn".into();
+        format_call("search", &[("query", words.into()), ("level", level)])
     } else {
-        "a longer pattern, `project` or `since` narrows them".to_owned()
+        format_call("search", &[("query", "".into())])
     }
 }
 

@@ -6,13 +6,18 @@ use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
 use session_core::{SessionReference, TurnAddress};
-use session_display::{SessionIds, format_unknown_project_and_others, format_unmet_filter};
+use session_display::{
+    SessionIds, format_minute, format_unknown_project_and_others, format_unmet_filter,
+};
 use session_query::{
     FilterField, ResolvedFilter, SearchEngine, Snapshot, TypedCondition, TypedQuery, UnmetClause,
     find_unmet_clause,
 };
-use session_search::{FilterClause, ResolvedSession, SearchFilter, resolve_session_id};
-use session_store::SessionRow;
+use session_search::{
+    FilterClause, FilterCondition, ResolvedSession, SearchFilter, SearchRequest, list_newest,
+    resolve_session_id,
+};
+use session_store::{Level, SessionRow};
 use std::time::SystemTime;
 
 /// Most ids that an error names.
@@ -170,13 +175,36 @@ impl<'a> IndexView<'a> {
         let clause = std::slice::from_ref(&unmet.clause);
         let projects = format_unknown_project_and_others(clause, self.sessions());
         let names_others = projects.is_some() || !unmet.branches.is_empty();
-        let text = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
+        let mut text = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
+        if let [FilterCondition::SinceMs(_)] = unmet.clause.any.as_slice() {
+            let newest = self
+                .find_newest_turn_time()
+                .map(|at| format_minute(Some(at)));
+            text.extend(newest.map(|at| format!("; the newest began at {at}")));
+        }
         let hint = text.split_once("\nhint: ").filter(|_| names_others);
         let (note, hint) = hint.unwrap_or((&text, ""));
         Some(UnmetNote {
             note: note.to_owned(),
             hint: FencedText::new(hint),
         })
+    }
+
+    /// Returns the time of the newest turn in milliseconds since 1970, of subagents, too; `None` where there is none, or the
+    /// index fails: it is an addition to a note.
+    fn find_newest_turn_time(&self) -> Option<i64> {
+        let Snapshot { index, sessions } = self.snapshot;
+        let request = SearchRequest {
+            filter: SearchFilter {
+                subagents: true,
+                ..SearchFilter::default()
+            },
+            level: Level::Turn,
+            limit: 1,
+            ..SearchRequest::new("")
+        };
+        let newest = list_newest(index, sessions, &request).ok()?.hits.pop()?;
+        newest.session.time_of(&newest.turn?)
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

@@ -1,27 +1,45 @@
-//! A memory in an answer: its heading, and its text as far as there is room.
+//! A memory in an answer: a line of a list, its beginning among others, or all of it.
 
 use crate::answer::format_call;
+use serde_json::json;
 use session_core::text::clip_words;
-use session_display::sanitize_line;
+use session_display::{fit_line, sanitize_line};
 use session_memory::Memory;
 
 /// Most bytes of a memory's text among others.
 const MAX_SHORT_BYTES: usize = 2_000;
-/// Most bytes of the text of a memory that is shown alone: with its heading it fits into an answer.
-const MAX_WHOLE_BYTES: usize = 7_000;
+/// Most columns of a topic in a list.
+const TOPIC_COLUMNS: usize = 100;
 
-/// Formats a memory that is shown alone. A longer text is cut, and the command that shows all of it follows.
+/// Formats a memory as a line of a list, with its scope.
+pub(crate) fn format_listed_memory(memory: &Memory) -> String {
+    format_heading(memory, memory.scope.label(), TOPIC_COLUMNS)
+}
+
+/// Formats a memory that is shown alone: its fields as `remember` takes them, and all of its text.
 pub(crate) fn format_whole_memory(memory: &Memory) -> String {
-    let command = format!("`session-search memory show {}`", memory.id());
-    let text = cut_text(memory.body.trim(), MAX_WHOLE_BYTES, &command);
-    format_memory(memory, None, &text)
+    let front = &memory.front;
+    let fields = [
+        ("importance", json!(front.importance)),
+        ("tags", json!(front.tags)),
+        ("cues", json!(front.cues)),
+        ("when", json!(front.when)),
+    ];
+    let source = front.source.iter();
+    let source = source.map(|source| ("source", json!(source)));
+    let fields = fields.into_iter().chain(source);
+    let fields: String = fields
+        .map(|(name, value)| format!("{name}: {value}\n"))
+        .collect();
+    let heading = format_heading(memory, memory.scope.label(), usize::MAX);
+    format!("{heading}\n{fields}{}\n", memory.body.trim())
 }
 
 /// Formats a memory among others, with the band of its score. A longer text is cut, and the call that shows it alone follows.
 pub(crate) fn format_found_memory(memory: &Memory, band: &str) -> String {
     let call = format_call("recall", &[("query", memory.id().into())]);
     let text = cut_text(memory.body.trim(), MAX_SHORT_BYTES, &call);
-    format_memory(memory, Some(band), &text)
+    format!("{}\n{text}\n", format_heading(memory, band, usize::MAX))
 }
 
 /// Cuts a text behind a line where one ends in the second half, else behind a word; `way_on` says how to see the rest.
@@ -36,7 +54,8 @@ fn cut_text(text: &str, max_bytes: usize, way_on: &str) -> String {
     format!("{cut}\n… {left} more bytes: {way_on}")
 }
 
-fn format_memory(memory: &Memory, band: Option<&str>, text: &str) -> String {
+/// Formats the line above a memory's text, with its scope or the band of its score as a label.
+fn format_heading(memory: &Memory, label: &str, topic_columns: usize) -> String {
     let trust = if memory.trust.is_trusted() {
         ""
     } else {
@@ -45,14 +64,12 @@ fn format_memory(memory: &Memory, band: Option<&str>, text: &str) -> String {
     let superseded = memory.front.superseded_by.as_deref();
     let superseded = superseded.map(|by| format!("  superseded by {}", sanitize_line(by)));
     format!(
-        "{}{}  {}  {}  {}{trust}{}\n{}\n",
+        "{}  {label}  {}  {}  {}{trust}{}",
         sanitize_line(memory.id()),
-        band.map(|band| format!("  {band}")).unwrap_or_default(),
         memory.day(),
         memory.front.kind.label(),
-        sanitize_line(&memory.front.topic),
+        fit_line(&memory.front.topic, topic_columns),
         superseded.unwrap_or_default(),
-        text,
     )
 }
 

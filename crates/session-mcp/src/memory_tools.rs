@@ -1,17 +1,16 @@
 //! `recall` and `remember`: saved memories.
 
-use crate::answer::{FencedText, ItemList, ToolAnswer, format_call};
+use crate::answer::{FencedText, ItemList, MAX_DATA_CHARS, ToolAnswer, format_call};
 use crate::arguments::{RecallArguments, RememberArguments};
 use crate::call_error::CallError;
-use crate::memory_item::{format_found_memory, format_whole_memory};
+use crate::memory_item::{format_found_memory, format_listed_memory, format_whole_memory};
+use anyhow::anyhow;
 use jiff::{Timestamp, Zoned};
+use serde_json::json;
 use session_config::current_directory;
-use session_display::{pluralize, sanitize_line};
-use session_hooks::{BroadTrigger, Memories, MemoriesError, SavedMemory};
+use session_display::pluralize;
+use session_hooks::{Memories, MemoriesError, SavedMemory, SavedMemoryNote};
 use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, record_recall};
-
-/// Most memories that are named as repeated.
-const MAX_REPEATS: usize = 3;
 
 /// Opens the memories of the server's directory.
 ///
@@ -31,82 +30,134 @@ fn list_project_notes(memories: &Memories) -> Vec<String> {
     memories.notes.iter().cloned().chain(mistake).collect()
 }
 
-/// Finds the memories that answer a query, or the one whose id it is, of which all is shown.
+/// Finds the memories that answer a query, lists all for an empty one or `*`, or shows the one whose id it is.
 ///
 /// # Errors
-/// When the model fails, or memories are switched off.
+/// When the model fails, memories are switched off, or an offset is behind the end of a memory.
 pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallError> {
     let memories = open_memories()?;
     let MemoryListing {
         memories: all,
         damaged,
     } = memories.list_in_scope(&[MemoryState::Active]);
-    let mut notes = list_project_notes(&memories);
-    let mut listing = ItemList::default();
-    let named = all.iter().find(|one| one.id() == arguments.query.trim());
-    let shown = match named {
-        Some(memory) => {
-            listing.push(&format_whole_memory(memory));
-            vec![memory]
-        }
-        None => {
-            let found = find_items(&memories, &arguments.query, &all, &mut listing)?;
-            notes.extend(found.note);
-            found.shown
-        }
+    let query = arguments.query.trim();
+    let mut answer = if ["", "*"].contains(&query) {
+        list_newest(&all)
+    } else if let Some(page) = MemoryPage::find(query, &all) {
+        record_recall(&memories.store, &[page.memory], Timestamp::now());
+        page.answer()?
+    } else {
+        find_memories(&memories, query, &all)?
     };
-    record_recall(&memories.store, &shown, Timestamp::now());
+    answer.notes.splice(0..0, list_project_notes(&memories));
     if !damaged.is_empty() {
-        notes.push(format!(
-            "{} left out",
-            pluralize(damaged.len(), "damaged file")
-        ));
+        let damaged = pluralize(damaged.len(), "damaged file");
+        answer.notes.push(format!("{damaged} left out"));
     }
-    // Of a memory that is named the id: its topic may be a repository's, and the next call is outside of the fence.
-    let query = match arguments.query.trim() {
-        "" => "project:.",
-        query => query,
+    Ok(answer)
+}
+
+/// Lists memories on a line each, the newest first. The next call shows the first that is trusted: the id of another one is
+/// a repository's word, and the call is outside of the fence.
+fn list_newest(all: &[Memory]) -> ToolAnswer {
+    let mut listing = ItemList::default();
+    for memory in all {
+        if !listing.push(&format_listed_memory(memory)) {
+            break;
+        }
+    }
+    let note = match listing.count {
+        0 => Some("no memory is saved".to_owned()),
+        shown if shown < all.len() => Some(format!(
+            "the newest {shown} of {}; a query finds the others",
+            all.len()
+        )),
+        _ => None,
+    };
+    let trusted = all.iter().find(|memory| memory.trust.is_trusted());
+    let next = match trusted {
+        Some(memory) => format_call("recall", &[("query", memory.id().into())]),
+        None => format_call("search", &[("query", "project:.".into())]),
+    };
+    ToolAnswer {
+        notes: note.into_iter().collect(),
+        data: listing.data,
+        next: Some(next),
+        ..ToolAnswer::default()
+    }
+}
+
+/// A memory that is shown alone, from some character on: `ID+OFFSET`.
+struct MemoryPage<'m> {
+    memory: &'m Memory,
+    offset: usize,
+}
+
+impl<'m> MemoryPage<'m> {
+    /// Finds the memory whose id a query is; `None` where it is a text to search for.
+    fn find(query: &str, all: &'m [Memory]) -> Option<Self> {
+        let (id, offset) = match query.split_once('+') {
+            Some((id, offset)) => (id, offset.parse().ok()?),
+            None => (query, 0),
+        };
+        let memory = all.iter().find(|memory| memory.id() == id)?;
+        Some(Self { memory, offset })
+    }
+
+    /// Shows as much as there is room for. The next call goes on; there is none at the end.
+    fn answer(&self) -> Result<ToolAnswer, CallError> {
+        let whole = FencedText::new(&format_whole_memory(self.memory));
+        let count = whole.char_count();
+        if self.offset >= count {
+            let hint = "leave the offset out";
+            return Err(anyhow!("the memory has {count} characters\nhint: {hint}").into());
+        }
+        let data = whole.page(self.offset, MAX_DATA_CHARS);
+        let end = self.offset + data.char_count();
+        let rest = format!("{}+{end}", self.memory.id());
+        Ok(ToolAnswer {
+            data,
+            next: (end < count).then(|| format_call("recall", &[("query", rest.into())])),
+            ..ToolAnswer::default()
+        })
+    }
+}
+
+/// Finds the memories that answer a query, and lists as many as there is room for.
+fn find_memories(
+    memories: &Memories,
+    query: &str,
+    all: &[Memory],
+) -> Result<ToolAnswer, CallError> {
+    let mut found = memories.search(query, all)?;
+    found.truncate(memories.home.config.retrieval.max_results);
+    let mut listing = ItemList::default();
+    let listed = found.iter().map(|one| (one, &all[one.memory]));
+    let shown: Vec<&Memory> = listed
+        .take_while(|(one, memory)| listing.push(&format_found_memory(memory, one.band().name())))
+        .map(|(_, memory)| memory)
+        .collect();
+    record_recall(&memories.store, &shown, Timestamp::now());
+    let note = match (shown.len(), found.len()) {
+        (0, _) => Some(format!(
+            "nothing found, memories searched: {}; an empty query lists them",
+            all.len()
+        )),
+        (shown, found) if shown < found => Some(format!("the best {shown} of {found}")),
+        _ => None,
     };
     Ok(ToolAnswer {
-        notes,
+        notes: note.into_iter().collect(),
         data: listing.data,
         next: Some(format_call("search", &[("query", query.into())])),
         ..ToolAnswer::default()
     })
 }
 
-/// Memories that were listed, and a note on those that were not.
-struct ListedMemories<'m> {
-    shown: Vec<&'m Memory>,
-    note: Option<String>,
-}
-
-/// Finds the memories that answer a query, and lists as many as there is room for.
-fn find_items<'m>(
-    memories: &Memories,
-    query: &str,
-    all: &'m [Memory],
-    listing: &mut ItemList,
-) -> Result<ListedMemories<'m>, CallError> {
-    let mut found = memories.search(query, all)?;
-    found.truncate(memories.home.config.retrieval.max_results);
-    let listed = found.iter().map(|one| (one, &all[one.memory]));
-    let shown: Vec<&Memory> = listed
-        .take_while(|(one, memory)| listing.push(&format_found_memory(memory, one.band().name())))
-        .map(|(_, memory)| memory)
-        .collect();
-    let note = match (shown.len(), found.len()) {
-        (0, _) => Some(format!("nothing found, memories searched: {}", all.len())),
-        (shown, found) if shown < found => Some(format!("the best {shown} of {found}")),
-        _ => None,
-    };
-    Ok(ListedMemories { shown, note })
-}
-
-/// Saves a memory, as `memory save` does.
+/// Saves a memory, as `memory save` does, in the place of those that it replaces.
 ///
 /// # Errors
-/// When it is not valid, a file cannot be written, or memories are switched off.
+/// When it is not valid, a replaced one is not there or not trusted, a file cannot be written, or memories are switched off.
 pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, CallError> {
     let memories = open_memories()?;
     let draft = MemoryDraft {
@@ -120,28 +171,19 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
         ..MemoryDraft::default()
     };
     let scope = arguments.global.then_some(MemoryScope::Global);
-    let saved = memories.save(&draft, scope, &Zoned::now())?;
+    let replaced = &arguments.replaces;
+    let saved = memories.save_in_place_of(replaced, &draft, scope, &Zoned::now())?;
+    let saved_notes = saved.notes();
     let mut notes = list_project_notes(&memories);
     notes.push(format!("saved as {}", saved.memory.id()));
-    notes.extend(saved.cuts.iter().cloned());
-    notes.extend(saved.replaced_secrets.note());
-    let broad = saved.broad.iter();
-    notes.extend(broad.map(|it| format_broad_note(it, &saved.memory)));
-    notes.extend(format_moved_note(&saved));
-    notes.extend(saved.notes.iter().cloned());
-    let advice = saved.trigger_command();
-    let advice = advice.map(|command| format!("it has no triggers; `{command}` adds some"));
-    // Triggers are proposed from the names of files, which a repository chose.
-    let (advice, proposal) = if saved.proposed.is_empty() {
-        (advice, None)
-    } else {
-        (None, advice)
-    };
-    notes.extend(advice);
+    let own = saved_notes.iter().filter(|note| !note.has_foreign_words);
+    notes.extend(own.map(|note| note.text.clone()));
+    let has_hint = saved_notes.iter().any(|note| note.hint.is_some());
+    notes.extend(has_hint.then(|| format_replace_note(&saved)));
     notes.extend(memories.finish_change());
     Ok(ToolAnswer {
         notes,
-        data: list_proposals(&saved, proposal),
+        data: list_proposals(&saved, &saved_notes),
         next: Some(format_call(
             "recall",
             &[("query", saved.memory.front.topic.as_str().into())],
@@ -150,28 +192,26 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     })
 }
 
-/// Lists the triggers that are proposed for a new memory, and the memories that it repeats: its user may want to have one of
-/// them alone.
-fn list_proposals(saved: &SavedMemory, triggers: Option<String>) -> FencedText {
+/// Formats how a memory is changed. A hint of [`SavedMemory::notes`] names commands, which not every client can run.
+fn format_replace_note(saved: &SavedMemory) -> String {
+    let repeated = if saved.repeats.is_empty() {
+        ""
+    } else {
+        " and the id of the one that it repeats"
+    };
+    let id = saved.memory.id();
+    format!("to change it, call remember again with all of it and `replaces`: \"{id}\"{repeated}")
+}
+
+/// Lists what has words of a repository: the memories that a new one repeats, and the triggers that are proposed for it,
+/// which are from names of files.
+fn list_proposals(saved: &SavedMemory, notes: &[SavedMemoryNote]) -> FencedText {
     let mut listing = ItemList::default();
-    if let Some(triggers) = triggers {
-        listing.push(&triggers);
+    if !saved.proposed.is_empty() {
+        listing.push(&format!("proposed `when`: {}", json!(saved.proposed)));
     }
-    let new = saved.memory.id();
-    for old in saved.repeats.iter().take(MAX_REPEATS) {
-        let (id, topic) = (sanitize_line(&old.id), sanitize_line(&old.topic));
-        let command = format!("`session-search memory supersede {id} --by {new}` replaces it");
-        listing.push(&format!("it repeats {id}: {topic}; {command}"));
+    for note in notes.iter().filter(|note| note.has_foreign_words) {
+        listing.push(&note.text);
     }
     listing.data
-}
-
-fn format_broad_note(trigger: &BroadTrigger, memory: &Memory) -> String {
-    let command = trigger.edit_command(memory.id());
-    format!("{}; `{command}` gives narrower ones", trigger.describe())
-}
-
-fn format_moved_note(saved: &SavedMemory) -> Option<String> {
-    let moved = saved.moved.archived.len() + saved.moved.trashed.len();
-    (moved > 0).then(|| format!("{moved} old memories were archived or put into the trash"))
 }

@@ -1,12 +1,12 @@
 //! `search`: hits with the passage that matched.
 
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
-use crate::arguments::{SearchArguments, clamp_limit};
+use crate::arguments::{SearchArguments, clamp_limit, clamp_offset};
 use crate::call_error::CallError;
 use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote, parse_argument_clauses};
 use jiff::Zoned;
 use serde_json::Value;
-use session_core::{Query, TurnAddress, TurnWindow};
+use session_core::{Query, SessionReference, TurnAddress, TurnWindow};
 use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
@@ -15,7 +15,8 @@ use session_query::{
     InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, format_time_filters,
     note_time_in_words,
 };
-use session_search::{FusionMode, HitOrder, Level, SearchHit, SearchResults};
+use session_search::{FusionMode, HitOrder, SearchHit, SearchResults};
+use session_store::Level;
 
 /// Hits where the call does not say how many, and the most that it gets.
 pub(crate) const LIMIT: usize = 8;
@@ -39,9 +40,14 @@ impl<'a> SearchCall<'a> {
     /// # Errors
     /// When the argument `since` is no time, or times contradict each other.
     pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
+        let mut query = ResolvedQuery::parse(&arguments.query)?;
+        // As a pattern of `history` it is anything.
+        if query.text.trim() == "*" {
+            query.text.clear();
+        }
         Ok(Self {
             arguments,
-            query: ResolvedQuery::parse(&arguments.query)?,
+            query,
             filter: CallFilter {
                 clauses: parse_argument_clauses(
                     arguments.project.as_deref(),
@@ -70,10 +76,13 @@ impl<'a> SearchCall<'a> {
             callers: &callers,
             fusion: FusionMode::Adaptive,
             // One more tells whether there are more.
-            limit: self.limit() + 1,
+            limit: self.offset() + self.limit() + 1,
         };
         let index = &view.snapshot.index;
         let answer = search.answer(view.snapshot, |text| view.engine.embed(index, text))?;
+        if let Some(narrowed) = self.answer_in_named_session(&answer, view)? {
+            return Ok(narrowed);
+        }
         let mut notes = view.format_caller_notes(&callers);
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
         notes.extend(format_time_note(&answer));
@@ -91,6 +100,32 @@ impl<'a> SearchCall<'a> {
         })
     }
 
+    /// Answers from the session whose id stands beside other words of the query, where no turn holds the id itself.
+    fn answer_in_named_session(
+        &self,
+        answer: &SearchAnswer,
+        view: IndexView<'_>,
+    ) -> Result<Option<ToolAnswer>, CallError> {
+        let ids = answer.results.explanation.unfound.session_ids.as_slice();
+        let ([id], None) = (ids, &self.arguments.session) else {
+            return Ok(None);
+        };
+        let has_others = Query::new(&self.query.text).terms.len() > 1;
+        let query = remove_id(&self.arguments.query, id).filter(|_| has_others);
+        let Some(query) = query else {
+            return Ok(None);
+        };
+        let arguments = SearchArguments {
+            query,
+            session: Some(id.clone()),
+            ..self.arguments.clone()
+        };
+        let mut narrowed = SearchCall::new(&arguments)?.answer(view)?;
+        let note = format!("only session {id} is searched, which the query names");
+        narrowed.notes.insert(0, note);
+        Ok(Some(narrowed))
+    }
+
     fn format_listing(
         &self,
         answer: &SearchAnswer,
@@ -99,20 +134,18 @@ impl<'a> SearchCall<'a> {
     ) -> Result<ToolAnswer, CallError> {
         let results = &answer.results;
         let mut listing = ItemList::default();
-        let hits = results.hits.iter().take(self.limit());
-        for (hit, preview) in hits.zip(make_previews(results)?) {
+        let hits = results.hits.iter().zip(make_previews(results)?);
+        for (hit, preview) in hits.skip(self.offset()).take(self.limit()) {
             let preview = truncate_to_columns(&preview.text, PREVIEW_COLUMNS);
             let head = format_heading(hit, results, view);
             if !listing.push(&format!("{head}\n   {preview}\n")) {
                 break;
             }
         }
-        let which = match results.order {
-            HitOrder::Relevance => "best",
-            HitOrder::Newest => "newest",
-        };
-        let more = format_more_note(listing.count, results.hits.len(), self.limit());
-        notes.extend(more.map(|more| format!("the {which} {more}")));
+        notes.extend(match results.order {
+            HitOrder::Relevance => self.format_best_note(listing.count, results.hits.len()),
+            HitOrder::Newest => self.format_newest_note(listing.count, results.hits.len()),
+        });
         let mut data = listing.data;
         if results.hits.is_empty() {
             let unmet = format_nothing_found(answer, view);
@@ -134,7 +167,8 @@ impl<'a> SearchCall<'a> {
         let is_sought =
             |_: &&String| results.hits.is_empty() || Query::new(&self.query.text).terms.len() == 1;
         let ids = &results.explanation.unfound.session_ids;
-        match (ids.first().filter(is_sought), results.hits.first()) {
+        let first = results.hits.get(self.offset()).or(results.hits.first());
+        match (ids.first().filter(is_sought), first) {
             (Some(id), _) => format_call("show", &[("id", id.as_str().into())]),
             (None, Some(best)) => format_show_call(best, view),
             (None, None) => self.format_wider_call(answer),
@@ -145,28 +179,78 @@ impl<'a> SearchCall<'a> {
         clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT)
     }
 
-    /// Returns the call that looks further than one that found nothing.
+    /// Returns the number of hits before this page.
+    fn offset(&self) -> usize {
+        clamp_offset(self.arguments.offset)
+    }
+
+    /// Returns the call that looks further than one that found nothing: without filters, or else for the newest. What no
+    /// session has is in no turn, either.
     fn format_wider_call(&self, answer: &SearchAnswer) -> String {
-        let is_filtered = is_filtered(answer);
-        let level = match self.arguments.level {
+        let query = if is_filtered(answer) {
+            self.query.text.as_str()
+        } else {
+            ""
+        };
+        let level = self.level_argument();
+        format_call("search", &[("query", query.into()), ("level", level)])
+    }
+
+    /// Returns the level, null where it need not be given.
+    fn level_argument(&self) -> Value {
+        match self.arguments.level {
             Level::Session => Value::Null,
             Level::Turn => "turn".into(),
-        };
-        match (is_filtered, self.arguments.level) {
-            (true, _) => format_call(
-                "search",
-                &[("query", self.query.text.as_str().into()), ("level", level)],
-            ),
-            (_, Level::Session) => format_call(
-                "search",
-                &[
-                    ("query", self.query.text.as_str().into()),
-                    ("level", "turn".into()),
-                ],
-            ),
-            _ => format_call("search", &[("query", Value::String(String::new()))]),
         }
     }
+
+    /// Says which of the best hits are listed where there are more.
+    fn format_best_note(&self, shown: usize, found: usize) -> Option<String> {
+        let found = found.saturating_sub(self.offset());
+        let more = format_more_note(shown, found, self.limit())?;
+        Some(match self.offset() {
+            0 => format!("the best {more}"),
+            offset => format!("behind the best {offset}, {more}"),
+        })
+    }
+
+    /// Says which of the newest are listed where there are more, and the call for the rest.
+    fn format_newest_note(&self, shown: usize, found: usize) -> Option<String> {
+        let end = self.offset() + shown;
+        if shown == 0 || end >= found {
+            return None;
+        }
+        let which = match self.offset() {
+            0 => format!("the newest {shown}"),
+            offset => format!("the newest {} to {end}", offset + 1),
+        };
+        let rest = self.format_page_call(end);
+        Some(format!("{which}; the rest: {rest}"))
+    }
+
+    /// Returns the call for the hits from `offset` on. An offset and no time: a session would be listed again by its turns
+    /// before that.
+    fn format_page_call(&self, offset: usize) -> String {
+        let arguments = self.arguments;
+        let call = [
+            ("query", arguments.query.as_str().into()),
+            ("level", self.level_argument()),
+            ("project", arguments.project.as_deref().into()),
+            ("since", arguments.since.as_deref().into()),
+            ("session", arguments.session.as_deref().into()),
+            ("subagents", arguments.subagents.then_some(true).into()),
+            ("limit", arguments.limit.into()),
+            ("offset", offset.into()),
+        ];
+        format_call("search", &call)
+    }
+}
+
+/// Removes the words that name a session from a query; `None` where there are none.
+fn remove_id(query: &str, id: &str) -> Option<String> {
+    let is_id = |word: &&str| SessionReference::parse(word).id.eq_ignore_ascii_case(id);
+    let (ids, others): (Vec<&str>, Vec<&str>) = query.split_whitespace().partition(is_id);
+    (!ids.is_empty()).then(|| others.join(" "))
 }
 
 /// Formats how to see more than the `shown` hits, where more were found; of more than `limit` one was looked for.
@@ -198,7 +282,7 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
     format!(
         "{}. {id}  {band}{}  {}  {}  {}{}",
         hit.rank,
-        format_day(hit.time_ms(results.level)),
+        format_day(hit.time_ms),
         sanitize_line(project_label(session)),
         sanitize_line(&session.source),
         pluralize(session.turns as usize, "turn"),
@@ -206,13 +290,14 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
     )
 }
 
-/// Returns the call that shows a hit with the turns around it.
+/// Returns the call that shows a hit and the turn after it. Brief, since outputs in full put the passage pages away; not the
+/// turn before, which would be read first.
 fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
     let session = &hit.session;
     let first = hit.turn.as_ref().map_or(0, |turn| turn.index);
-    let range = TurnWindow::around(first, session.turns);
+    let range = TurnWindow::with_next_turn(first, session.turns);
     let id = TurnAddress::new(view.short_id(session), range).to_string();
-    format_call("show", &[("id", id.into())])
+    format_call("show", &[("id", id.into()), ("brief", true.into())])
 }
 
 /// Says which query keeps to the time that a query has in words.
@@ -252,6 +337,16 @@ fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_is_removed_from_a_query() {
+        let removed = |query: &str| remove_id(query, "a1b2c3d4");
+        assert_eq!(
+            removed("A1B2C3D4:3 gate  lamps").as_deref(),
+            Some("gate lamps")
+        );
+        assert_eq!(removed("gate lamps"), None);
+    }
 
     #[test]
     fn more_hits_are_told_where_there_are_more() {

@@ -98,13 +98,17 @@ fn describe_mistake(name: &str, arguments: &JsonObject, error: &str) -> String {
 /// Drops what some clients send for an argument that they leave out, null or an empty text. Writes a number as the type that
 /// its argument has: without a fraction of zero, `turns` as a text, `limit` as a number.
 fn normalize_arguments(mut arguments: JsonObject) -> JsonObject {
-    const OPTIONAL_TEXTS: [&str; 5] = ["command", "project", "session", "since", "turns"];
+    const OPTIONAL_TEXTS: [&str; 6] = [
+        "command", "project", "replaces", "session", "since", "turns",
+    ];
     arguments.retain(|name, value| {
         let is_empty_text = value.as_str() == Some("") && OPTIONAL_TEXTS.contains(&name.as_str());
         !value.is_null() && !is_empty_text
     });
     for (name, value) in &mut arguments {
-        let digits = value.as_str().filter(|_| name == "limit");
+        let digits = value
+            .as_str()
+            .filter(|_| ["limit", "offset"].contains(&name.as_str()));
         if let Some(number) = digits.and_then(|text| text.trim().parse().ok()) {
             *value = Value::Number(number);
         }
@@ -182,6 +186,7 @@ fn describe_search() -> Tool {
         "session": {"type": "string", "description": "Only in this session"},
         "subagents": {"type": "boolean", "description": "Also subagents' sessions"},
         "limit": {"type": "integer", "default": search_tool::LIMIT, "maximum": search_tool::MAX_LIMIT},
+        "offset": {"type": "integer"},
     });
     let description =
         "Search past coding sessions by meaning and word: earlier solutions, decisions, errors.";
@@ -192,7 +197,7 @@ fn describe_show() -> Tool {
     let properties = json!({
         "id": {"type": "string", "description": "Session id or its beginning, also ID:TURN"},
         "turns": {"type": "string", "description": "7, 5-9 or last, from 0; default all, in pages"},
-        "brief": {"type": "boolean", "description": "Cut outputs to 8 lines"},
+        "brief": {"type": "boolean", "description": "Cut outputs and thoughts"},
     });
     let description = "Read turns of a session in full: words, calls, edits, outputs.";
     describe_reading_tool("show", description, properties, &["id"])
@@ -201,23 +206,23 @@ fn describe_show() -> Tool {
 fn describe_history() -> Tool {
     let properties = json!({
         "what": {"type": "string", "enum": ["files", "commands", "errors", "fixes"]},
-        "pattern": {"type": "string", "description": "Part of a path, command or error line, * is anything; for fixes the error; filters as in search"},
+        "pattern": {"type": "string", "description": "Part of a path, command or error line; * is anything; filters as in search"},
         "command": {"type": "string", "description": "For fixes: what failed"},
         "failed": {"type": "boolean", "description": "Only commands that failed"},
         "project": {"type": "string"},
         "since": {"type": "string"},
         "session": {"type": "string"},
         "limit": {"type": "integer", "default": history_tool::LIMIT, "maximum": history_tool::MAX_LIMIT},
+        "offset": {"type": "integer"},
     });
     let description = "List turns that touched a file, ran a command or met an error, newest first; or what cured an error.";
-    describe_reading_tool("history", description, properties, &["what", "pattern"])
+    describe_reading_tool("history", description, properties, &["what"])
 }
 
 fn describe_recall() -> Tool {
-    let query = json!({"type": "string", "description": "Any text, or the id of one: all of it"});
+    let query = json!({"type": "string", "description": "Any text or id; empty lists all"});
     let properties = json!({ "query": query });
-    let description =
-        "Find saved memories: decisions, known issues, preferences of this project and user.";
+    let description = "Find saved memories: decisions, known issues, preferences.";
     describe_reading_tool("recall", description, properties, &["query"])
 }
 
@@ -227,9 +232,11 @@ fn describe_remember() -> Tool {
     cues["description"] = "Prompts it helps".into();
     let mut info = list.clone();
     info["description"] = "Facts, a sentence each".into();
+    let mut replaces = list.clone();
+    replaces["description"] = "Ids".into();
     let when = json!({
         "type": "object",
-        "description": "Globs of files and commands, parts of errors, for which it matters",
+        "description": "Globs; parts of errors",
         "properties": {"paths": &list, "commands": &list, "errors": &list},
         "additionalProperties": false,
     });
@@ -242,12 +249,12 @@ fn describe_remember() -> Tool {
         "tags": list,
         "cues": cues,
         "global": {"type": "boolean", "description": "For all projects"},
+        "replaces": replaces,
     });
     let description = "Save a memory, when the user asks to or agrees.";
     let annotations = ToolAnnotations::new()
         .read_only(false)
         .destructive(false)
-        .idempotent(false)
         .open_world(false);
     describe_tool("remember", description, properties, &["topic", "info"])
         .with_annotations(annotations)
@@ -348,9 +355,9 @@ mod tests {
 
     #[test]
     fn an_argument_that_is_missing_is_named_alone() {
-        let given = json!({"what": "commands"}).as_object().unwrap().clone();
+        let given = json!({"pattern": "lamp"}).as_object().unwrap().clone();
         let error = ToolCallRequest::read("history", given).unwrap_err();
-        let start = "arguments of history: missing field `pattern`\nhint: ";
+        let start = "arguments of history: missing field `what`\nhint: ";
         assert!(error.starts_with(start), "{error}");
     }
 

@@ -43,6 +43,9 @@ pub enum MemoryError {
         /// The hint, where there is one.
         hint: Option<String>,
     },
+    /// A memory that nobody trusts would be replaced by an agent.
+    #[error("{0} waits for trust, so that its user alone replaces it")]
+    WaitsForTrust(String),
     /// The replacement of a memory is in the trash.
     #[error("{0} is in the trash")]
     ReplacementInTrash(String),
@@ -149,6 +152,7 @@ impl MemoryError {
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),
             Self::Ambiguous { .. } => Some("write more of the id"),
+            Self::WaitsForTrust(_) => Some("`session-search trust` shows what waits and asks"),
             Self::NoTopic => Some("say in one line what it is about"),
             Self::NoContent => Some("give key information: what to remember"),
             Self::NoProject => Some("run it inside a project, or set it to \"project-first\""),

@@ -3,7 +3,7 @@
 use session_embed::{EmbedError, Embedder};
 
 /// Opens a model inside the binary. Returns `None` for any other name.
-pub fn open_bundled(name: &str) -> Option<Result<Box<dyn Embedder>, EmbedError>> {
+pub(crate) fn open_bundled(name: &str) -> Option<Result<Box<dyn Embedder>, EmbedError>> {
     match name {
         "table" => Some(session_embed::open_bundled_table()),
         #[cfg(feature = "minilm")]
@@ -13,6 +13,6 @@ pub fn open_bundled(name: &str) -> Option<Result<Box<dyn Embedder>, EmbedError>>
 }
 
 /// Returns true for the name of a model inside the binary.
-pub fn is_bundled(name: &str) -> bool {
+pub(crate) fn is_bundled(name: &str) -> bool {
     name == "table" || (cfg!(feature = "minilm") && name == "all-minilm-l6-v2")
 }

@@ -20,11 +20,11 @@ const MAX_NAME_BYTES: usize = 128;
 
 /// An ETag that is one plain file name, without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Etag(String);
+pub(crate) struct Etag(String);
 
 impl Etag {
     /// Takes an ETag from a header. Returns `None` where it is no plain name.
-    pub fn parse(header: &str) -> Option<Self> {
+    pub(crate) fn parse(header: &str) -> Option<Self> {
         let header = header.trim();
         let name = header
             .strip_prefix("W/")
@@ -40,18 +40,18 @@ impl Etag {
 
 /// Returns the SHA-256 in an ETag of the hub, in lower case. That of a large file is its SHA-256, that of a
 /// small one is another hash.
-pub fn sha256_from_etag(etag: &str) -> Option<String> {
+pub(crate) fn sha256_from_etag(etag: &str) -> Option<String> {
     let is_sha256 = etag.len() == 64 && etag.bytes().all(|c| c.is_ascii_hexdigit());
     is_sha256.then(|| etag.to_ascii_lowercase())
 }
 
 /// A commit in hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitHash(String);
+pub(crate) struct CommitHash(String);
 
 impl CommitHash {
     /// Takes a commit from a header or a file. Returns `None` where it is not hexadecimal.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_hex = (1..=MAX_NAME_BYTES).contains(&text.len())
             && text.bytes().all(|c| c.is_ascii_hexdigit());
@@ -60,7 +60,7 @@ impl CommitHash {
 }
 
 /// The part of a download cache that belongs to a model's repository, at its revision.
-pub struct HubCache {
+pub(crate) struct HubCache {
     path: PathBuf,
     repo: Repo,
     snapshots: CacheRepo,
@@ -69,7 +69,7 @@ pub struct HubCache {
 impl HubCache {
     /// Takes the part of `cache` that belongs to a model. The description was checked: its
     /// repository and revision are names.
-    pub fn new(cache: &Path, spec: &ModelSpec) -> Self {
+    pub(crate) fn new(cache: &Path, spec: &ModelSpec) -> Self {
         let (id, revision) = (spec.repo.clone(), spec.revision.clone());
         let repo = Repo::with_revision(id, RepoType::Model, revision);
         Self {
@@ -80,7 +80,7 @@ impl HubCache {
     }
 
     /// Finds a file at the commit that the revision had when it was last downloaded.
-    pub fn find(&self, file: &str) -> Option<PathBuf> {
+    pub(crate) fn find(&self, file: &str) -> Option<PathBuf> {
         let text = private::read_text(&self.ref_path(), 4096).ok()??;
         let path = self.snapshot_path(&CommitHash::parse(&text)?, file);
         path.exists().then_some(path)
@@ -90,7 +90,7 @@ impl HubCache {
     ///
     /// # Errors
     /// [`ModelError::Locked`] when another process downloads it.
-    pub fn lock_blob(&self, etag: &Etag, model: &str) -> Result<PartialBlob, ModelError> {
+    pub(crate) fn lock_blob(&self, etag: &Etag, model: &str) -> Result<PartialBlob, ModelError> {
         let dir = Dir::create(&self.path.join("blobs"))?;
         let lock = Lock::try_lock(&dir, &format!("{}.lock", etag.0))?;
         let lock = lock.ok_or_else(|| ModelError::Locked {
@@ -105,7 +105,7 @@ impl HubCache {
     }
 
     /// Links the path of a file at a commit to its blob, and records the commit. Returns the path of the content.
-    pub fn link(
+    pub(crate) fn link(
         &self,
         blob: &Path,
         commit: &CommitHash,
@@ -144,7 +144,7 @@ fn link_or_move(blob: &Path, link: &Path, _: &str) -> Result<PathBuf, ModelError
 }
 
 /// A blob that is not complete. It stays locked until it is dropped.
-pub struct PartialBlob {
+pub(crate) struct PartialBlob {
     dir: Dir,
     name: PathBuf,
     /// The path of the complete blob.
@@ -154,23 +154,23 @@ pub struct PartialBlob {
 
 impl PartialBlob {
     /// Opens the partial file to write it. Links are not followed.
-    pub fn open(&self) -> Result<std::fs::File, ModelError> {
+    pub(crate) fn open(&self) -> Result<std::fs::File, ModelError> {
         Ok(self.dir.open_file(&self.name)?)
     }
 
     /// Returns the number of bytes that were downloaded.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.dir.length(&self.name).unwrap_or(0)
     }
 
     /// Deletes what was downloaded.
-    pub fn delete(&self) -> Result<(), ModelError> {
+    pub(crate) fn delete(&self) -> Result<(), ModelError> {
         self.dir.remove(&self.name)?;
         Ok(())
     }
 
     /// Gives the complete file its name, and returns its path.
-    pub fn complete(self) -> Result<PathBuf, ModelError> {
+    pub(crate) fn complete(self) -> Result<PathBuf, ModelError> {
         fs_err::rename(self.dir.path().join(&self.name), &self.blob)?;
         Ok(self.blob)
     }

@@ -23,7 +23,7 @@ const COMMIT: HeaderName = HeaderName::from_static("x-repo-commit");
 
 /// Metadata of a file, as the hub states it.
 #[derive(Debug, Clone)]
-pub struct StatedFile {
+pub(crate) struct StatedFile {
     pub etag: Etag,
     pub commit: CommitHash,
     /// Length in bytes.
@@ -32,7 +32,7 @@ pub struct StatedFile {
 
 /// Why a request to the hub failed.
 #[derive(Debug)]
-pub enum HubError {
+pub(crate) enum HubError {
     /// The answer is an error status.
     Status(u16),
     /// The answer cannot be used: half a sentence.
@@ -45,7 +45,7 @@ pub enum HubError {
 
 impl HubError {
     /// Returns true for errors that a retry may fix: the connection broke, or the server is busy.
-    pub fn is_retryable(&self) -> bool {
+    pub(crate) fn is_retryable(&self) -> bool {
         match self {
             Self::Status(status) => *status == 429 || *status >= 500,
             Self::Connection(_) => true,
@@ -80,14 +80,14 @@ fn too_many_redirects() -> HubError {
 
 /// The client. Clones share connections.
 #[derive(Clone)]
-pub struct HubClient {
+pub(crate) struct HubClient {
     agent: Agent,
     authorization: Option<String>,
 }
 
 impl HubClient {
     /// Creates a client that sends the token of the configuration, to the hub's own host alone.
-    pub fn new(hub: &HubConfig) -> Self {
+    pub(crate) fn new(hub: &HubConfig) -> Self {
         let config = Agent::config_builder()
             .max_redirects(MAX_REDIRECTS)
             .redirect_auth_headers(RedirectAuthHeaders::SameHost)
@@ -102,7 +102,7 @@ impl HubClient {
     ///
     /// ETag and commit are in the headers of the hub, before it redirects to the host of the content. That
     /// host knows the length.
-    pub fn fetch_metadata(&self, url: &str) -> Result<StatedFile, HubError> {
+    pub(crate) fn fetch_metadata(&self, url: &str) -> Result<StatedFile, HubError> {
         let of_hub = self.follow_on_host(url)?;
         let header = |name: &HeaderName| Some(of_hub.headers().get(name)?.to_str().unwrap_or(""));
         let etag = header(&LINKED_ETAG).or(header(&ETAG));
@@ -139,7 +139,7 @@ impl HubClient {
 
     /// Downloads the rest of a file behind the bytes that `partial` has, and stops where the file has
     /// `size` bytes. A hub that ignores the range sends the file from its beginning.
-    pub fn download(
+    pub(crate) fn download(
         &self,
         url: &str,
         partial: &mut File,

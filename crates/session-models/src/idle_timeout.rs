@@ -12,7 +12,7 @@ enum WorkerMessage<T> {
 }
 
 /// Progress of a download, in bytes.
-pub enum DownloadProgress {
+pub(crate) enum DownloadProgress {
     /// A file starts with `total` bytes, of which `done` bytes are there already.
     Started { total: u64, done: u64 },
     /// More bytes of the current file were received.
@@ -20,24 +20,24 @@ pub enum DownloadProgress {
 }
 
 /// Sends the progress of a download to the thread that waits.
-pub struct DownloadReporter {
+pub(crate) struct DownloadReporter {
     send: Box<dyn Fn(DownloadProgress) -> bool + Send>,
 }
 
 impl DownloadReporter {
     /// Reports that a file of `total` bytes starts, of which `done` bytes are there already.
-    pub fn start(&self, total: u64, done: u64) {
+    pub(crate) fn start(&self, total: u64, done: u64) {
         (self.send)(DownloadProgress::Started { total, done });
     }
 
     /// Reports received bytes. Returns false when the other thread no longer waits.
-    pub fn advance(&self, bytes: u64) -> bool {
+    pub(crate) fn advance(&self, bytes: u64) -> bool {
         (self.send)(DownloadProgress::Received(bytes))
     }
 }
 
 /// Why a worker thread gave no result.
-pub enum WorkerFailure {
+pub(crate) enum WorkerFailure {
     /// Nothing was received within the timeout. The thread is detached, and ends with the next byte
     /// or with the process.
     TimedOut,
@@ -47,7 +47,7 @@ pub enum WorkerFailure {
 
 /// Runs `work` in a thread and waits for its result, as long as it reports progress at least
 /// every `timeout`.
-pub fn run_with_idle_timeout<T: Send + 'static>(
+pub(crate) fn run_with_idle_timeout<T: Send + 'static>(
     timeout: Duration,
     on_progress: &dyn Fn(DownloadProgress),
     work: impl FnOnce(&DownloadReporter) -> T + Send + 'static,

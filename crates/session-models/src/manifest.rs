@@ -10,11 +10,11 @@ use std::path::Path;
 const MAX_BYTES: u64 = 1 << 20;
 
 /// File name of the manifest.
-pub const MANIFEST_FILE: &str = "installed.json";
+pub(crate) const MANIFEST_FILE: &str = "installed.json";
 
 /// The files of a model as they were installed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelManifest {
+pub(crate) struct ModelManifest {
     /// Source of the files, for display: a hub repository or a path.
     pub from: String,
     /// The installed files.
@@ -23,7 +23,7 @@ pub struct ModelManifest {
 
 /// The length and hash of an installed file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FetchedFile {
+pub(crate) struct FetchedFile {
     /// Path below the model's directory.
     pub path: String,
     /// Length in bytes.
@@ -34,19 +34,19 @@ pub struct FetchedFile {
 
 impl ModelManifest {
     /// Reads the manifest in a directory. Returns `None` when it is absent or invalid.
-    pub fn read(directory: &Path) -> Option<Self> {
+    pub(crate) fn read(directory: &Path) -> Option<Self> {
         let text = private::read(&directory.join(MANIFEST_FILE), MAX_BYTES).ok()??;
         serde_json::from_slice(&text).ok()
     }
 
     /// Finds the file with this path.
-    pub fn find_file(&self, path: &str) -> Option<&FetchedFile> {
+    pub(crate) fn find_file(&self, path: &str) -> Option<&FetchedFile> {
         self.files.iter().find(|file| file.path == path)
     }
 
     /// Pins each unpinned file of a description to the SHA-256 of the installed file, so that
     /// the fingerprint distinguishes the vectors of two different files.
-    pub fn pin_unpinned_files(&self, spec: &mut ModelSpec) {
+    pub(crate) fn pin_unpinned_files(&self, spec: &mut ModelSpec) {
         for file in &mut spec.files {
             let installed = self.find_file(&file.path);
             let sha256 = || installed.map(|installed| installed.sha256.clone());

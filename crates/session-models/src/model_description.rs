@@ -13,7 +13,7 @@ pub const REMOTE_MODEL: &str = "remote";
 
 /// The descriptions of a directory.
 #[derive(Debug, Default)]
-pub struct ModelDescriptions {
+pub(crate) struct ModelDescriptions {
     /// The valid descriptions.
     pub specs: Vec<ModelSpec>,
     /// One error for each invalid description.
@@ -24,7 +24,7 @@ pub struct ModelDescriptions {
 ///
 /// An invalid file does not affect the others. A directory that does not exist has no
 /// descriptions. The names in `known` are taken.
-pub fn read_descriptions(directory: &Path, known: &[ModelSpec]) -> ModelDescriptions {
+pub(crate) fn read_descriptions(directory: &Path, known: &[ModelSpec]) -> ModelDescriptions {
     let mut found = ModelDescriptions::default();
     for path in list_toml_files(directory) {
         let is_taken = |name: &str| {

@@ -24,7 +24,7 @@ use session_embed::{
 use std::time::Duration;
 
 /// Describes the model behind an endpoint. `dims` is 0 until a request has told it.
-pub fn remote_spec(endpoint: &Endpoint, directories: &UserDirectories) -> ModelSpec {
+pub(crate) fn remote_spec(endpoint: &Endpoint, directories: &UserDirectories) -> ModelSpec {
     ModelSpec {
         name: REMOTE_MODEL.to_owned(),
         title: format!("{} at {}", endpoint.model, endpoint.shown_url()),

@@ -10,12 +10,12 @@ use std::path::Path;
 const BLOCK_BYTES: usize = 1 << 20;
 
 /// Computes the SHA-256 of a file as 64 hexadecimal digits.
-pub fn hash_file(path: &Path, progress: &dyn FileProgress) -> io::Result<String> {
+pub(crate) fn hash_file(path: &Path, progress: &dyn FileProgress) -> io::Result<String> {
     copy_and_hash(path, &mut io::sink(), progress)
 }
 
 /// Copies a file and returns the SHA-256 of the copied bytes as 64 hexadecimal digits.
-pub fn copy_and_hash(
+pub(crate) fn copy_and_hash(
     from: &Path,
     to: &mut impl Write,
     progress: &dyn FileProgress,

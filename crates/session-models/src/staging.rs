@@ -8,7 +8,7 @@ use session_files::{Dir, Lock, private};
 use std::path::{Path, PathBuf};
 
 /// The locked staging directory of a model, next to the model's directory.
-pub struct StagingDirectory {
+pub(crate) struct StagingDirectory {
     model: String,
     path: PathBuf,
     target: PathBuf,
@@ -18,7 +18,7 @@ pub struct StagingDirectory {
 
 /// Returns the path of a model's staging directory. An interrupted download leaves files
 /// there, and the next one resumes it.
-pub fn staging_path(directories: &UserDirectories, name: &str) -> PathBuf {
+pub(crate) fn staging_path(directories: &UserDirectories, name: &str) -> PathBuf {
     directories.models_dir().join(format!(".{name}.partial"))
 }
 
@@ -28,7 +28,7 @@ impl StagingDirectory {
     ///
     /// # Errors
     /// [`ModelError::Locked`] when another process holds the lock.
-    pub fn open(directories: &UserDirectories, name: &str) -> Result<Self, ModelError> {
+    pub(crate) fn open(directories: &UserDirectories, name: &str) -> Result<Self, ModelError> {
         let path = staging_path(directories, name);
         private::create_directory(&path)?;
         let lock_file = format!(".{name}.lock");
@@ -63,20 +63,20 @@ impl StagingDirectory {
     }
 
     /// Returns the staged path of a file and creates the directory that contains it.
-    pub fn create_parent(&self, file: &ModelFile) -> Result<PathBuf, ModelError> {
+    pub(crate) fn create_parent(&self, file: &ModelFile) -> Result<PathBuf, ModelError> {
         let path = self.path.join(&file.path);
         private::create_directory(path.parent().unwrap_or(&self.path))?;
         Ok(path)
     }
 
     /// Returns the path of the download cache within the staging directory.
-    pub fn download_cache(&self) -> PathBuf {
+    pub(crate) fn download_cache(&self) -> PathBuf {
         self.path.join(".hub")
     }
 
     /// Stages a downloaded file: moves it from the staging directory's own cache, or links to
     /// it in the hub's cache.
-    pub fn move_or_link(&self, file: &ModelFile, from: &Path) -> Result<(), ModelError> {
+    pub(crate) fn move_or_link(&self, file: &ModelFile, from: &Path) -> Result<(), ModelError> {
         let to = self.create_parent(file)?;
         let _ = fs_err::remove_file(&to); // of a run that was killed
         if from.starts_with(fs_err::canonicalize(&self.path)?) {
@@ -91,7 +91,7 @@ impl StagingDirectory {
     }
 
     /// Stages a copy of a file and checks it against its pinned SHA-256.
-    pub fn copy_verified(
+    pub(crate) fn copy_verified(
         &self,
         file: &ModelFile,
         from: &Path,
@@ -116,7 +116,11 @@ impl StagingDirectory {
     ///
     /// # Errors
     /// [`ModelError::Open`] when the files do not open as this model; they are deleted.
-    pub fn install(self, spec: &ModelSpec, manifest: &ModelManifest) -> Result<(), ModelError> {
+    pub(crate) fn install(
+        self,
+        spec: &ModelSpec,
+        manifest: &ModelManifest,
+    ) -> Result<(), ModelError> {
         let mut pinned = spec.clone();
         manifest.pin_unpinned_files(&mut pinned);
         if let Err(cause) = check_model_opens(pinned, &self.path) {
@@ -138,17 +142,17 @@ impl StagingDirectory {
     }
 
     /// Deletes the staging directory.
-    pub fn discard(self) -> Result<(), ModelError> {
+    pub(crate) fn discard(self) -> Result<(), ModelError> {
         Ok(fs_err::remove_dir_all(&self.path)?)
     }
 
     /// Leaves what was staged to the next run; a directory without files goes.
-    pub fn leave(self) {
+    pub(crate) fn leave(self) {
         let _ = fs_err::remove_dir(&self.path);
     }
 
     /// Deletes all staged files.
-    pub fn clear(&self) -> Result<(), ModelError> {
+    pub(crate) fn clear(&self) -> Result<(), ModelError> {
         fs_err::remove_dir_all(&self.path)?;
         Ok(private::create_directory(&self.path)?)
     }
@@ -165,7 +169,7 @@ fn symlink_or_copy(from: &Path, to: &Path) -> std::io::Result<()> {
 }
 
 /// Opens the model in a directory and embeds a few words with it.
-pub fn check_model_opens(
+pub(crate) fn check_model_opens(
     spec: ModelSpec,
     directory: &Path,
 ) -> Result<(), session_embed::EmbedError> {
@@ -177,7 +181,11 @@ pub fn check_model_opens(
 ///
 /// # Errors
 /// [`ModelError::HashMismatch`] when they differ.
-pub fn check_sha256(path: &Path, expected: Option<&str>, found: &str) -> Result<(), ModelError> {
+pub(crate) fn check_sha256(
+    path: &Path,
+    expected: Option<&str>,
+    found: &str,
+) -> Result<(), ModelError> {
     match expected {
         Some(expected) if expected != found => Err(ModelError::HashMismatch {
             path: path.to_owned(),

@@ -88,13 +88,14 @@ impl Calendar {
         out + &format!("{}less {scale} more\n", " ".repeat(NAMES_WIDTH))
     }
 
-    /// Returns the days on which something was done, as JSON.
-    pub fn to_json(&self, complete: bool) -> JsonStats {
+    /// Returns the days on which something was done, as JSON. Hints say why there are none, and what to change.
+    pub fn to_json(&self, complete: bool, hints: Vec<String>) -> JsonStats {
         let total = DayStats::sum(self.0.iter().map(|day| &day.stats));
         let days = self.0.iter().filter(|day| day.stats.turns > 0);
         JsonStats {
             days: self.0.len(),
             complete,
+            hints,
             total: to_json_counts(&total),
             by_day: days
                 .map(|day| JsonDay {
@@ -263,6 +264,8 @@ pub struct JsonStats {
     days: usize,
     /// The index is as the histories are.
     complete: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<String>,
     total: JsonDayCounts,
     by_day: Vec<JsonDay>,
 }

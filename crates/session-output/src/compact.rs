@@ -122,7 +122,7 @@ fn format_hit_fields(
         session: ids.short_id(session),
         turn: hit.turn.as_ref().map(|turn| turn.index),
         band: (results.order == HitOrder::Relevance).then_some(hit.band),
-        date: format_day(hit.time_ms(results.level)),
+        date: format_day(hit.time_ms),
         project: fit_line(project_label(session), MAX_PROJECT_WIDTH),
         title: visible_title(session).map(|title| fit_line(title, MAX_TITLE_WIDTH)),
         preview: String::new(),

@@ -290,6 +290,8 @@ pub struct JsonDigest<'a> {
     to: String,
     /// The index is as the histories are.
     complete: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<String>,
     sessions: usize,
     projects: Vec<JsonProject<'a>>,
 }
@@ -324,12 +326,13 @@ struct JsonSession<'a> {
 }
 
 impl<'a> Digest<'a> {
-    /// Returns the report as it is printed as JSON.
-    pub fn to_json(&self, complete: bool) -> JsonDigest<'a> {
+    /// Returns the report as it is printed as JSON. Hints say why nothing was done, and what to change.
+    pub fn to_json(&self, complete: bool, hints: Vec<String>) -> JsonDigest<'a> {
         JsonDigest {
             from: self.range.from.timestamp().to_string(),
             to: self.range.to.timestamp().to_string(),
             complete,
+            hints,
             sessions: self.projects.iter().map(|p| p.sessions.len()).sum(),
             projects: self.projects.iter().map(to_json_project).collect(),
         }

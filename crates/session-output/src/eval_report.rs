@@ -3,8 +3,8 @@
 use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, TITLE, paint};
 use session_display::pad_to_columns;
-use session_eval::{EvalReport, MetricAverages, RankingMetrics};
-use session_search::Level;
+use session_eval::{EvalReport, LabelledSet, MetricAverages, RankingMetrics};
+use session_store::Level;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of the name of a category, at most, and of the number of its questions: with the metrics they are 80.
@@ -12,6 +12,29 @@ const MAX_NAME_WIDTH: usize = 22;
 const COUNT_WIDTH: usize = 6;
 /// Fewest columns of a metric.
 const MIN_VALUE_WIDTH: usize = 6;
+
+/// Formats what is left out of a set: labels, questions and right answers; `unknown` are targets that name no session.
+pub fn format_set_notes(set: &LabelledSet, unknown: &[String]) -> Vec<String> {
+    let unasked = set.unasked.first().map(|first| {
+        let first = sanitize_line(first);
+        match set.unasked.len() {
+            1 => format!("1 label names no question: `{first}`"),
+            count => format!("{count} labels name no question, the first is `{first}`"),
+        }
+    });
+    let format_left_out = |what: &str, which: &[String]| {
+        let first = sanitize_line(which.first()?);
+        Some(format!("{what}: {}, as `{first}`", which.len()))
+    };
+    let unlabelled = "questions without a label, not counted";
+    let unknown_answers = "right answers that name no session of this history, or several";
+    let notes = [
+        unasked,
+        format_left_out(unlabelled, &set.unlabelled),
+        format_left_out(unknown_answers, unknown),
+    ];
+    notes.into_iter().flatten().collect()
+}
 
 /// Formats the metrics of a level, a row for each category.
 pub fn format_report(report: &EvalReport) -> String {

@@ -15,11 +15,6 @@ use session_store::SessionRow;
 
 /// Part of an output or input that a terminal gets.
 pub const TERMINAL_LIMIT: TextLimit = TextLimit::with_lines(24);
-/// Part of a thought or a notice that a brief view keeps.
-const BRIEF_ASIDE: TextLimit = TextLimit {
-    lines: 2,
-    ..TextLimit::BRIEF
-};
 
 /// Formats the heading above the turns of a session.
 pub fn format_session_heading(session: &SessionRow, ids: &SessionIds<'_>, width: usize) -> String {
@@ -81,7 +76,7 @@ impl ExchangeLayout<'_> {
     /// Formats what stands beside the agent's words, below its name.
     fn format_aside(&self, name: &str, text: &str) -> String {
         let limit = match self.limit {
-            TextLimit::BRIEF => BRIEF_ASIDE,
+            TextLimit::BRIEF => TextLimit::BRIEF_ASIDE,
             limit => limit,
         };
         let text = self.wrap(format_block(text, limit).trim_end_matches('\n'), 0);

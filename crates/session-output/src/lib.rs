@@ -21,7 +21,7 @@
 //! | [`Digest`], [`Calendar`] | [`Digest::format_markdown`], [`Calendar::format`] | [`JsonDigest`], [`JsonStats`] |
 //! | memories | [`format_memories`], [`format_matches`], [`format_memory_stats`] | [`JsonMemory`] and its lists |
 //! | a prompt's injection | [`format_decision`] | [`JsonInjection`] |
-//! | [`StatusReport`], findings, models, settings | [`StatusReport::format`], [`format_findings`], [`format_models`], [`JsonSettings::format`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`JsonSettings`] |
+//! | [`StatusReport`], findings, models, settings | [`StatusReport::format`], [`format_findings`], [`format_models`], [`SettingsListing::format`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`SettingsListing`] |
 //!
 //! All of them are laid out by a few functions: fields side by side that wrap where a line is full, commands
 //! as they are typed ([`format_command`], [`quote_query`]).
@@ -87,7 +87,7 @@ pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::{error_details, error_hint};
-pub use eval_report::{format_report, level_name};
+pub use eval_report::{format_report, format_set_notes, level_name};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
@@ -105,13 +105,11 @@ pub use injection_report::{
 pub use json_hints::list_hints;
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemories, JsonMemory, JsonMemoryCandidate,
-    JsonMemoryChange, JsonMemoryList, JsonMemorySearch, JsonPrintedContextSheet, JsonSavedMemory,
-    JsonShownMemory,
+    JsonMemoryChange, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
 };
 pub use memory_notes::{
-    format_broad_trigger_notes, format_content_notes, format_damaged_file, format_import_report,
-    format_left_out_note, format_moved_notes, format_repeat_notes, format_shown_notes,
-    format_trigger_note, format_waiting_note,
+    format_damaged_file, format_import_report, format_left_out_note, format_shown_notes,
+    format_waiting_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
@@ -122,10 +120,10 @@ pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::{SearchedScope, format_unmet_clause};
 pub use session_items::{JsonItems, TurnItemKind, format_items, format_no_items, has_items};
-pub use settings_text::JsonSettings;
+pub use settings_text::SettingsListing;
 pub use shell::{format_command, quote_query, quote_word};
 pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
-pub use trust_report::{JsonTrustList, JsonTrusted, format_for_review};
+pub use trust_report::{JsonTrusted, TrustListing, format_for_review};
 pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};
 pub use work::WorkPart;

@@ -103,13 +103,6 @@ impl Serialize for JsonMemories<'_> {
     }
 }
 
-/// Memories, as `docs/cli.md` describes them.
-#[derive(Serialize)]
-pub struct JsonMemoryList<'a> {
-    /// The memories.
-    pub memories: JsonMemories<'a>,
-}
-
 /// Memories that a command changed, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonMemoryChange<'a> {
@@ -165,13 +158,6 @@ pub struct JsonImportedMemories<'a> {
     pub imported: JsonMemories<'a>,
     /// The number of those that were there already.
     pub known: usize,
-}
-
-/// A context sheet that is printed instead of written.
-#[derive(Serialize)]
-pub struct JsonPrintedContextSheet<'a> {
-    /// Its text.
-    pub text: &'a str,
 }
 
 /// The context sheet of a project, as `docs/cli.md` describes it.

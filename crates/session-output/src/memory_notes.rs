@@ -3,17 +3,12 @@
 use crate::layout::{fit_line, sanitize_line};
 use session_core::TurnAddress;
 use session_display::pluralize;
-use session_hooks::{BroadTrigger, SavedMemory};
-use session_memory::{
-    DamagedFile, ImportReport, Memory, MemoryState, MovedMemories, NearDuplicate, Trust,
-};
+use session_memory::{DamagedFile, ImportReport, Memory, MemoryState, Trust};
 
 /// Most ids that a note names.
 const MAX_NAMED: usize = 5;
 /// Most columns of a text of a memory's file.
 const COLUMNS: usize = 80;
-/// Most memories that are named as repeated by one.
-const MAX_REPEATED: usize = 3;
 
 /// Returns a note on the memories that are not trusted, if there are any: which came with the repository, and which were
 /// changed since.
@@ -103,72 +98,6 @@ pub fn format_left_out_note(count: usize) -> Option<String> {
     Some(format!(
         "{which} left out\nhint: `session-search trust` shows what waits and asks"
     ))
-}
-
-/// Returns notes on the memories that were moved because of their age.
-pub fn format_moved_notes(moved: &MovedMemories) -> Vec<String> {
-    let archived = moved.archived.iter().map(|id| {
-        format!(
-            "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
-        )
-    });
-    let trashed = moved.trashed.iter().map(|id| {
-        format!(
-            "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
-        )
-    });
-    let skipped = moved.skipped.iter().map(|id| {
-        format!(
-            "left {id} where it is, though nobody touched it for long: there is another file of that name where it would go\nhint: compare the two files and remove one of them"
-        )
-    });
-    archived.chain(trashed).chain(skipped).collect()
-}
-
-/// Returns notes on the memories that a saved one repeats, the most similar first.
-pub fn format_repeat_notes(memory: &Memory, repeats: &[NearDuplicate]) -> Vec<String> {
-    let note = |other: &NearDuplicate| {
-        let (old, new) = (&other.id, memory.id());
-        format!(
-            "it repeats {old}, {}\nhint: `session-search memory edit {old}` changes that one, `session-search memory supersede {old} --by {new}` replaces it",
-            sanitize_line(&other.topic)
-        )
-    };
-    repeats.iter().take(MAX_REPEATED).map(note).collect()
-}
-
-/// Returns a note on a memory that was saved without triggers.
-pub fn format_trigger_note(saved: &SavedMemory) -> Option<String> {
-    let command = saved.trigger_command()?;
-    let source = match (
-        saved.proposed.is_empty(),
-        saved.memory.front.source.is_some(),
-    ) {
-        (true, _) => "",
-        (false, true) => " from the turns that it comes from",
-        (false, false) => " from the names in it",
-    };
-    Some(format!(
-        "it has no triggers\nhint: `{command}` adds triggers{source}"
-    ))
-}
-
-/// Returns notes on the content of a saved memory: what was cut or replaced, and which triggers match much of what there
-/// is.
-pub fn format_content_notes(saved: &SavedMemory) -> Vec<String> {
-    let mut notes = saved.cuts.clone();
-    notes.extend(saved.replaced_secrets.note());
-    notes.extend(format_broad_trigger_notes(&saved.memory, &saved.broad));
-    notes
-}
-
-/// Returns notes on triggers of a memory that match much of what there is.
-pub fn format_broad_trigger_notes(memory: &Memory, broad: &[BroadTrigger]) -> Vec<String> {
-    let note = |trigger: &BroadTrigger| {
-        let (found, command) = (trigger.describe(), trigger.edit_command(memory.id()));
-        format!("{found}\nhint: `{command}` gives narrower ones")
-    };
-    broad.iter().map(note).collect()
 }
 
 /// Returns notes on a memory that is shown, and the commands that go on from it.

@@ -10,8 +10,9 @@ use session_core::{ConfidenceBand, ListScore};
 use session_display::Preview;
 use session_indexer::RefreshOutcome;
 use session_search::{
-    HitOrder, Level, SearchExplanation, SearchHit, SearchResults, SearchedCounts, UnfoundTerms,
+    HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts, UnfoundTerms,
 };
+use session_store::Level;
 use std::borrow::Cow;
 
 /// The answer of a search.
@@ -152,7 +153,7 @@ fn to_json_hit<'a>(
         rank: hit.rank,
         score: is_ranked.then_some((hit.score * 10_000.0).round() / 10_000.0),
         band: is_ranked.then_some(hit.band),
-        session: JsonSessionFields::new(session, hit.time_ms(results.level)),
+        session: JsonSessionFields::new(session, hit.time_ms),
         turn: hit.turn.as_ref().map(|t| t.index),
         turns: session.turns,
         branch: match &hit.turn {

@@ -18,8 +18,8 @@ use session_display::{Preview, SessionIds, format_unfound_terms, pluralize};
 use session_indexer::RefreshOutcome;
 use session_query::{InvalidFilter, SearchAnswer, note_time_in_words};
 use session_report::WorkSummary;
-use session_search::{HitOrder, Level, SearchHit};
-use session_store::SessionRow;
+use session_search::{HitOrder, SearchHit};
+use session_store::{Level, SessionRow};
 use unicode_width::UnicodeWidthStr;
 
 /// Fewest columns in which a query or names of files say something.
@@ -164,15 +164,15 @@ impl SearchListing<'_> {
         invalid.map(InvalidFilter::note)
     }
 
-    /// Formats what keeps to the time that the query has in words, where it has one.
+    /// Formats which command lists what was done at the time that the query names in words, where it names one.
     pub fn format_time_note(&self) -> Option<String> {
         note_time_in_words(self.answer, self.now, |time| {
             format!("`session-search digest {time}` lists what was done then")
         })
     }
 
-    /// Formats that one filter leaves nothing; `None` where nothing was found for another reason. Words beside a filter may
-    /// be a pasted text, in which it was meant as none.
+    /// Formats that no turn passes one of the filters; `None` where nothing was found for another reason. Beside other words
+    /// the filter may be a word of pasted text, so that a hint says how it is searched as text.
     pub fn format_unmet_filter(&self) -> Option<String> {
         let text = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
         let query = &self.answer.query;
@@ -271,7 +271,7 @@ impl SearchListing<'_> {
             None => id,
         };
         let count = pluralize(turns as usize, "turn");
-        let day = format_day(hit.time_ms(self.level()));
+        let day = format_day(hit.time_ms);
         let mut fields = Vec::from_iter(self.score_field(hit, score_width));
         fields.extend([
             LineField::whole(Style::new(), sanitize_line(&session.source)),

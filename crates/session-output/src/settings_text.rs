@@ -15,7 +15,7 @@ const COLUMNS: usize = 100;
 
 /// Every setting, as `docs/cli.md` describes it; fields are printed by name.
 #[derive(Serialize)]
-pub struct JsonSettings {
+pub struct SettingsListing {
     ignored: Vec<JsonIgnored>,
     keys: Vec<JsonKey>,
 }
@@ -50,7 +50,7 @@ struct JsonIgnored {
     value: Value,
 }
 
-impl JsonSettings {
+impl SettingsListing {
     /// Returns the settings as they are printed.
     pub fn new(report: &SettingsReport) -> Self {
         Self {
@@ -239,7 +239,7 @@ mod tests {
                 hint: None,
             }],
         };
-        let settings = JsonSettings::new(&report);
+        let settings = SettingsListing::new(&report);
         let json = serde_json::to_value(&settings).unwrap();
         // As a map is printed: by name.
         assert_eq!(
@@ -273,7 +273,7 @@ mod tests {
             value,
             variable: None,
         };
-        let settings = JsonSettings {
+        let settings = SettingsListing {
             ignored: vec![],
             keys: vec![
                 key("injection.min_trigger_relevance", Value::from(0.5)),

@@ -26,7 +26,7 @@ impl<'a> JsonTrusted<'a> {
 
 /// The memories that are trusted and those that wait, as `docs/cli.md` describes it.
 #[derive(Serialize)]
-pub struct JsonTrustList<'a> {
+pub struct TrustListing<'a> {
     /// The trusted memories of all projects.
     projects: Vec<TrustedProject>,
     /// Memories of the project at hand that wait.
@@ -42,7 +42,7 @@ struct TrustedProject {
     trusted: usize,
 }
 
-impl<'a> JsonTrustList<'a> {
+impl<'a> TrustListing<'a> {
     /// Lists the projects of these records that have trusted memories, and the memories that wait.
     pub fn new(records: &[DirectoryRecord], waiting: &'a [Memory]) -> Self {
         let projects = records.iter().map(|record| TrustedProject {

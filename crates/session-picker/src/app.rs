@@ -16,7 +16,7 @@ use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 use session_query::FilterValues;
-use session_search::Level;
+use session_store::Level;
 
 const SEARCHING: &str = "searching…";
 const FILES_NOT_COMPLETED: &str =

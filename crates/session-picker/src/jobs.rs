@@ -13,7 +13,7 @@ use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
 use session_files::{ExistingFile, FileError, output_path};
-use session_hooks::Memories;
+use session_hooks::{Memories, SavedMemoryNote};
 use session_memory::{MemoryDraft, MemorySource};
 use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
@@ -150,10 +150,8 @@ fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, Picke
     };
     let saved = memories.save(&draft, None, &Zoned::now())?;
     let name = &form.destination.name;
-    let mut notes = vec![format!("saved as {} for {name}", saved.memory.id())];
-    let repeated = saved.repeats.first();
-    notes.extend(repeated.map(|other| format!("it repeats {}", other.id)));
-    let mut lines = vec![notes.join("; ")];
+    let mut lines = vec![format!("saved as {} for {name}", saved.memory.id())];
+    lines.extend(saved.notes().iter().map(SavedMemoryNote::to_string));
     lines.extend(memories.finish_change());
     Ok(lines.join("\n"))
 }

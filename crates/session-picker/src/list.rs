@@ -3,8 +3,7 @@
 use crate::list_answer::{ListAnswer, ListRequest, ListRow};
 use ratatui::layout::{Position, Rect};
 use session_query::TypedQuery;
-use session_search::Level;
-use session_store::{SessionId, SessionRow};
+use session_store::{Level, SessionId, SessionRow};
 
 /// Rows that are asked for at a time.
 const PAGE_ROWS: usize = 50;

@@ -5,8 +5,8 @@ use crate::request::{self, TypedRequest};
 use session_core::ConfidenceBand;
 use session_display::{Preview, format_corrections, mark_terms};
 use session_query::{SearchEngine, Snapshot};
-use session_search::{HitOrder, Level, SearchHit, SearchResults};
-use session_store::{SessionRow, TermStats, TurnRow};
+use session_search::{HitOrder, SearchHit, SearchResults};
+use session_store::{Level, SessionRow, TermStats, TurnRow};
 
 /// A request for the rows of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(crate) struct ListRow {
     pub(crate) session: SessionRow,
     /// The turn, or the best turn of the session.
     pub(crate) turn: Option<TurnRow>,
+    /// The time of the turn or session, in milliseconds since 1970.
+    pub(crate) time_ms: Option<i64>,
     /// The title, or the passage of the turn, with the words that match.
     pub(crate) text: Preview,
     /// `None` in a list by time.
@@ -131,6 +133,7 @@ fn make_rows(results: &SearchResults) -> Result<Vec<ListRow>, PickerError> {
         .map(|(hit, text)| ListRow {
             session: hit.session.clone(),
             turn: hit.turn.clone(),
+            time_ms: hit.time_ms,
             text,
             band: (results.order == HitOrder::Relevance).then_some(hit.band),
         })

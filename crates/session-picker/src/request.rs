@@ -44,7 +44,7 @@ fn describe_error(error: &TypedFilterError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_search::Level;
+    use session_store::Level;
 
     #[test]
     fn a_filter_that_is_left_out_is_told_of() {

@@ -9,7 +9,7 @@ use session_core::text::clip;
 use session_core::{Turn, TurnPart};
 use session_indexer::{RefreshMode, RefreshOutcome, SilentProgress};
 use session_query::{
-    FilterValues, FrontEndCallbacks, IndexWatch, OpenIndex, QueryError, SearchEngine, Snapshot,
+    FilterValues, FrontEndCallbacks, OpenIndex, QueryError, SearchEngine, Snapshot,
 };
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
@@ -99,10 +99,10 @@ impl WorkerContext {
     /// written: no letter waits for that. Then the list is asked for again, which also tells what failed.
     pub(crate) fn prepare_indexes(&self, out: &MessageSender) {
         lower_thread_priority();
-        let mut watch = IndexWatch::new(self.root());
+        let mut watched = OpenIndex::new(self.root());
         loop {
             self.changes.wait_and_take();
-            if !watch.has_changed() {
+            if !watched.has_changed() {
                 continue;
             }
             let begun = Instant::now();

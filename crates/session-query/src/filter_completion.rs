@@ -73,7 +73,7 @@ impl FilterValues {
             FilterField::Project => &self.projects,
             FilterField::Branch => &self.branches,
             FilterField::File => return Vec::new(),
-            FilterField::Since | FilterField::Until => return TIMES.to_vec(),
+            FilterField::Since | FilterField::Until | FilterField::When => return TIMES.to_vec(),
         };
         values.iter().map(String::as_str).collect()
     }
@@ -149,14 +149,14 @@ fn parse_open_filter(last: &QueryToken, word: &str) -> Option<TypedCondition> {
     }
 }
 
-/// Parses the filters of a query beside the one at `span` that judge whole sessions, if they can be used.
+/// Parses the filters of a query beside the one at `span` that filter whole sessions, if they can be used.
 fn parse_session_filter(text: &str, span: &Range<usize>) -> SearchFilter {
     let around = [text.get(..span.start), text.get(span.end..)];
     let mut query = TypedQuery::parse(&around.map(Option::unwrap_or_default).join(" "));
-    let judges_session = |condition: &TypedCondition| {
+    let filters_session = |condition: &TypedCondition| {
         matches!(condition.field, FilterField::Agent | FilterField::Project)
     };
-    query.conditions.retain(judges_session);
+    query.conditions.retain(filters_session);
     SearchFilter {
         clauses: query.clauses(Zoned::now).unwrap_or_default(),
         ..SearchFilter::default()

@@ -2,7 +2,7 @@
 
 use crate::typed_filter_error::{RANGE_HINT, TypedFilterError};
 use crate::typed_query::{
-    FilterField, TypedCondition, known_agent, parse_since_ms, parse_until_ms,
+    FilterField, TypedCondition, known_agent, parse_since_ms, parse_until_ms, parse_within,
 };
 use jiff::Zoned;
 use session_core::text::clip;
@@ -29,6 +29,7 @@ impl InvalidFilter {
             FilterField::Agent => known_agent(value).err()?,
             FilterField::Since => parse_since_ms(value, Zoned::now).err()?,
             FilterField::Until => parse_until_ms(value, Zoned::now).err()?,
+            FilterField::When => parse_within(value, Zoned::now).err()?,
             FilterField::Project | FilterField::Branch | FilterField::File => return None,
         };
         Some(Self {

@@ -38,6 +38,8 @@ struct OpenSnapshot {
     identity: IndexIdentity,
     /// [`Reader::data_version`] when the sessions were read; `None` before.
     version: Option<u64>,
+    /// The same when [`OpenIndex::has_changed`] was called last.
+    checked_version: Option<u64>,
 }
 
 impl OpenIndex {
@@ -47,6 +49,19 @@ impl OpenIndex {
             root: root.to_owned(),
             open: None,
         }
+    }
+
+    /// Returns true where the index was written, or another one put in its place, since the last call; also for the first
+    /// call, and where the index cannot be read. Questions between two calls do not matter.
+    pub fn has_changed(&mut self) -> bool {
+        let mut check = || -> Result<bool, QueryError> {
+            let mut open = self.open()?;
+            let version = Some(open.snapshot.index.data_version()?);
+            let before = std::mem::replace(&mut open.checked_version, version);
+            self.open = Some(open);
+            Ok(before != version)
+        };
+        check().unwrap_or(true)
     }
 
     /// Calls `ask` with one state of the index. Where it fails the index is opened anew by the next call.
@@ -224,6 +239,7 @@ impl OpenSnapshot {
             },
             identity,
             version: None,
+            checked_version: None,
         })
     }
 

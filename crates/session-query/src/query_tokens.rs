@@ -75,8 +75,11 @@ fn read_filter(text: &str) -> Option<FirstToken> {
     } = SignedWord::parse(text);
     // Only the beginning is looked at: the next colon of a long text may be far away.
     let (field, value) = FilterField::ALL.into_iter().find_map(|field| {
-        let value = plain.strip_prefix(field.name())?;
-        Some((field, value.strip_prefix(COLONS)?))
+        let mut after_names = field.names().filter_map(|name| plain.strip_prefix(name));
+        Some((
+            field,
+            after_names.find_map(|rest| rest.strip_prefix(COLONS))?,
+        ))
     })?;
     // An address (`file:///tmp/app.js`) is text.
     let after_colon = Some(value).filter(|value| !value.starts_with("//"))?;

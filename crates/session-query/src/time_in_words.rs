@@ -6,22 +6,12 @@ use crate::query_tokens::{format_filter, quote_value};
 use crate::typed_query::FilterField;
 use crate::typed_search::SearchAnswer;
 use jiff::Zoned;
-use jiff::fmt::strtime::BrokenDownTime;
 use session_report::{TimeRange, TypedRange};
 
 /// Filters that leave what lies within a time.
 const WITHIN: &[FilterField] = &[FilterField::Since, FilterField::Until];
 const SINCE: &[FilterField] = &[FilterField::Since];
 const UNTIL: &[FilterField] = &[FilterField::Until];
-
-/// Words before a time, and the filters that say the same.
-const PREPOSITIONS: [(&str, &[FilterField]); 5] = [
-    ("during", WITHIN),
-    ("in", WITHIN),
-    ("on", WITHIN),
-    ("since", SINCE),
-    ("until", UNTIL),
-];
 
 /// Words before a time that take what lies within it out, or begin or end at it.
 const EXCLUDING_WORDS: [&str; 10] = [
@@ -31,23 +21,17 @@ const EXCLUDING_WORDS: [&str; 10] = [
 /// Words between a time and the word that says what it means: `before the end of last week`.
 const FILLERS: [&str; 6] = ["the", "of", "beginning", "start", "middle", "end"];
 
+/// Other words that lead to a time and are no subject.
+const LEADS: [&str; 7] = ["during", "from", "in", "last", "on", "since", "until"];
+
 /// First words of times that need no preposition.
 const PLAIN_BEGINNINGS: [&str; 4] = ["last", "this", "today", "yesterday"];
-
-/// Numbers that are written as words, from one on.
-const NUMBERS: [&str; 12] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-];
 
 /// The first year that a number is taken for: there were no coding agents before.
 const FIRST_YEAR: i16 = 2020;
 
-/// Words that are times by themselves, and more often something else.
-const UNITS: [&str; 3] = ["week", "month", "year"];
-
-/// Most words of such a time: `3 weeks ago`, `february 21 2026`.
-const MAX_TIME_WORDS: usize = 3;
+/// Most words of such a time: `3 weeks ago`, `february 21 last year`.
+const MAX_TIME_WORDS: usize = 4;
 
 /// Says what keeps to the time that a query has in words, where it has one: what `format_list` says of the time, where
 /// nothing else is asked for, and filters, where there is a subject beside it.
@@ -88,23 +72,26 @@ fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
     if query.contains('"') {
         return None;
     }
-    let words: Vec<&str> = query.split_whitespace().collect();
-    let lengths = (1..=MAX_TIME_WORDS).rev();
-    let starts = lengths.filter_map(|length| words.len().checked_sub(length));
-    let ends = starts.map(|start| words.split_at(start));
-    let mut times = ends.map(|(before, time)| {
-        let time = normalize_time(&time.join(" ").to_lowercase(), now);
-        (before, time)
-    });
-    let (before, time) = times.find(|(_, time)| is_time(time, now))?;
-    let has_subject = before.iter().any(|word| !is_before_a_time(word));
-    let is_named = is_named(&time) || is_past_year(&time, now);
-    let fields = find_fields(before, &time, now).filter(|_| has_subject && is_named)?;
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let starts = (1..=MAX_TIME_WORDS).rev();
+    let starts = starts.filter_map(|length| words.len().checked_sub(length));
+    let mut ends = starts.map(|start| (&words[..start], words[start..].join(" ")));
+    let (before, time) = ends.find(|(_, time)| parse_time(time, now).is_some())?;
+    let is_filler = |word: &&String| FILLERS.contains(&word.as_str());
+    let is_subject = |word: &&String| !is_filler(word) && !LEADS.contains(&word.as_str());
+    before.iter().find(is_subject)?;
+    let lead = before.iter().rev().find(|word| !is_filler(word))?;
+    // `June of last year` is less than last year.
+    let is_part_of_time = parse_time(lead, now).is_some() && is_unambiguous(lead, now);
+    if is_part_of_time || EXCLUDING_WORDS.contains(&lead.as_str()) || !is_unambiguous(&time, now) {
+        return None;
+    }
+    let fields = find_fields(lead, &time, now)?;
     is_whole_range(fields, &time, now).then(|| format_filters(fields, &time))
 }
 
-fn is_time(text: &str, now: fn() -> Zoned) -> bool {
-    TimeRange::parse(TypedRange::Within(text), now).is_ok()
+fn parse_time(text: &str, now: fn() -> Zoned) -> Option<TimeRange> {
+    TimeRange::parse(TypedRange::Within(text), now).ok()
 }
 
 /// Returns true where filters with one time let something through: between a moment and itself lies nothing.
@@ -117,35 +104,10 @@ fn is_whole_range(fields: &[FilterField], time: &str, now: fn() -> Zoned) -> boo
     TimeRange::parse(typed, now).is_ok()
 }
 
-/// Returns a time as filters read it: `2 weeks ago` of `two weeks ago`, `june 2025` of `last june` and `june last year`.
-fn normalize_time(time: &str, now: fn() -> Zoned) -> String {
-    let words: Vec<&str> = time.split(' ').collect();
-    let today = now().date();
-    let normal = match *words.as_slice() {
-        [count, unit, "ago"] => {
-            let number = NUMBERS.iter().position(|number| *number == count);
-            number.map(|number| format!("{} {unit} ago", number + 1))
-        }
-        ["last", month] => parse_month(month).map(|number| {
-            let year = today.year() - i16::from(number >= today.month());
-            format!("{month} {year}")
-        }),
-        ["this", month] => {
-            let begun = parse_month(month).filter(|number| *number <= today.month());
-            begun.map(|_| format!("{month} {}", today.year()))
-        }
-        [month, which @ ("last" | "this"), "year"] => {
-            let year = today.year() - i16::from(which == "last");
-            parse_month(month).map(|_| format!("{month} {year}"))
-        }
-        _ => None,
-    };
-    normal.unwrap_or_else(|| time.to_owned())
-}
-
-/// Parses the English name of a month to its number.
-fn parse_month(name: &str) -> Option<i8> {
-    BrokenDownTime::parse("%B", name).ok()?.month()
+/// Returns true for a text that is seldom something else than a time: a number alone, `3m`, `dec` and `week` are.
+fn is_unambiguous(time: &str, now: fn() -> Zoned) -> bool {
+    let is_number = time.bytes().all(|byte| byte.is_ascii_digit());
+    time.len() > 3 && time != "week" && (!is_number || is_past_year(time, now))
 }
 
 /// Returns true for a year in which there may be sessions.
@@ -154,70 +116,30 @@ fn is_past_year(time: &str, now: fn() -> Zoned) -> bool {
     year.is_ok_and(|year| (FIRST_YEAR..=now().year()).contains(&year))
 }
 
-/// Returns the filters that say what a time means behind other words. A while ago is a moment, from which all counts; a
-/// while alone is how long something takes.
-fn find_fields(before: &[&str], time: &str, now: fn() -> Zoned) -> Option<&'static [FilterField]> {
-    let mut leads = before.iter().rev().map(|word| word.to_lowercase());
-    let lead = leads.find(|word| !FILLERS.contains(&word.as_str()))?;
-    // `June of last year` is less than last year.
-    let is_part_of_time = is_named(&lead) && is_time(&lead, now);
-    if is_part_of_time || EXCLUDING_WORDS.contains(&lead.as_str()) {
-        return None;
+/// Returns the filters that say what a time means behind a word. A while ago is a moment, from which all counts; a while
+/// alone is how long something takes.
+fn find_fields(lead: &str, time: &str, now: fn() -> Zoned) -> Option<&'static [FilterField]> {
+    let is_moment = parse_time(time, now)?.until_ms.is_none();
+    let is_while = is_moment && !time.contains('-');
+    let is_ago = time.ends_with(" ago");
+    match lead {
+        "since" => Some(SINCE),
+        "until" if is_ago || !is_while => Some(UNTIL),
+        _ if is_ago => Some(SINCE),
+        "last" if is_while => Some(SINCE),
+        _ if is_while => None,
+        "during" | "in" => Some(WITHIN),
+        "on" if !is_past_year(time, now) => Some(WITHIN),
+        _ => is_plain(time).then_some(WITHIN),
     }
-    let preposition = find_preposition(&lead);
-    if time.ends_with(" ago") {
-        return preposition
-            .filter(|fields| *fields == UNTIL)
-            .or(Some(SINCE));
-    }
-    if is_while(time, now) {
-        return ["last", "since"].contains(&lead.as_str()).then_some(SINCE);
-    }
-    if is_past_year(time, now) {
-        return preposition.filter(|_| lead != "on");
-    }
-    let first = time.split(' ').next()?;
-    let is_plain = PLAIN_BEGINNINGS.contains(&first) || is_month_of_year(time);
-    preposition.or(is_plain.then_some(WITHIN))
 }
 
-/// Returns true for a length of time: `3 days`.
-fn is_while(time: &str, now: fn() -> Zoned) -> bool {
-    let range = TimeRange::parse(TypedRange::Within(time), now);
-    !time.contains('-') && range.is_ok_and(|range| range.until_ms.is_none())
-}
-
-/// Returns true for the name of a month with a year behind it.
-fn is_month_of_year(time: &str) -> bool {
-    let Some((month, year)) = time.split_once(' ') else {
-        return false;
-    };
-    parse_month(month).is_some()
-        && year.len() == 4
-        && year.bytes().all(|digit| digit.is_ascii_digit())
-}
-
-/// Returns true for a date and for a time in words: a number alone, `3m`, `dec` and `week` are seldom times in a sentence.
-fn is_named(time: &str) -> bool {
-    let has_digit = time.contains(is_digit);
-    let mut words = time.split(' ').filter(|word| !word.contains(is_digit));
-    let is_name = |word: &str| !UNITS.contains(&word) && (word.len() > 3 || has_digit);
-    time.contains('-') || words.any(is_name)
-}
-
-fn is_digit(char: char) -> bool {
-    char.is_ascii_digit()
-}
-
-fn find_preposition(word: &str) -> Option<&'static [FilterField]> {
-    let known = |(name, _): &&(&str, _)| word.eq_ignore_ascii_case(name);
-    Some(PREPOSITIONS.iter().find(known)?.1)
-}
-
-/// Returns true for a word that leads to a time and is no subject.
-fn is_before_a_time(word: &str) -> bool {
-    let is_known = |known: &str| word.eq_ignore_ascii_case(known);
-    ["from", "last", "of", "the"].into_iter().any(is_known) || find_preposition(word).is_some()
+/// Returns true for a time that needs no preposition: `last week`, `june 2025`.
+fn is_plain(time: &str) -> bool {
+    let first = time.split(' ').next().unwrap_or_default();
+    let last = time.rsplit(' ').next().unwrap_or_default();
+    let names_year = last == "year" || last.parse().is_ok_and(|year: i16| year >= FIRST_YEAR);
+    PLAIN_BEGINNINGS.contains(&first) || (first != last && names_year)
 }
 
 #[cfg(test)]
@@ -298,7 +220,7 @@ mod tests {
             ("lamp since 2025", Some("since:2025")),
             (
                 "lamp june last year",
-                Some("since:\"june 2025\" until:\"june 2025\""),
+                Some("since:\"june last year\" until:\"june last year\""),
             ),
             ("lamp in June of last year", None),
             ("lamp monday last week", None),
@@ -364,26 +286,37 @@ mod tests {
         check([
             (
                 "lamp wiring of last june",
-                Some("since:\"june 2025\" until:\"june 2025\""),
+                Some("since:\"last june\" until:\"last june\""),
             ),
             (
                 "lamp wiring last february",
-                Some("since:\"february 2026\" until:\"february 2026\""),
+                Some("since:\"last february\" until:\"last february\""),
             ),
             (
                 "lamp wiring this March",
-                Some("since:\"march 2026\" until:\"march 2026\""),
+                Some("since:\"this march\" until:\"this march\""),
             ),
             (
                 "lamp wiring June 2025",
                 Some("since:\"june 2025\" until:\"june 2025\""),
             ),
-            ("lamp wiring two weeks ago", Some("since:\"2 weeks ago\"")),
+            ("lamp wiring two weeks ago", Some("since:\"two weeks ago\"")),
             ("lamp wiring in 2025", Some("since:2025 until:2025")),
             (
                 "the lamp that we wired on monday",
                 Some("since:monday until:monday"),
             ),
+            (
+                "lamp wiring february 12 last year",
+                Some("since:\"february 12 last year\" until:\"february 12 last year\""),
+            ),
+            ("lamp wiring a week ago", Some("since:\"a week ago\"")),
+            (
+                "lamp wiring in the last two weeks",
+                Some("since:\"two weeks\""),
+            ),
+            ("lamp wiring before two weeks ago", None),
+            ("lamp wiring not last june", None),
             ("lamp wiring this june", None),
             ("lamp wiring in 1024", None),
             ("lamp wiring in 2048", None),

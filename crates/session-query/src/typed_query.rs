@@ -10,7 +10,7 @@ use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_report::{TimeRange, TypedRange};
 use session_search::{FilterClause, FilterCondition};
-use session_sources::sources;
+use session_sources::agents;
 
 /// A query without the filters that were typed in it, and these.
 ///
@@ -30,7 +30,7 @@ pub struct TypedQuery {
 /// A filter as it is typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypedCondition {
-    /// The property that is judged.
+    /// The property that is compared.
     pub field: FilterField,
     /// It must not have this value.
     pub negated: bool,
@@ -38,7 +38,7 @@ pub struct TypedCondition {
     pub value: String,
 }
 
-/// A property that a typed filter judges.
+/// A property that a typed filter compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterField {
     /// The agent of a session.
@@ -53,6 +53,8 @@ pub enum FilterField {
     Since,
     /// The latest time of a turn.
     Until,
+    /// The range of time that a turn began in.
+    When,
 }
 
 /// Greatest number of digits of a number of days: more may be a year.
@@ -60,13 +62,14 @@ const MAX_DAY_DIGITS: usize = 3;
 
 impl FilterField {
     /// All fields.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Agent,
         Self::Project,
         Self::Branch,
         Self::File,
         Self::Since,
         Self::Until,
+        Self::When,
     ];
 
     /// Returns its name, as it is typed before the `:`.
@@ -78,11 +81,28 @@ impl FilterField {
             Self::File => "file",
             Self::Since => "since",
             Self::Until => "until",
+            Self::When => "when",
         }
     }
 
+    /// Returns the name that other programs, or the options of the command line, have for it.
+    fn other_name(self) -> Option<&'static str> {
+        match self {
+            Self::Agent => Some("source"),
+            Self::Since => Some("after"),
+            Self::Until => Some("before"),
+            Self::Project | Self::Branch | Self::File | Self::When => None,
+        }
+    }
+
+    /// Returns all of its names.
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name()).chain(self.other_name())
+    }
+
     pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.name() == name)
+        let mut fields = Self::ALL.into_iter();
+        fields.find(|field| field.names().any(|known| known == name))
     }
 }
 
@@ -227,21 +247,37 @@ fn resolve_condition(
         FilterField::File => FilterCondition::File(value.to_owned()),
         FilterField::Since => FilterCondition::SinceMs(parse_since_ms(value, now)?),
         FilterField::Until => FilterCondition::UntilMs(parse_until_ms(value, now)?),
+        FilterField::When => {
+            let TimeRange { since_ms, until_ms } = parse_within(value, now)?;
+            FilterCondition::Within { since_ms, until_ms }
+        }
     })
 }
 
-/// Returns the name of an agent that is typed in any case.
+/// Returns the name of an agent that is typed as it is, or as its makers write it, in any case and with any marks between
+/// its words.
 ///
 /// # Errors
 /// When there is none of this name.
 pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
-    let known = || sources().iter().map(|source| source.name().to_owned());
-    let found = known().find(|agent| agent.eq_ignore_ascii_case(name));
-    found.ok_or_else(|| TypedFilterError::UnknownAgent {
-        name: name.to_owned(),
-        known: known().collect(),
-    })
+    let letters = |name: &str| -> String {
+        let letters = name.chars().filter(|c| !AGENT_NAME_MARKS.contains(c));
+        letters.collect::<String>().to_lowercase()
+    };
+    let wanted = letters(name);
+    let mut known = agents();
+    let found = known.find(|agent| [agent.name, agent.title].map(letters).contains(&wanted));
+    match found {
+        Some(agent) => Ok(agent.name.to_owned()),
+        None => Err(TypedFilterError::UnknownAgent {
+            name: name.to_owned(),
+            known: agents().map(|agent| agent.name.to_owned()).collect(),
+        }),
+    }
 }
+
+/// Marks that stand between the words of a name.
+const AGENT_NAME_MARKS: [char; 3] = [' ', '-', '_'];
 
 /// Parses the value of `since:`, in milliseconds since 1970: what `--since` takes, or a number of days as `--days` does.
 pub(crate) fn parse_since_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
@@ -266,4 +302,9 @@ pub(crate) fn parse_until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, Typ
     };
     let range = TimeRange::parse(typed, now)?;
     Ok(range.until_ms.unwrap_or(i64::MAX))
+}
+
+/// Parses the value of `when:` as that of `--when`.
+pub(crate) fn parse_within(value: &str, now: fn() -> Zoned) -> Result<TimeRange, TypedFilterError> {
+    Ok(TimeRange::parse(TypedRange::Within(value), now)?)
 }

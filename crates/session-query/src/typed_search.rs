@@ -7,10 +7,10 @@ use crate::resolved_filter::ResolvedFilter;
 use crate::resolved_query::ResolvedQuery;
 use crate::unmet_clause::{UnmetClause, find_unmet_clause};
 use session_search::{
-    FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
+    FusionMode, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
     list_newest, search,
 };
-use session_store::{EmbeddingPause, SessionRow};
+use session_store::{EmbeddingPause, Level, SessionRow};
 
 /// A search with the filters that are typed in its query and those of its options.
 pub struct TypedSearch<'a> {

@@ -1,10 +1,8 @@
 //! The filter for which nothing is found, whatever the query and the other filters.
 
 use crate::filter_completion::FilterValues;
-use session_search::{
-    FilterClause, FilterCondition, Level, SearchFilter, SearchRequest, list_newest,
-};
-use session_store::{Reader, SessionRow, StoreError};
+use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest, list_newest};
+use session_store::{Level, Reader, SessionRow, StoreError};
 
 /// A clause that no turn of the index meets by itself.
 #[derive(Debug, Clone)]

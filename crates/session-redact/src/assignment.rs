@@ -375,6 +375,8 @@ impl<'t> NamedSecret<'t> {
             });
         }
         let length = bare_length(value, context, !self.is_parameter());
+        #[cfg(test)]
+        tests::BARE_BYTES_READ.set(tests::BARE_BYTES_READ.get() + length);
         let kept = match context {
             ValueContext::Prose => value[..length]
                 .trim_end_matches(['.', ',', '!', '?', ':', '*'])
@@ -400,7 +402,36 @@ fn is_measured(rest: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::RuleSet;
     use proptest::prelude::*;
+    use std::cell::Cell;
+
+    thread_local! {
+        /// Bytes of the values without quotes that this thread read.
+        pub(super) static BARE_BYTES_READ: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Each of many names in one word would be read with all that follows it.
+    #[test]
+    fn a_long_word_of_names_is_read_once() {
+        for name in [
+            "secret=",
+            "pwd=",
+            "secret(",
+            "api_key=",
+            "password=x",
+            "token:",
+        ] {
+            for end in ["", " "] {
+                let word = name.repeat(4000 / name.len()) + end;
+                let keywords = RuleSet::bundled().find_keywords(&word);
+                BARE_BYTES_READ.set(0);
+                find_assigned(&word, &keywords.names, &mut Vec::new());
+                let read = BARE_BYTES_READ.get();
+                assert!(read <= 4 * word.len(), "{name}: {read} of {}", word.len());
+            }
+        }
+    }
 
     /// The same as [`name_around`], from the beginning of the text to its end.
     fn name_in_whole_text(text: &str, offset: usize) -> Option<Range<usize>> {

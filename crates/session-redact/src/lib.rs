@@ -41,6 +41,8 @@ mod value_syntax;
 #[cfg(test)]
 mod word_lengths;
 
-pub use pattern::{PatternError, compile_selective_patterns};
+pub use pattern::{
+    LetterCase, PatternError, PatternFault, compile_selective_pattern, compile_selective_patterns,
+};
 pub use redactor::{Redactor, find_redacted_kinds, replace_marks};
 pub use settings::RedactionSettings;

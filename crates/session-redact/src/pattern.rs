@@ -1,17 +1,37 @@
-//! Regular expressions of the user's settings.
+//! Regular expressions that a user writes.
 
-use regex::Regex;
+use regex::{Regex, RegexBuilder};
 
-/// A regular expression of the settings is invalid, or matches any text where it should select.
-#[derive(Debug, thiserror::Error)]
-#[error("`{pattern}` in {setting} {reason}")]
+/// A regular expression is invalid, or matches any text where it should select.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{pattern}` in {setting} {fault}")]
 pub struct PatternError {
-    /// The setting, as `redaction.allow`.
+    /// The setting or option, as `redaction.allow`.
     pub setting: &'static str,
     /// The expression.
     pub pattern: String,
-    /// The reason, on one line, as the rest of a sentence.
-    pub reason: String,
+    /// What is wrong with it.
+    pub fault: PatternFault,
+}
+
+/// The reason for which a regular expression is refused, as the rest of a sentence on one line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternFault {
+    /// It is not a regular expression, for the reason that `regex` gives.
+    #[error("is not a regular expression: {0}")]
+    NotRegex(String),
+    /// It matches the empty text.
+    #[error("matches the empty text, and so every turn")]
+    MatchesEmpty,
+}
+
+/// Whether a letter of a pattern matches the same letter in the other case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetterCase {
+    /// It does not.
+    Exact,
+    /// It does, unless `(?-i)` in the pattern says otherwise.
+    Ignored,
 }
 
 /// Compiles the regular expressions of a setting.
@@ -22,16 +42,7 @@ pub(crate) fn compile_patterns(
     setting: &'static str,
     patterns: &[String],
 ) -> Result<Vec<Regex>, PatternError> {
-    let compile = |pattern: &String| {
-        Regex::new(pattern).map_err(|error| PatternError {
-            setting,
-            pattern: pattern.clone(),
-            reason: format!(
-                "is not a regular expression: {}",
-                last_line(&error.to_string())
-            ),
-        })
-    };
+    let compile = |pattern: &String| compile_pattern(setting, pattern, LetterCase::Exact);
     patterns.iter().map(compile).collect()
 }
 
@@ -43,21 +54,48 @@ pub fn compile_selective_patterns(
     setting: &'static str,
     patterns: &[String],
 ) -> Result<Vec<Regex>, PatternError> {
-    let compiled = compile_patterns(setting, patterns)?;
-    match compiled.iter().find(|pattern| pattern.is_match("")) {
-        Some(pattern) => Err(PatternError {
-            setting,
-            pattern: pattern.to_string(),
-            reason: "matches the empty text, and so every turn".to_owned(),
-        }),
-        None => Ok(compiled),
-    }
+    let compile = |pattern: &String| compile_selective_pattern(setting, pattern, LetterCase::Exact);
+    patterns.iter().map(compile).collect()
 }
 
-/// Returns the last line of an error of `regex`, which holds the reason below a drawing of the place.
+/// Compiles the regular expression of a setting or an option that selects texts.
+///
+/// # Errors
+/// When it is not a regular expression, or matches the empty text.
+pub fn compile_selective_pattern(
+    setting: &'static str,
+    pattern: &str,
+    case: LetterCase,
+) -> Result<Regex, PatternError> {
+    let regex = compile_pattern(setting, pattern, case)?;
+    if regex.is_match("") {
+        return Err(PatternError {
+            setting,
+            pattern: pattern.to_owned(),
+            fault: PatternFault::MatchesEmpty,
+        });
+    }
+    Ok(regex)
+}
+
+fn compile_pattern(
+    setting: &'static str,
+    pattern: &str,
+    case: LetterCase,
+) -> Result<Regex, PatternError> {
+    let mut builder = RegexBuilder::new(pattern);
+    builder.case_insensitive(case == LetterCase::Ignored);
+    builder.build().map_err(|error| PatternError {
+        setting,
+        pattern: pattern.to_owned(),
+        fault: PatternFault::NotRegex(last_line(&error.to_string())),
+    })
+}
+
+/// Returns the reason of an error of `regex`: its last line, below a drawing of the place.
 fn last_line(error: &str) -> String {
-    let line = error.lines().last().unwrap_or_default();
-    line.trim().to_owned()
+    let line = error.lines().last().unwrap_or_default().trim();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 #[cfg(test)]
@@ -70,7 +108,7 @@ mod tests {
         let error = compile_patterns("exclude.patterns", &patterns).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`(` in exclude.patterns is not a regular expression: error: unclosed group"
+            "`(` in exclude.patterns is not a regular expression: unclosed group"
         );
     }
 
@@ -83,5 +121,16 @@ mod tests {
             compile(".*").unwrap_err().to_string(),
             "`.*` in redaction.patterns matches the empty text, and so every turn"
         );
+    }
+
+    #[test]
+    fn case_is_ignored_on_request_unless_the_pattern_says_otherwise() {
+        let matches = |case, pattern| {
+            let regex = compile_selective_pattern("--pattern", pattern, case).unwrap();
+            regex.is_match("ACME-7")
+        };
+        assert!(matches(LetterCase::Ignored, "acme"));
+        assert!(!matches(LetterCase::Ignored, "(?-i)acme"));
+        assert!(!matches(LetterCase::Exact, "acme"));
     }
 }

@@ -1,28 +1,49 @@
-//! Days and months whose month is named: `may 2026`, `february`, `feb 12`, `12 Feb 2026`.
+//! Days and months whose month is named: `may 2026`, `february`, `last june`, `june last year`, `feb 12`, `12 Feb 2026`.
 
 use crate::time_range::Time;
 use jiff::civil::Date;
 use jiff::fmt::strtime::BrokenDownTime;
 
 /// Parses a day or a month by the English name of its month, or the name's first three letters, to its days. Without a year
-/// it is the last one that has begun. `None` for any other text.
+/// it is the last one that has begun, and `last june` the last one that is over. `None` for any other text.
 pub(crate) fn parse_named_date(text: &str, today: Date) -> Option<Time> {
     let text = text.replace(',', " ").to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
+    let first_of_month = |month, year| Date::new(year, parse_month(month)?, 1).ok();
+    let this_month = today.first_of_month();
     match *words.as_slice() {
-        [month] => {
-            last_begun(today, |year| Date::new(year, parse_month(month)?, 1).ok()).map(Time::month)
+        ["last", month] => {
+            let is_over = |first: &Date| *first < this_month;
+            last_date(today, |year| first_of_month(month, year).filter(is_over)).map(Time::month)
         }
-        [month, year] if is_year(year) => Some(Time::month(
-            Date::new(year.parse().ok()?, parse_month(month)?, 1).ok()?,
-        )),
+        ["this", month] => {
+            let first = first_of_month(month, today.year())?;
+            (first <= this_month).then(|| Time::month(first))
+        }
+        _ => parse_dated(&words, today),
+    }
+}
+
+/// Parses a day or a month before a year, or without one.
+fn parse_dated(words: &[&str], today: Date) -> Option<Time> {
+    let (date, year) = match words {
+        [date @ .., "last", "year"] => (date, Some(today.year().checked_sub(1)?)),
+        [date @ .., "this", "year"] => (date, Some(today.year())),
+        [date @ .., year] if is_year(year) => (date, Some(year.parse().ok()?)),
+        date => (date, None),
+    };
+    let in_year = |find: &dyn Fn(i16) -> Option<Date>| match year {
+        Some(year) => find(year),
+        None => last_date(today, find),
+    };
+    match *date {
+        [month] => {
+            let month = parse_month(month)?;
+            in_year(&|year| Date::new(year, month, 1).ok()).map(Time::month)
+        }
         [first, second] => {
             let typed = MonthDay::parse(first, second)?;
-            last_begun(today, |year| typed.in_year(year)).map(Time::day)
-        }
-        [first, second, year] if is_year(year) => {
-            let typed = MonthDay::parse(first, second)?;
-            typed.in_year(year.parse().ok()?).map(Time::day)
+            in_year(&|year| typed.in_year(year)).map(Time::day)
         }
         _ => None,
     }
@@ -58,7 +79,7 @@ impl MonthDay {
 const LEAP_YEARS_APART: i16 = 8;
 
 /// Returns the date of this year, or of the last one in which it is there and has begun.
-fn last_begun(today: Date, in_year: impl Fn(i16) -> Option<Date>) -> Option<Date> {
+fn last_date(today: Date, in_year: impl Fn(i16) -> Option<Date>) -> Option<Date> {
     let years = (0..=LEAP_YEARS_APART).filter_map(|back| today.year().checked_sub(back));
     let mut dates = years.filter_map(in_year);
     dates.find(|date| *date <= today)
@@ -97,6 +118,19 @@ mod tests {
         assert_eq!(parse("February"), "2026-02-01..2026-02-28");
         assert_eq!(parse("mar"), "2026-03-01..2026-03-31");
         assert_eq!(parse("april"), "2025-04-01..2025-04-30");
+    }
+
+    #[test]
+    fn months_are_named_by_their_year() {
+        assert_eq!(parse("last june"), "2025-06-01..2025-06-30");
+        assert_eq!(parse("Last  Feb"), "2026-02-01..2026-02-28");
+        assert_eq!(parse("last march"), "2025-03-01..2025-03-31");
+        assert_eq!(parse("this March"), "2026-03-01..2026-03-31");
+        assert_eq!(parse("this june"), "none");
+        assert_eq!(parse("june last year"), "2025-06-01..2025-06-30");
+        assert_eq!(parse("feb this year"), "2026-02-01..2026-02-28");
+        assert_eq!(parse("12 feb last year"), "2025-02-12");
+        assert_eq!(parse("last year"), "none");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! The sessions and turns that a report covers.
 
 use crate::counted_turns::CountedTurns;
-use crate::work_summary::WorkSummary;
 use session_store::{Reader, SessionRow, StoreError, TurnRecord, TurnRow};
 use std::cmp::Reverse;
 
@@ -30,27 +29,16 @@ impl ReportScope<'_> {
         roots.filter(|session| (self.includes_root)(session))
     }
 
-    /// Returns when the last session of the scope ended before a time, both in milliseconds since 1970. Sessions have one
-    /// branch here: that of their last turn.
-    pub fn last_end_before(&self, sessions: &[SessionRow], before_ms: i64) -> Option<i64> {
-        let covered = self.roots(sessions).filter(|session| {
-            let is_of_branch = |wanted| session.branch.as_deref() == Some(wanted);
-            self.branch.is_none_or(is_of_branch)
-        });
-        let ends = covered.filter_map(|session| session.ended_ms.or(session.started_ms));
-        ends.filter(|end| *end < before_ms).max()
-    }
-
-    /// Returns when the last turn of the scope before a time began of which a report says something, both in milliseconds
-    /// since 1970.
+    /// Returns when the last turn of the scope began that `counts` and lies before a time, both in milliseconds since 1970.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn last_reported_before(
+    pub fn last_turn_before(
         &self,
         index: &Reader,
         sessions: &[SessionRow],
         before_ms: i64,
+        counts: fn(&TurnRecord) -> bool,
     ) -> Result<Option<i64>, StoreError> {
         let mut covered: Vec<&SessionRow> = self.roots(sessions).collect();
         covered.sort_by_key(|session| Reverse(session.ended_ms.or(session.started_ms)));
@@ -63,11 +51,8 @@ impl ReportScope<'_> {
                 at < before_ms && Some(at) > last_ms && self.covers_turn(session, turn)
             };
             let turns = CountedTurns::read(index, session, may_be_last)?.turns;
-            let is_reported = |turn: &&TurnRecord| {
-                !WorkSummary::from_turns(std::slice::from_ref(*turn)).is_empty()
-            };
-            let reported = turns.iter().filter(is_reported);
-            last_ms = last_ms.max(reported.filter_map(|turn| turn.row.timestamp_ms()).max());
+            let counted = turns.iter().filter(|turn| counts(turn));
+            last_ms = last_ms.max(counted.filter_map(|turn| turn.row.timestamp_ms()).max());
         }
         Ok(last_ms)
     }
@@ -97,32 +82,5 @@ mod tests {
         assert!(covers(None, Some("fix")));
         assert!(covers(Some("fix"), Some("fix")) && !covers(Some("main"), Some("fix")));
         assert!(covers(Some("main"), None) && !covers(Some("fix"), None));
-    }
-
-    #[test]
-    fn the_last_session_before_a_time_is_one_of_the_scope() {
-        let session = |source: &str, ended_ms: i64, parent: Option<&str>| SessionRow {
-            source: source.to_owned(),
-            ended_ms: Some(ended_ms),
-            parent: parent.map(str::to_owned),
-            ..SessionRow::default()
-        };
-        let all = [
-            session("a", 10, None),
-            session("a", 20, None),
-            session("b", 15, None),
-            session("a", 17, Some("x")),
-        ];
-        let last = |source: &str, before| {
-            let scope = ReportScope {
-                includes_root: &|row| row.source == source,
-                branch: None,
-            };
-            scope.last_end_before(&all, before)
-        };
-        assert_eq!(
-            [last("a", 30), last("a", 18), last("b", 15)],
-            [Some(20), Some(10), None]
-        );
     }
 }

@@ -220,7 +220,7 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     if let Some(day) = parse_short_day(text) {
         return Ok(Time::day(day?));
     }
-    if let Some(first) = parse_month(text) {
+    if let Some(first) = parse_numbered_month(text) {
         return Ok(Time::month(first));
     }
     if let Some(first) = parse_year(text) {
@@ -249,7 +249,7 @@ fn parse_short_day(text: &str) -> Option<Result<Date>> {
 }
 
 /// Parses a month such as `2026-02` to its first day.
-fn parse_month(text: &str) -> Option<Date> {
+fn parse_numbered_month(text: &str) -> Option<Date> {
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
     let (year, month) = text.split_once('-')?;
     let is_month = year.len() == 4 && month.len() == 2 && digits(year) && digits(month);
@@ -265,14 +265,29 @@ fn parse_year(text: &str) -> Option<Date> {
     Date::new(year, 1, 1).ok()
 }
 
-/// Parses a duration such as `3d`, `12h`, `2w`, `90m`, `1h 30m` or `2 months ago`.
+/// Parses a duration such as `3d`, `12h`, `2w`, `90m`, `1h 30m`, `2 months ago`, `two weeks` or `a week ago`.
 fn parse_duration(text: &str) -> Option<Span> {
     let text = text.to_lowercase();
-    let text = text.strip_suffix(" ago").unwrap_or(&text);
+    let (text, articles) = match text.strip_suffix(" ago") {
+        Some(duration) => (duration, ["a", "an"].as_slice()),
+        None => (text.as_str(), [].as_slice()),
+    };
+    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
+    let written = match NUMBERS.iter().position(|number| *number == first) {
+        Some(position) => Some(position + 1),
+        None => articles.contains(&first).then_some(1),
+    };
+    let text = written.map_or_else(|| text.to_owned(), |number| format!("{number} {rest}"));
     let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
     let span = text.parse::<Span>().ok().filter(|_| begins_with_digit);
     span.filter(|span| span.is_positive())
 }
+
+/// Numbers that are written as words, from one on.
+const NUMBERS: [&str; 12] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve",
+];
 
 /// Parses `today`, `yesterday`, `week` (the last seven days), `this week`, `last week` (Monday to
 /// Sunday), `this month`, `last month`, `this year`, `last year`, `monday` or `last monday` (the last one before today).
@@ -351,6 +366,13 @@ mod tests {
         assert_eq!(check("1h 30m", Edge::Start), "2026-03-30T08:30:00Z");
         assert_eq!(check("2 months ago", Edge::Start), "2026-01-30T11:00:00Z");
         assert_eq!(check("3 Days ago", Edge::Start), check("3d", Edge::Start));
+        let two_weeks = check("2 weeks ago", Edge::Start);
+        assert_eq!(check("two weeks ago", Edge::Start), two_weeks);
+        assert_eq!(check("A week ago", Edge::Start), check("1w", Edge::Start));
+        assert_eq!(check("two weeks", Edge::Start), two_weeks);
+        assert_eq!(check("a week", Edge::Start), "`a week` is not a time");
+        assert_eq!(check("two", Edge::Start), "`two` is not a time");
+        assert_eq!(check("two june", Edge::Start), "`two june` is not a time");
         assert_eq!(check("-3d", Edge::Start), "`-3d` is not a time");
         assert_eq!(check("0d", Edge::Start), "`0d` is not a time");
         assert_eq!(check("3", Edge::Start), "`3` is not a time");

@@ -43,7 +43,7 @@ pub(crate) struct DenseCosines<'a> {
 pub(crate) struct ModelCosines<'a> {
     pub(crate) embedding: &'a QueryEmbedding,
     turns: CosineColumn,
-    /// The best chunk of each session; none where the filter judges single turns.
+    /// The best chunk of each session; none where the filter is by turn.
     chunks: CosineColumn,
     /// The variance of what the rounding of stored vectors adds to a cosine.
     pub(crate) rounding_variance: f64,
@@ -103,7 +103,7 @@ pub(crate) struct VectorTarget {
 /// The vectors of one model with the query by it: the input of [`DenseCosines::new`].
 pub(crate) struct ModelVectors<'a> {
     embedding: &'a QueryEmbedding,
-    /// By level; none of sessions where the filter judges single turns.
+    /// By level; none of sessions where the filter is by turn.
     levels: Vec<LevelVectors>,
 }
 

@@ -41,6 +41,13 @@ pub enum FilterCondition {
     SinceMs(i64),
     /// The turn began before this time, in milliseconds since 1970.
     UntilMs(i64),
+    /// The turn began within this range, either end of which may be open.
+    Within {
+        /// Its beginning, in milliseconds since 1970.
+        since_ms: Option<i64>,
+        /// Its end, which it does not include.
+        until_ms: Option<i64>,
+    },
 }
 
 /// A way to name a project.
@@ -52,7 +59,7 @@ pub enum ProjectPattern {
     Folder(String),
 }
 
-/// The data that has to be read to judge a clause, the least first.
+/// The data that has to be read to check a clause, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClauseScope {
     /// The row of a session.
@@ -64,7 +71,7 @@ pub(crate) enum ClauseScope {
 }
 
 impl SearchFilter {
-    /// Returns true when a condition judges single turns, not whole sessions.
+    /// Returns true when a condition filters single turns, not whole sessions.
     pub fn filters_turns(&self) -> bool {
         let mut clauses = self.clauses.iter();
         clauses.any(|clause| clause.scope() > ClauseScope::Session)
@@ -76,7 +83,9 @@ impl SearchFilter {
         conditions.any(|one| {
             matches!(
                 one,
-                FilterCondition::SinceMs(_) | FilterCondition::UntilMs(_)
+                FilterCondition::SinceMs(_)
+                    | FilterCondition::UntilMs(_)
+                    | FilterCondition::Within { .. }
             )
         })
     }
@@ -89,7 +98,7 @@ impl SearchFilter {
             && self.clauses.iter().all(|one| one.may_hold_in(session))
     }
 
-    /// Returns the clauses that are judged by data of this scope.
+    /// Returns the clauses that are checked by data of this scope.
     pub(crate) fn clauses_in_scope(
         &self,
         scope: ClauseScope,
@@ -154,7 +163,9 @@ impl FilterCondition {
     fn scope(&self) -> ClauseScope {
         match self {
             Self::Project(_) | Self::Agent(_) => ClauseScope::Session,
-            Self::Branch(_) | Self::SinceMs(_) | Self::UntilMs(_) => ClauseScope::Turn,
+            Self::Branch(_) | Self::SinceMs(_) | Self::UntilMs(_) | Self::Within { .. } => {
+                ClauseScope::Turn
+            }
             Self::File(_) => ClauseScope::Files,
         }
     }
@@ -165,6 +176,7 @@ impl FilterCondition {
             Self::Agent(agent) => session.source == *agent,
             Self::SinceMs(since) => session.ended_ms.is_some_and(|at| at >= *since),
             Self::UntilMs(until) => session.started_ms.is_some_and(|at| at < *until),
+            Self::Within { .. } => self.ends().all(|end| end.may_hold_in(session)),
             Self::Branch(_) | Self::File(_) => true,
         }
     }
@@ -175,6 +187,7 @@ impl FilterCondition {
             Self::Project(_) | Self::Agent(_) => !self.may_hold_in(session),
             Self::SinceMs(since) => session.started_ms.is_none_or(|at| at < *since),
             Self::UntilMs(until) => session.ended_ms.is_none_or(|at| at >= *until),
+            Self::Within { .. } => self.ends().any(|end| end.may_fail_in(session)),
             Self::Branch(_) | Self::File(_) => true,
         }
     }
@@ -187,7 +200,18 @@ impl FilterCondition {
             Self::File(wanted) => files.iter().any(|named| path_matches(named, wanted)),
             Self::SinceMs(since) => at.is_some_and(|at| at >= *since),
             Self::UntilMs(until) => at.is_some_and(|at| at < *until),
+            Self::Within { .. } => self.ends().all(|end| end.holds(session, turn, files)),
         }
+    }
+
+    /// Returns a range as a condition for each of its ends that is not open; none of another condition.
+    fn ends(&self) -> impl Iterator<Item = Self> {
+        let (since_ms, until_ms) = match self {
+            Self::Within { since_ms, until_ms } => (*since_ms, *until_ms),
+            _ => (None, None),
+        };
+        let since = since_ms.map(Self::SinceMs);
+        since.into_iter().chain(until_ms.map(Self::UntilMs))
     }
 }
 
@@ -224,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_judged_where_some_may_fail() {
+    fn turns_are_filtered_where_some_may_fail() {
         let session = SessionRow {
             started_ms: Some(10),
             ended_ms: Some(20),

@@ -13,20 +13,20 @@ pub(crate) struct FilteredIndex<'a> {
     /// The sessions that it lets through, in the order of the index.
     sessions: Vec<&'a SessionRow>,
     /// The same, indexed by their numbers; `None` for those that do not pass.
-    judged: Vec<Option<JudgedSession<'a>>>,
-    /// The turns that pass of sessions that are judged turn by turn.
-    turns: FxHashSet<TurnId>,
+    passing_sessions: Vec<Option<PassingSession<'a>>>,
+    /// The turns that pass of sessions that are filtered turn by turn.
+    passing_turns: FxHashSet<TurnId>,
     is_by_turn: bool,
     /// The sessions of all turns, filtered or not.
-    columns: TurnColumns,
+    turn_columns: TurnColumns,
     copies: TurnCopies,
 }
 
 /// A session that a filter lets through.
 #[derive(Debug, Clone, Copy)]
-struct JudgedSession<'a> {
+struct PassingSession<'a> {
     row: &'a SessionRow,
-    /// Whether its turns are judged one by one, since some may not pass.
+    /// Whether its turns are filtered one by one, since some may not pass.
     is_by_turn: bool,
     /// Whether its history is no longer on disk. Copied from the row, since it is read for each turn.
     is_gone: bool,
@@ -45,25 +45,25 @@ impl<'a> FilteredIndex<'a> {
         let sessions = sessions.iter().filter(|s| filter.passes_session(s));
         let mut sessions: Vec<&SessionRow> = sessions.collect();
         let filter = &resolve_pasted_paths(index, &sessions, filter)?;
-        let mut judged = judge_sessions(&sessions, filter);
-        let mut turns = FxHashSet::default();
-        for judgement in &mut judged {
-            let Some(session) = judgement.filter(|session| session.is_by_turn) else {
+        let mut passing_sessions = index_passing_sessions(&sessions, filter);
+        let mut passing_turns = FxHashSet::default();
+        for passing in &mut passing_sessions {
+            let Some(session) = passing.filter(|session| session.is_by_turn) else {
                 continue;
             };
-            let passing = find_passing_turns(index, session.row, filter)?;
-            if passing.is_empty() {
-                *judgement = None;
+            let turns = find_passing_turns(index, session.row, filter)?;
+            if turns.is_empty() {
+                *passing = None;
             }
-            turns.extend(passing);
+            passing_turns.extend(turns);
         }
-        sessions.retain(|session| judged[session.id.as_index()].is_some());
+        sessions.retain(|session| passing_sessions[session.id.as_index()].is_some());
         Ok(Self {
-            turns,
+            passing_turns,
             is_by_turn: filter.filters_turns(),
-            columns: index.turn_columns()?,
+            turn_columns: index.turn_columns()?,
             sessions,
-            judged,
+            passing_sessions,
             copies: read_copies(index)?,
         })
     }
@@ -75,34 +75,37 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns a session that the filter lets through.
     pub(crate) fn session(&self, id: SessionId) -> Option<&'a SessionRow> {
-        self.find_judged_session(id).map(|session| session.row)
+        self.find_passing_session(id).map(|session| session.row)
     }
 
     /// Returns the sessions of all turns, filtered or not.
-    pub(crate) fn turns(&self) -> &TurnColumns {
-        &self.columns
+    pub(crate) fn turn_columns(&self) -> &TurnColumns {
+        &self.turn_columns
     }
 
     /// Returns true when turns of a session pass.
     pub(crate) fn passes_session(&self, session: SessionId) -> bool {
-        self.find_judged_session(session).is_some()
+        self.find_passing_session(session).is_some()
     }
 
     /// Returns true when a turn passes.
     pub(crate) fn passes(&self, SessionTurn { turn, session }: SessionTurn) -> bool {
-        self.find_judged_session(session)
+        self.find_passing_session(session)
             .is_some_and(|session| self.passes_in_session(session, turn))
     }
 
-    fn passes_in_session(&self, session: JudgedSession<'_>, turn: TurnId) -> bool {
-        !session.is_by_turn || self.turns.contains(&turn)
+    fn passes_in_session(&self, session: PassingSession<'_>, turn: TurnId) -> bool {
+        !session.is_by_turn || self.passing_turns.contains(&turn)
     }
 
-    fn find_judged_session(&self, session: SessionId) -> Option<JudgedSession<'a>> {
-        self.judged.get(session.as_index()).copied().flatten()
+    fn find_passing_session(&self, session: SessionId) -> Option<PassingSession<'a>> {
+        self.passing_sessions
+            .get(session.as_index())
+            .copied()
+            .flatten()
     }
 
-    /// Returns true when single turns are judged, too.
+    /// Returns true when single turns are filtered, too.
     pub(crate) fn is_by_turn(&self) -> bool {
         self.is_by_turn
     }
@@ -125,12 +128,12 @@ impl<'a> FilteredIndex<'a> {
 
     /// Returns the turn as which a turn of the word index is shown.
     pub(crate) fn resolve_turn(&self, turn: TurnId) -> Option<SessionTurn> {
-        let session = self.columns.session_of(turn)?;
+        let session = self.turn_columns.session_of(turn)?;
         self.resolve_copy(SessionTurn { turn, session })
     }
 
     fn visibility(&self, SessionTurn { turn, session }: SessionTurn) -> TurnVisibility {
-        let session = self.find_judged_session(session);
+        let session = self.find_passing_session(session);
         match session.filter(|session| self.passes_in_session(*session, turn)) {
             None => TurnVisibility::FilteredOut,
             Some(session) if session.is_gone => TurnVisibility::Gone,
@@ -206,24 +209,24 @@ fn read_copies(index: &Reader) -> Result<TurnCopies, StoreError> {
     Ok(copies)
 }
 
-/// Judges sessions that pass, each at its number.
-fn judge_sessions<'a>(
+/// Returns the sessions that pass, each at its number.
+fn index_passing_sessions<'a>(
     sessions: &[&'a SessionRow],
     filter: &SearchFilter,
-) -> Vec<Option<JudgedSession<'a>>> {
+) -> Vec<Option<PassingSession<'a>>> {
     let greatest = sessions.iter().map(|session| session.id.as_index()).max();
-    let mut judged = vec![None; greatest.map_or(0, |greatest| greatest + 1)];
+    let mut passing = vec![None; greatest.map_or(0, |greatest| greatest + 1)];
     for session in sessions {
         let mut clauses = filter.clauses.iter();
-        if let Some(judged) = judged.get_mut(session.id.as_index()) {
-            *judged = Some(JudgedSession {
+        if let Some(at_number) = passing.get_mut(session.id.as_index()) {
+            *at_number = Some(PassingSession {
                 row: session,
                 is_by_turn: clauses.any(|clause| clause.may_fail_in(session)),
                 is_gone: session.gone || session.prompts_only,
             });
         }
     }
-    judged
+    passing
 }
 
 /// Returns the turns of a session that pass by time, branch and file. Contents are read only where a clause needs them, and

@@ -8,7 +8,7 @@ use crate::request::{FusionMode, SearchRequest};
 use serde::Serialize;
 use session_core::ListScore;
 
-/// The rank by which the flatness of the lexical list is judged.
+/// The rank by which the flatness of the lexical list is measured.
 const FLATNESS_RANK: usize = 10;
 
 /// The weights of the lexical and the dense list in fusion, with what they follow from.

@@ -108,6 +108,9 @@ pub struct SearchHit {
     pub band: ConfidenceBand,
     /// The session.
     pub session: SessionRow,
+    /// The time, in milliseconds since 1970: of a turn its beginning, of a session its end; where one is unknown, the other.
+    /// A session of which turns are filtered and listed by time has that of its newest turn that passes.
+    pub time_ms: Option<i64>,
     /// The turn, or the best turn of the session.
     pub turn: Option<TurnRow>,
     /// A passage of the turn around words of the query.
@@ -126,16 +129,4 @@ pub struct SearchHit {
     pub context: f32,
     /// The factor by which identifiers and quoted phrases of the query that it lacks change its score, 0.1 to 1.
     pub exact: f32,
-}
-
-impl SearchHit {
-    /// Returns the time of a hit in milliseconds since 1970: at level turns when the turn began, at level sessions when the
-    /// session ended; where one is unknown, the other.
-    pub fn time_ms(&self, level: Level) -> Option<i64> {
-        let turn = self.turn.as_ref().and_then(|turn| turn.started_ms);
-        match level {
-            Level::Session => self.session.ended_ms.or(turn),
-            Level::Turn => turn.or(self.session.ended_ms),
-        }
-    }
 }

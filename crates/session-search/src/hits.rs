@@ -41,6 +41,15 @@ impl ReadHit<'_> {
         }
     }
 
+    /// Returns when the turn began, or the session ended.
+    fn time_ms(&self) -> Option<i64> {
+        let began = self.turn.as_ref().and_then(|turn| turn.started_ms);
+        match self.ranked.fused.id {
+            Target::Session(_) => self.session.ended_ms.or(began),
+            Target::Turn(_) => began.or(self.session.ended_ms),
+        }
+    }
+
     fn into_search_hit(self, ranking: &Ranking<'_>, preview: HitPreview, rank: usize) -> SearchHit {
         let CalibratedHit { fused, probability } = *self.ranked;
         SearchHit {
@@ -48,6 +57,7 @@ impl ReadHit<'_> {
             score: probability,
             band: ConfidenceBand::from_probability(probability),
             fused: fused.score,
+            time_ms: self.time_ms(),
             session: self.session.clone(),
             preview: preview.passage,
             files: preview.content.files,

@@ -79,7 +79,6 @@ pub use request::{FusionMode, SearchRequest};
 pub use rescoring::TextCosines;
 pub use resolve::{ResolvedSession, resolve_session_id};
 pub use search::search;
-pub use session_store::Level;
 pub use show::{Exchange, TurnOrigin, read_exchanges};
 pub use tuning::RankingTuning;
 pub use unfound_terms::{SpellingCorrection, SubstitutedTerm, UnfoundTerms};

@@ -103,7 +103,7 @@ impl<'a> NearestTargets<'a> {
     ) -> Self {
         let scales = ModelScales::new(cosines, level, filtered);
         let mut best = TopK::new(MAX_TARGETS, ScoredTarget::compare_cosines);
-        for target in cosines.list_targets(level, filtered.turns()) {
+        for target in cosines.list_targets(level, filtered.turn_columns()) {
             let scores = scales.scores(&cosines.target_cosines(target));
             let score = scores.weighted_mean(&scales.weights);
             let scored = ScoredTarget { score, target };
@@ -172,7 +172,7 @@ fn compute_cosine_stats(
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
     let mut best = None;
-    for target in cosines.list_targets(level, filtered.turns()) {
+    for target in cosines.list_targets(level, filtered.turn_columns()) {
         if let Some(cosine) = model.get(target)
             && best.is_none_or(|best| cosine > best)
             && resolve_target(target, filtered).is_some()
@@ -181,7 +181,7 @@ fn compute_cosine_stats(
         }
     }
     let turns = cosines
-        .list_targets(Level::Turn, filtered.turns())
+        .list_targets(Level::Turn, filtered.turn_columns())
         .filter(|turn| filtered.passes_session(turn.session))
         .filter_map(|turn| model.get(turn));
     let variance = model.rounding_variance;

@@ -151,10 +151,8 @@ fn read_hit(index: &Reader, listed: NewestTurn<'_>, rank: usize) -> Result<Searc
         score: 0.0,
         band: ConfidenceBand::Weak,
         fused: 0.0,
-        session: SessionRow {
-            ended_ms: listed.at_ms,
-            ..listed.session.clone()
-        },
+        session: listed.session.clone(),
+        time_ms: listed.at_ms.or(listed.turn.started_ms),
         preview: hits::preview_newest(&content),
         files: content.files,
         tools: content.tools,

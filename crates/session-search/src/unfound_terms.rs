@@ -171,7 +171,7 @@ impl<'a> UnsearchedSessions<'a> {
     fn find_best_holder(&self, term: &TermStats, filtered: &FilteredIndex<'_>) -> HolderKind {
         let sessions = term
             .postings()
-            .filter_map(|turn| filtered.turns().session_of(turn));
+            .filter_map(|turn| filtered.turn_columns().session_of(turn));
         let sessions = sessions.filter_map(|session| self.sessions.get(&session));
         let holders = sessions.map(|session| self.classify_holder(session));
         holders.max().unwrap_or(HolderKind::None)

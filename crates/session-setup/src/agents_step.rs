@@ -1,7 +1,7 @@
 //! Installing the MCP server, the hook, the skill and instructions for agents.
 
 use crate::change::{print_backup, print_change, print_written};
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::{Result, SetupError};
 use crate::history_step::{self, holds_only_own};
 use crate::outcome::{AgentFailures, StepOutcome};
@@ -95,7 +95,7 @@ impl UndoneSetup {
 pub fn undo_setup(
     agents: &[Agent],
     home: &Home,
-    dialog: &mut SetupDialog<'_>,
+    dialog: &mut ConsentDialog<'_>,
 ) -> Result<UndoneSetup> {
     let is_meant = |agent: &Agent| {
         if agents.is_empty() {
@@ -147,7 +147,7 @@ fn confirm_each(
     plan: impl Fn(Agent) -> session_agents::Result<AgentSetup>,
     verb: &str,
     failures: &mut AgentFailures,
-    dialog: &mut SetupDialog<'_>,
+    dialog: &mut ConsentDialog<'_>,
 ) -> Result<AgentOutcomes> {
     let outcome = |agent| {
         let planned = plan(agent).map_err(SetupError::from);
@@ -160,7 +160,7 @@ fn confirm_each(
 fn confirm_and_apply(
     setup: AgentSetup,
     verb: &str,
-    dialog: &mut SetupDialog<'_>,
+    dialog: &mut ConsentDialog<'_>,
 ) -> Result<StepOutcome> {
     if let Some(file) = &setup.disabled_server {
         print_disabled_server(setup.agent, file, dialog)?;
@@ -178,7 +178,7 @@ fn confirm_and_apply(
 }
 
 /// Prints the changes of an agent's files, and what the user has to do after them.
-fn print_setup(setup: &AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
+fn print_setup(setup: &AgentSetup, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     for change in &setup.changes {
         print_change(change, dialog)?;
     }
@@ -193,7 +193,7 @@ fn print_setup(setup: &AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
 }
 
 /// Writes the changes of an agent's files, and prints the paths of the files and of their backups.
-fn apply_setup(setup: AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
+fn apply_setup(setup: AgentSetup, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let changes = setup.changes.iter().map(SettingsChange::path);
     let changes: Vec<PathBuf> = changes.collect();
     let applied = setup.apply()?;
@@ -210,14 +210,14 @@ fn apply_setup(setup: AgentSetup, dialog: &mut SetupDialog<'_>) -> Result<()> {
 }
 
 /// Prints that an agent does not start the MCP server: what switches it off is the user's, and stays.
-fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
+fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let (agent, file) = (agent.title(), path_line(file));
     Ok(dialog.print(&format!(
         "\n{agent} does not start the MCP server: its `enabled` is false in {file}."
     ))?)
 }
 
-fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> {
+fn print_skill(skill: &SkillReport, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     if !skill.has_kept_files() {
         return print_written(&skill.directory, dialog);
     }
@@ -227,7 +227,7 @@ fn print_skill(skill: &SkillReport, dialog: &mut SetupDialog<'_>) -> Result<()> 
 
 /// Shows the commands that add the server and the hook to Claude Code, which no step writes. The server is in the file
 /// of the agent's own state, which only the agent should write.
-fn show_claude_commands(env: &Env, program: &str, dialog: &mut SetupDialog<'_>) -> Result<()> {
+fn show_claude_commands(env: &Env, program: &str, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let settings = SettingsFile::for_user(env)?;
     if settings.enabled_plugin()?.is_some() {
         return Ok(());

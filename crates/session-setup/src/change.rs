@@ -1,6 +1,6 @@
 //! A change of settings, shown before it is written.
 
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use session_agents::SettingsChange;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// When a file cannot be written.
 pub fn confirm_and_write(
     change: &SettingsChange,
-    dialog: &mut SetupDialog<'_>,
+    dialog: &mut ConsentDialog<'_>,
 ) -> Result<StepOutcome> {
     if change.is_noop() {
         return Ok(StepOutcome::Unchanged);
@@ -34,7 +34,7 @@ pub fn confirm_and_write(
 ///
 /// # Errors
 /// When the dialog cannot be written.
-pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>) -> Result<()> {
+pub(crate) fn print_change(change: &SettingsChange, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let path = path_line(&change.path());
     match change.summary() {
         Some(summary) => dialog.print(&format!("\n{path}: {summary}"))?,
@@ -50,7 +50,7 @@ pub(crate) fn print_change(change: &SettingsChange, dialog: &mut SetupDialog<'_>
 ///
 /// # Errors
 /// When the dialog cannot be written.
-pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
+pub(crate) fn print_written(path: &Path, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let done = if path.exists() { "written" } else { "removed" };
     let path = path_line(path);
     Ok(dialog.print(&format!("{done}: {path}"))?)
@@ -60,7 +60,7 @@ pub(crate) fn print_written(path: &Path, dialog: &mut SetupDialog<'_>) -> Result
 ///
 /// # Errors
 /// When the dialog cannot be written.
-pub(crate) fn print_backup(backup: &Path, dialog: &mut SetupDialog<'_>) -> Result<()> {
+pub(crate) fn print_backup(backup: &Path, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let backup = path_line(backup);
     Ok(dialog.print(&format!("the old file is kept as {backup}"))?)
 }

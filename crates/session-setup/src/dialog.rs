@@ -4,7 +4,7 @@ use session_display::wrap_note;
 use std::io::{BufRead, Result, Write};
 
 /// A dialog with the user, if somebody sits at a terminal.
-pub struct SetupDialog<'a> {
+pub struct ConsentDialog<'a> {
     /// The stream that answers are read from.
     pub input: &'a mut dyn BufRead,
     /// The stream that questions and text are written to.
@@ -17,7 +17,7 @@ pub struct SetupDialog<'a> {
     pub columns: Option<usize>,
 }
 
-impl SetupDialog<'_> {
+impl ConsentDialog<'_> {
     /// Prints lines of prose, wrapped to the columns of the terminal.
     ///
     /// # Errors
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn prose_is_wrapped_and_what_is_to_be_copied_is_whole() {
         let mut output = Vec::new();
-        let mut dialog = SetupDialog {
+        let mut dialog = ConsentDialog {
             input: &mut &b"y\n"[..],
             output: &mut output,
             is_interactive: true,

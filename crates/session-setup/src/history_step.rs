@@ -1,7 +1,7 @@
 //! The time for which Claude Code keeps its history.
 
 use crate::change::confirm_and_write;
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
@@ -64,7 +64,7 @@ pub(crate) fn holds_only_own(settings: &SettingsFile, record: &SetupRecord) -> R
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.
-pub(crate) fn undo(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
+pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option<StepOutcome>> {
     let mut record = SetupRecord::open(&home.folders().data)?;
     let Some(setting) = record.get(RETENTION) else {
         return Ok(None);
@@ -83,7 +83,7 @@ pub(crate) fn undo(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<S
     Ok(Some(outcome))
 }
 
-fn ask_days(present: Option<String>, dialog: &mut SetupDialog<'_>) -> Result<Option<u32>> {
+fn ask_days(present: Option<String>, dialog: &mut ConsentDialog<'_>) -> Result<Option<u32>> {
     let present = present.unwrap_or_else(|| DEFAULT_RETENTION_DAYS.to_string());
     let unit = if present == "1" { "day" } else { "days" };
     dialog.print(&format!(

@@ -3,7 +3,7 @@
 //! Nothing has to be decided: the program works as it is installed. [`run_steps`] goes through what a user
 //! may want to decide: which model makes the vectors, how long Claude Code keeps its history, whether it
 //! gets the skill and loads it without asking, and what other agents get. [`SetupOptions`] decide some of
-//! it beforehand; the rest is asked in a [`SetupDialog`], where somebody is there to answer.
+//! it beforehand; the rest is asked in a [`ConsentDialog`], where somebody is there to answer.
 //!
 //! Every step shows what it would write, asks for consent, and returns its [`StepOutcome`]: written,
 //! unchanged, skipped by the user, wanted by the options and waiting for `--yes`, or failed. A file of an agent is
@@ -13,10 +13,10 @@
 //! The dialog has its streams from the caller, so that a test answers as a user would:
 //!
 //! ```
-//! use session_setup::SetupDialog;
+//! use session_setup::ConsentDialog;
 //!
 //! let (mut input, mut output) = (&b"y\n"[..], Vec::new());
-//! let mut dialog = SetupDialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false, columns: None };
+//! let mut dialog = ConsentDialog { input: &mut input, output: &mut output, is_interactive: true, assume_yes: false, columns: None };
 //! assert!(dialog.confirm("Install it?")?);
 //! assert_eq!(output, b"Install it? [y/N] ");
 //! # Ok::<(), std::io::Error>(())
@@ -38,7 +38,7 @@ mod written_settings;
 
 pub use agents_step::{AgentOutcomes, UndoneSetup, undo_setup};
 pub use change::confirm_and_write;
-pub use dialog::SetupDialog;
+pub use dialog::ConsentDialog;
 pub use error::{Result, SetupError};
 pub use options::{SetupOptions, SkillChoice};
 pub use outcome::{AgentFailures, StepOutcome, StepOutcomes};
@@ -105,7 +105,7 @@ mod tests {
 
         fn undo_setup(&self, agents: &[Agent]) -> String {
             let mut output = Vec::new();
-            let mut dialog = SetupDialog {
+            let mut dialog = ConsentDialog {
                 input: &mut &b""[..],
                 output: &mut output,
                 is_interactive: false,
@@ -125,7 +125,7 @@ mod tests {
         ) -> Result<(StepOutcomes, String)> {
             let home = self.home();
             let mut output = Vec::new();
-            let mut dialog = SetupDialog {
+            let mut dialog = ConsentDialog {
                 input: &mut lines.unwrap_or_default().as_bytes(),
                 output: &mut output,
                 is_interactive: lines.is_some(),

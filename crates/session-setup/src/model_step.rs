@@ -1,6 +1,6 @@
 //! The choice of the model that makes the vectors, here or behind an endpoint.
 
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::{Result, SetupError};
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
@@ -145,7 +145,7 @@ impl Setup<'_, '_> {
 }
 
 /// Prints the models of the catalogue that are here or were tried, a line each, and how many others there are.
-fn print_models(catalogue: &Catalogue, dialog: &mut SetupDialog<'_>) -> Result<()> {
+fn print_models(catalogue: &Catalogue, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     dialog.print("Which model makes the vectors?")?;
     let (shown, others): (Vec<_>, Vec<_>) = catalogue.specs().partition(|spec| {
         catalogue.model_state(spec).is_available() || !spec.title.ends_with(UNTRIED)
@@ -192,7 +192,10 @@ fn describe_choice(name: &str, title: &str) -> &'static str {
 }
 
 /// Prints why an answer cannot be taken; the question is asked again.
-fn print_refusal(error: &ModelError, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
+fn print_refusal(
+    error: &ModelError,
+    dialog: &mut ConsentDialog<'_>,
+) -> Result<Option<StepOutcome>> {
     let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
     let text = format!("{error}{}", hint.unwrap_or_default());
     dialog.print(&sanitize_text(&text))?;

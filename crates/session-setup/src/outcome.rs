@@ -1,7 +1,7 @@
 //! The outcomes of steps.
 
 use crate::agents_step::AgentOutcomes;
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::{Result, SetupError};
 use serde::Serialize;
 use session_agents::AgentError;
@@ -26,7 +26,7 @@ pub enum StepOutcome {
 impl StepOutcome {
     /// Returns the outcome of a change that nobody consented to: skipped by the user, or waiting
     /// for `--yes` where nobody could be asked.
-    pub(crate) fn without_consent(dialog: &SetupDialog<'_>) -> Self {
+    pub(crate) fn without_consent(dialog: &ConsentDialog<'_>) -> Self {
         if dialog.is_interactive {
             Self::Skipped
         } else {

@@ -1,6 +1,6 @@
 //! The order of the steps.
 
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::{AgentFailures, StepOutcome, StepOutcomes};
@@ -15,7 +15,7 @@ pub(crate) struct Setup<'a, 'd> {
     pub(crate) options: &'a SetupOptions,
     pub(crate) home: &'a Home,
     pub(crate) progress: NewProgress<'a>,
-    pub(crate) dialog: &'a mut SetupDialog<'d>,
+    pub(crate) dialog: &'a mut ConsentDialog<'d>,
 }
 
 /// Goes through all steps, that of the model first.
@@ -27,7 +27,7 @@ pub fn run_steps(
     options: &SetupOptions,
     home: &Home,
     progress: NewProgress<'_>,
-    dialog: &mut SetupDialog<'_>,
+    dialog: &mut ConsentDialog<'_>,
 ) -> Result<StepOutcomes> {
     let mut setup = Setup {
         options,

@@ -1,7 +1,7 @@
 //! The skill, as `skill install` writes it for the user's Claude Code.
 
 use crate::change::print_written;
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::options::SkillChoice;
 use crate::outcome::StepOutcome;
@@ -57,7 +57,7 @@ impl Setup<'_, '_> {
     }
 }
 
-fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut SetupDialog<'_>) -> Result<bool> {
+fn confirm_overwrite(file: &SkillFilePlan, dialog: &mut ConsentDialog<'_>) -> Result<bool> {
     let path = path_line(&file.path());
     dialog.print(&format!("\n{path} was edited:"))?;
     dialog.print_verbatim(&format_diff(&file.diff()))?;

@@ -1,7 +1,7 @@
 //! The settings that setup wrote where the user may have their own: noted when they are written, taken back by undo.
 
 use crate::change::print_written;
-use crate::dialog::SetupDialog;
+use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use crate::setup_record::{SetupRecord, WrittenSetting};
@@ -111,7 +111,10 @@ struct WrittenKey<'a> {
 ///
 /// # Errors
 /// When the configuration or the record cannot be read or written.
-pub(crate) fn undo_model(home: &Home, dialog: &mut SetupDialog<'_>) -> Result<Option<StepOutcome>> {
+pub(crate) fn undo_model(
+    home: &Home,
+    dialog: &mut ConsentDialog<'_>,
+) -> Result<Option<StepOutcome>> {
     let mut record = SetupRecord::open(&home.folders().data)?;
     let current = ModelSettings::read(home)?;
     let written = find_written_keys(&record, &current);

@@ -61,12 +61,12 @@ impl AgentInfo {
     }
 
     /// Returns the program and arguments that take a session up again.
-    pub fn resume_command(&self, session: &SessionMeta) -> Option<Vec<String>> {
+    pub(crate) fn resume_command(&self, session: &SessionMeta) -> Option<Vec<String>> {
         command(self.resume, session)
     }
 
     /// Returns the program and arguments that begin a new session as that one.
-    pub fn fork_command(&self, session: &SessionMeta) -> Option<Vec<String>> {
+    pub(crate) fn fork_command(&self, session: &SessionMeta) -> Option<Vec<String>> {
         command(self.fork, session)
     }
 

@@ -12,7 +12,8 @@ use std::time::UNIX_EPOCH;
 /// Why something that is no file is not read.
 pub(crate) const NOT_REGULAR: &str = "is not a regular file";
 
-/// The warning about a folder whose name is not UTF-8: the index has paths as texts, and nothing is at the text of this one.
+/// The warning about a folder whose name is not UTF-8. The index stores paths as text, and the text of this one names no
+/// folder.
 pub(crate) const NOT_UTF_8_FOLDER: &str =
     "has a name that is not UTF-8: the sessions in it are found, and shown as they were indexed";
 

@@ -272,28 +272,37 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// A line as [`Lines::next`] returns it, with its bytes copied.
+    #[derive(Debug, Clone, PartialEq)]
+    struct OwnedLine {
+        start: u64,
+        end: u64,
+        text: Option<Vec<u8>>,
+        terminated: bool,
+    }
+
     /// Returns the lines behind an offset, which a small buffer must not change.
-    fn read(content: &[u8], offset: u64) -> Vec<(u64, u64, Option<Vec<u8>>, bool)> {
+    fn read(content: &[u8], offset: u64) -> Vec<OwnedLine> {
         let file = tempfile::NamedTempFile::new().unwrap();
         fs_err::write(file.path(), content).unwrap();
         let whole = read_lines(Lines::open(file.path(), offset).unwrap());
         let small = Lines::open_span(file.path(), offset, offset + 3).unwrap();
-        let has_text = |line: &(u64, u64, Option<Vec<u8>>, bool)| line.2.as_deref() != Some(&[]);
+        let has_text = |line: &OwnedLine| line.text.as_deref() != Some(&[]);
         let with_text = whole.iter().filter(|line| has_text(line)).cloned();
         let small = read_lines(small).into_iter().filter(has_text);
         assert_eq!(small.collect::<Vec<_>>(), with_text.collect::<Vec<_>>());
         whole
     }
 
-    fn read_lines(mut lines: Lines) -> Vec<(u64, u64, Option<Vec<u8>>, bool)> {
+    fn read_lines(mut lines: Lines) -> Vec<OwnedLine> {
         let mut found = Vec::new();
         while let Some(line) = lines.next().unwrap() {
-            found.push((
-                line.start,
-                line.end,
-                line.text.map(<[u8]>::to_vec),
-                line.terminated,
-            ));
+            found.push(OwnedLine {
+                start: line.start,
+                end: line.end,
+                text: line.text.map(<[u8]>::to_vec),
+                terminated: line.terminated,
+            });
         }
         found
     }
@@ -302,7 +311,7 @@ mod tests {
         let text = |line: Option<Vec<u8>>| String::from_utf8(line.unwrap()).unwrap();
         read(content, 0)
             .into_iter()
-            .map(|(_, _, line, _)| text(line))
+            .map(|line| text(line.text))
             .collect()
     }
 
@@ -316,8 +325,18 @@ mod tests {
         assert_eq!(
             read(b"ab\n\ncd", 3),
             [
-                (3, 4, Some(vec![]), true),
-                (4, 6, Some(b"cd".to_vec()), false)
+                OwnedLine {
+                    start: 3,
+                    end: 4,
+                    text: Some(vec![]),
+                    terminated: true,
+                },
+                OwnedLine {
+                    start: 4,
+                    end: 6,
+                    text: Some(b"cd".to_vec()),
+                    terminated: false,
+                },
             ]
         );
     }
@@ -327,9 +346,12 @@ mod tests {
         let content = [b"{}\n".to_vec(), vec![b'\n'; 3 << 20], b"{}".to_vec()].concat();
         let found = read(&content, 0);
         assert!(found.len() < 100, "{}", found.len());
-        let blank = found.iter().filter(|line| line.2 == Some(Vec::new()));
-        assert_eq!(blank.map(|line| line.1 - line.0).sum::<u64>(), 3 << 20);
-        assert_eq!(found.last().unwrap().2.as_deref(), Some(&b"{}"[..]));
+        let blank = found.iter().filter(|line| line.text == Some(Vec::new()));
+        assert_eq!(
+            blank.map(|line| line.end - line.start).sum::<u64>(),
+            3 << 20
+        );
+        assert_eq!(found.last().unwrap().text.as_deref(), Some(&b"{}"[..]));
     }
 
     /// A file system may leave a block of zeros where the machine lost power.
@@ -340,7 +362,7 @@ mod tests {
             assert_eq!(texts(&content), [r#"{"a":1}"#, "{}"], "{zeros}");
         }
         assert_eq!(texts(b"{}\n\0\0"), ["{}", "\0\0"], "which is damage");
-        assert_eq!(read(&vec![0; 3 << 20], 0)[0].2, None);
+        assert_eq!(read(&vec![0; 3 << 20], 0)[0].text, None);
     }
 
     #[test]
@@ -358,9 +380,9 @@ mod tests {
     fn a_huge_line_without_strings_is_too_long() {
         let content = format!("[{}0]\n{{}}\n", "1,".repeat(5 << 20));
         let found = read(content.as_bytes(), 0);
-        assert_eq!(found[0].2, None);
-        assert_eq!(found[1].2.as_deref(), Some(&b"{}"[..]));
-        assert_eq!(found[0].1, found[1].0);
+        assert_eq!(found[0].text, None);
+        assert_eq!(found[1].text.as_deref(), Some(&b"{}"[..]));
+        assert_eq!(found[0].end, found[1].start);
     }
 
     proptest! {
@@ -371,7 +393,7 @@ mod tests {
             let content = format!("{}{}\n{}", parts.concat(), "y".repeat(long), parts.concat());
             let found = read(content.as_bytes(), 0);
             let mut at = 0;
-            for (start, end, text, terminated) in found {
+            for OwnedLine { start, end, text, terminated } in found {
                 prop_assert_eq!(start, at);
                 let whole = &content.as_bytes()[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()];
                 let bare = whole.strip_suffix(b"\n").unwrap_or(whole);

@@ -5,18 +5,44 @@ use serde::{Deserialize, Serialize};
 use session_core::SessionMeta;
 use std::collections::BTreeMap;
 
-/// Changes when a session does: the last change in milliseconds since 1970 of
-/// the session, its messages and its parts; how many messages and how many
-/// parts there are, since a deletion raises no time; and a [`digest`] of what
-/// is known of the session as a whole, since a rename raises none either.
-/// Older cursors have no digest.
+/// A value that changes when a session does. A deletion raises no time, and a rename raises neither a time nor a count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct SessionSignature(pub i64, pub u64, pub u64, #[serde(default)] pub u64);
+#[serde(from = "StoredSignature", into = "StoredSignature")]
+pub(crate) struct SessionSignature {
+    /// The last change of the session, its messages and its parts, in milliseconds since 1970.
+    pub changed_ms: i64,
+    /// The number of messages.
+    pub messages: u64,
+    /// The number of parts, or what else changes with the content.
+    pub parts: u64,
+    /// The [`digest`] of what is known of the session as a whole.
+    pub digest: u64,
+}
 
-impl SessionSignature {
-    /// Returns how many messages the session has.
-    pub(crate) fn message_count(self) -> u64 {
-        self.1
+/// The fields of a signature in a cursor. Older cursors have no digest.
+#[derive(Serialize, Deserialize)]
+struct StoredSignature(i64, u64, u64, #[serde(default)] u64);
+
+impl From<StoredSignature> for SessionSignature {
+    fn from(StoredSignature(changed_ms, messages, parts, digest): StoredSignature) -> Self {
+        Self {
+            changed_ms,
+            messages,
+            parts,
+            digest,
+        }
+    }
+}
+
+impl From<SessionSignature> for StoredSignature {
+    fn from(signature: SessionSignature) -> Self {
+        let SessionSignature {
+            changed_ms,
+            messages,
+            parts,
+            digest,
+        } = signature;
+        Self(changed_ms, messages, parts, digest)
     }
 }
 
@@ -70,5 +96,31 @@ impl SessionSignatures {
             self.0.remove(id);
         }
         gone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_keeps_its_form() {
+        let cursor = Cursor(r#"{"a":[1700000000000,2,3,4]}"#.to_owned());
+        let signatures = SessionSignatures::from_cursor(Some(&cursor));
+        let expected = SessionSignature {
+            changed_ms: 1_700_000_000_000,
+            messages: 2,
+            parts: 3,
+            digest: 4,
+        };
+        assert_eq!(signatures.get("a"), Some(expected));
+        assert_eq!(signatures.cursor(), cursor);
+        let older = Cursor(r#"{"a":[1700000000000,2,3]}"#.to_owned());
+        let expected = SessionSignature {
+            digest: 0,
+            ..expected
+        };
+        let signatures = SessionSignatures::from_cursor(Some(&older));
+        assert_eq!(signatures.get("a"), Some(expected));
     }
 }

@@ -214,7 +214,7 @@ impl StorageReading<'_> {
         let read = self.history.visit_turns(session, None, skipped, &mut visit);
         if let Err(error) = &read {
             self.skipped.add_session(error);
-            if signature.message_count() <= known.message_count() {
+            if signature.messages <= known.messages {
                 return ControlFlow::Continue(());
             }
         }

@@ -59,11 +59,6 @@ pub trait Source: Sync {
     fn fork(&self, session: &SessionMeta) -> Option<Vec<String>> {
         self.agent().fork_command(session)
     }
-
-    /// Returns which of its sessions started this process, by the variables of the processes that it starts.
-    fn caller(&self, env: &Env) -> Option<Caller> {
-        self.agent().caller(env)
-    }
 }
 
 /// Returns true for a history file, by its path and stamp, that need not be listed.
@@ -181,8 +176,8 @@ pub trait Sink {
     /// Reports something unreadable.
     fn warning(&mut self, warning: Warning);
 
-    /// Returns true where the time for reading is up. Who finds nothing to deliver for long asks, and goes on to a
-    /// checkpoint.
+    /// Returns true where the time for reading is up. A source that delivers nothing for long asks this, and goes on to
+    /// its checkpoint.
     fn is_out_of_time(&self) -> bool {
         false
     }

@@ -1,10 +1,12 @@
 //! Notes which rows change that blocks repeat.
 
 use crate::error::Result;
-use crate::file_digests::block_of_file;
-use crate::session_blocks::block_of_session;
+use crate::file_digests::{block_of_file, write_file_block};
+use crate::reader::Reader;
+use crate::session_blocks::{block_of_session, write_session_block};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
+use std::mem::take;
 use std::sync::{Arc, Mutex};
 
 /// The blocks that differ from the rows which they repeat, until they are written.
@@ -31,6 +33,15 @@ impl ChangedRows {
             _ => {}
         };
         Ok(db.update_hook(Some(note))?)
+    }
+
+    /// Writes the blocks that are stale.
+    pub(crate) fn flush(&self, index: &Reader) -> Result<()> {
+        let StaleBlocks { sessions, files } = self.with(take);
+        let mut sessions = sessions.into_iter();
+        sessions.try_for_each(|block| write_session_block(index, block))?;
+        let mut files = files.into_iter();
+        files.try_for_each(|block| write_file_block(&index.db, block))
     }
 
     /// Calls a function with the blocks that are stale.

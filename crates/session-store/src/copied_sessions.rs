@@ -47,7 +47,7 @@ impl Writer {
     /// Returns the sessions of a file.
     pub(crate) fn sessions_of_file(&self, file: FileId) -> Result<Vec<SessionId>> {
         let select = "SELECT id FROM sessions WHERE file = ?1 ORDER BY id";
-        self.reader.db.rows(select, [file], |row| row.get(0))
+        self.db().rows(select, [file], |row| row.get(0))
     }
 
     fn is_held_by_others(&self, session: SessionId) -> Result<bool> {
@@ -55,10 +55,7 @@ impl Writer {
             "SELECT o.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
              JOIN files f ON f.id = o.file
              WHERE s.id = ?1 AND o.file <> s.file AND o.gone = 0 AND f.gone = 0";
-        let others: Vec<SessionId> = self
-            .reader
-            .db
-            .rows(select, params![session], |row| row.get(0))?;
+        let others: Vec<SessionId> = self.db().rows(select, params![session], |row| row.get(0))?;
         for other in others {
             if self.holds_all_turns(other, session)? {
                 return Ok(true);

@@ -45,7 +45,7 @@ impl Writer {
         let mut seen = BTreeSet::from([id]);
         let mut owners = Vec::new();
         for hash in [keys.origin, keys.prompt_time].into_iter().flatten() {
-            for candidate in self.turn_keys.find(&self.reader.db, hash)? {
+            for candidate in self.pending.turn_keys.find(self.db(), hash)? {
                 if owners.len() < MAX_OWNERS && seen.insert(candidate) {
                     owners.extend(self.owner_alike(candidate, id, keys)?);
                 }
@@ -65,7 +65,7 @@ impl Writer {
                (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
              FROM turns t JOIN sessions s ON s.id = t.session
              WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.prompt_time = ?4)";
-        self.reader.db.first(
+        self.db().first(
             select,
             params![candidate, id, keys.origin, keys.prompt_time],
             |row| {
@@ -104,7 +104,7 @@ impl Writer {
 
     pub(crate) fn set_owner(&self, id: TurnId, owner: Option<TurnId>) -> Result<()> {
         let update = "UPDATE turns SET owner = ?2 WHERE id = ?1 AND owner IS NOT ?2";
-        self.reader.db.run(update, params![id, owner])
+        self.db().run(update, params![id, owner])
     }
 }
 

@@ -16,8 +16,7 @@ use std::path::Path;
 pub(crate) const WRITER_LOCK: &str = "lock";
 
 /// The names that this program makes in the directory of an index, also before there is one: a hook keeps its state there.
-/// The last four before that of macOS's Finder are for a user who keeps configuration, data and index in one directory.
-const OWN_NAMES: [&str; 17] = [
+const OWN_NAMES: [&str; 12] = [
     "index.db",
     "index.db-journal",
     "index.db-wal",
@@ -30,12 +29,12 @@ const OWN_NAMES: [&str; 17] = [
     "memories",
     "injection",
     "made-by-eval",
-    "config.toml",
-    ".env",
-    "forgotten.json",
-    "models",
-    ".DS_Store",
 ];
+/// The names that this program makes in its directories of configuration and data. A user may keep both in the directory of
+/// the index.
+const CONFIGURATION_AND_DATA: [&str; 4] = ["config.toml", ".env", "forgotten.json", "models"];
+/// The name of a file that macOS's Finder makes in each directory.
+const FINDER_FILE: &str = ".DS_Store";
 /// The end of the names of memories that came from an editor and were refused.
 const REFUSED_MEMORY: &[u8] = b".rejected.md";
 
@@ -76,10 +75,12 @@ pub fn check_ownership(root: &Path) -> Result<()> {
 
 fn is_own_name(name: &OsStr) -> bool {
     let bytes = name.as_encoded_bytes();
+    let mut names = OWN_NAMES.iter().chain(&CONFIGURATION_AND_DATA);
     bytes.starts_with(TEMPORARY_DIRECTORY)
         || bytes.ends_with(REFUSED_MEMORY)
         || session_files::is_temporary(name)
-        || OWN_NAMES.iter().any(|own| name == *own)
+        || name == FINDER_FILE
+        || names.any(|own| name == *own)
 }
 
 /// Returns true for a database with tables that every format has. An index may have been copied without its lock. The

@@ -4,6 +4,7 @@ pub(crate) mod compact;
 pub(crate) mod document_series;
 pub(crate) mod half_matrix;
 pub(crate) mod matrix;
+pub(crate) mod matrix_changes;
 pub(crate) mod matrix_checksums;
 pub(crate) mod new_documents;
 pub(crate) mod npy;

@@ -31,17 +31,14 @@ impl Writer {
     ) -> Result<()> {
         for signature in signatures {
             let insert = "INSERT OR IGNORE INTO error_signatures(signature, turn) VALUES(?1, ?2)";
-            self.reader
-                .db
-                .run(insert, params![signature.number(), turn])?;
+            self.db().run(insert, params![signature.number(), turn])?;
         }
         Ok(())
     }
 
     /// Deletes the signatures of a turn's errors.
     pub(crate) fn delete_error_signatures(&mut self, turn: TurnId) -> Result<()> {
-        self.reader
-            .db
+        self.db()
             .run("DELETE FROM error_signatures WHERE turn = ?1", [turn])
     }
 }

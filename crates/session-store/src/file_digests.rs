@@ -7,10 +7,9 @@ use crate::id::FileId;
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use rustc_hash::FxHashMap;
 use session_core::FileStamp;
-use std::mem::take;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Files of a block: it is written again when one of them changes.
@@ -132,46 +131,42 @@ impl Reader {
     }
 }
 
+/// Writes a block of digests as the rows of their files are.
+pub(crate) fn write_file_block(db: &Connection, block: u64) -> Result<()> {
+    let mut find = db.prepare_cached(
+        "SELECT id, path, gone, size, mtime_ns, inode FROM files WHERE id >= ?1 AND id < ?2 ORDER BY id",
+    )?;
+    let block = block.cast_signed();
+    let first = block * BLOCK_FILES.cast_signed();
+    let mut rows = find.query([first, first + BLOCK_FILES.cast_signed()])?;
+    let mut digests = Vec::new();
+    while let Some(row) = rows.next()? {
+        let position = usize::try_from(row.get::<_, i64>(0)? - first).unwrap_or_default();
+        digests.resize(position * DIGEST_BYTES, 0);
+        let stamp = crate::files::stamp(row, 3)?;
+        let digest = match row.get(2)? {
+            true => GONE,
+            false if stamp == FileStamp::default() => UNREAD,
+            false => {
+                let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
+                FileDigest::new(path, stamp).0
+            }
+        };
+        digests.extend(digest.to_le_bytes());
+    }
+    let write = "INSERT OR REPLACE INTO file_blocks(block, files) VALUES(?1, ?2)";
+    db.run(write, params![block, digests])
+}
+
 impl Writer {
-    /// Writes the blocks of files that have changed. To be called before each commit.
-    pub(crate) fn write_file_blocks(&self) -> Result<()> {
-        let stale = self.changed_rows.with(|stale| take(&mut stale.files));
-        stale
-            .into_iter()
-            .try_for_each(|block| self.write_file_block(block.cast_signed()))
-    }
-
-    fn write_file_block(&self, block: i64) -> Result<()> {
-        let mut find = self.reader.db.prepare_cached(
-            "SELECT id, path, gone, size, mtime_ns, inode FROM files WHERE id >= ?1 AND id < ?2 ORDER BY id",
-        )?;
-        let first = block * BLOCK_FILES.cast_signed();
-        let mut rows = find.query([first, first + BLOCK_FILES.cast_signed()])?;
-        let mut digests = Vec::new();
-        while let Some(row) = rows.next()? {
-            let position = usize::try_from(row.get::<_, i64>(0)? - first).unwrap_or_default();
-            digests.resize(position * DIGEST_BYTES, 0);
-            let stamp = crate::files::stamp(row, 3)?;
-            let digest = match row.get(2)? {
-                true => GONE,
-                false if stamp == FileStamp::default() => UNREAD,
-                false => {
-                    let path = row.get_ref(1)?.as_str().map_err(rusqlite::Error::from)?;
-                    FileDigest::new(path, stamp).0
-                }
-            };
-            digests.extend(digest.to_le_bytes());
-        }
-        let write = "INSERT OR REPLACE INTO file_blocks(block, files) VALUES(?1, ?2)";
-        self.reader.db.run(write, params![block, digests])
-    }
-
     /// Marks the blocks of all files.
     pub(crate) fn mark_all_files(&self) -> Result<()> {
         let last = "SELECT coalesce(max(id), 0) FROM files";
-        let last = self.reader.db.query_row(last, [], |row| row.get(0))?;
+        let last = self.db().query_row(last, [], |row| row.get(0))?;
         let all = 0..=block_of_file(last);
-        self.changed_rows.with(|stale| stale.files.extend(all));
+        self.pending
+            .changed_rows
+            .with(|stale| stale.files.extend(all));
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ pub struct FileRow {
     pub source: String,
     /// Path.
     pub path: String,
-    /// Its size and times when it was read to its end; all zero before.
+    /// Its size, time and inode when it was read to its end; all zero before.
     pub stamp: FileStamp,
     /// No longer on disk: what was indexed stays.
     pub gone: bool,
@@ -155,14 +155,14 @@ impl Writer {
     pub fn upsert_file(&mut self, source: &str, path: &str) -> Result<FileId> {
         self.begin()?;
         let select = "SELECT id FROM files WHERE path = ?1";
-        if let Some(id) = self.reader.db.first(select, [path], |row| row.get(0))? {
+        if let Some(id) = self.db().first(select, [path], |row| row.get(0))? {
             let back = "UPDATE files SET gone = 0 WHERE id = ?1";
-            self.reader.db.run(back, [id])?;
+            self.db().run(back, [id])?;
             return Ok(id);
         }
         let insert = "INSERT INTO files(source, path) VALUES(?1, ?2)";
         let values = params![source, path];
-        Ok(FileId::new(self.reader.db.insert(insert, values)?))
+        Ok(FileId::new(self.db().insert(insert, values)?))
     }
 
     /// Records the cursor up to which a file was read, and its stamp: a default one until it was read to its end.
@@ -173,7 +173,7 @@ impl Writer {
         self.begin()?;
         self.end_finished_replacement()?;
         let update = "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1";
-        self.reader.db.run(
+        self.db().run(
             update,
             params![
                 file,
@@ -184,7 +184,7 @@ impl Writer {
         )?;
         let insert = "INSERT OR REPLACE INTO cursors(file, cursor) VALUES(?1, ?2)";
         let values = params![file, compress(cursor.as_bytes())?];
-        self.reader.db.run(insert, values)
+        self.db().run(insert, values)
     }
 
     /// Replaces the cursors of which `edit`, given its file and the cursor, returns another text.
@@ -199,21 +199,20 @@ impl Writer {
                 self.request_purge()?;
                 let update = "UPDATE cursors SET cursor = ?2 WHERE file = ?1";
                 let values = params![file.id, compress(edited.as_bytes())?];
-                self.reader.db.run(update, values)?;
+                self.db().run(update, values)?;
             }
         }
         Ok(())
     }
 
-    /// Marks a file that is no longer on disk, and with it its sessions, but for those of which a file that is there
-    /// holds all: they are deleted, and with the last of them the file. Its problems are listed again when it is back.
+    /// Marks a file that is no longer on disk. A session of it is deleted where a file that is on disk holds all of its
+    /// turns; a file without any session left is deleted, too. Problems of a marked file stay, and are not listed.
     ///
     /// # Errors
     /// When the database fails.
     pub fn mark_file_gone(&mut self, file: FileId) -> Result<()> {
         self.begin()?;
-        self.reader
-            .db
+        self.db()
             .run("UPDATE files SET gone = 1 WHERE id = ?1", [file])?;
         self.delete_copied_sessions(file)
     }
@@ -225,9 +224,9 @@ impl Writer {
     pub fn rename_file(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
         let wrong = "UPDATE OR REPLACE problems SET path = ?2 WHERE path = (SELECT path FROM files WHERE id = ?1)";
-        self.reader.db.run(wrong, params![file, path])?;
+        self.db().run(wrong, params![file, path])?;
         let update = "UPDATE files SET path = ?2, gone = 0 WHERE id = ?1";
-        self.reader.db.run(update, params![file, path])
+        self.db().run(update, params![file, path])
     }
 
     /// Begins to read a file from its start: deletes its problems and marks its
@@ -238,14 +237,12 @@ impl Writer {
     pub fn begin_full_read(&mut self, file: FileId, path: &str) -> Result<()> {
         self.begin()?;
         let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
-        self.reader
-            .db
+        self.db()
             .run(delete, params![path, ProblemKind::Read as i64])?;
         let held = self.sessions_of_file(file)?;
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let update = "UPDATE sessions SET gone = gone | 1 WHERE id = ?1";
-        held.iter()
-            .try_for_each(|id| self.reader.db.run(update, [id]))
+        held.iter().try_for_each(|id| self.db().run(update, [id]))
     }
 
     /// Deletes the cursors of all files, so that the next refresh reads all of
@@ -256,7 +253,7 @@ impl Writer {
     pub fn reset_cursors(&mut self) -> Result<()> {
         self.reader()?;
         self.begin()?;
-        self.reader.db.execute_batch(
+        self.db().execute_batch(
             "UPDATE files SET mtime_ns = 0, inode = 0;
              DELETE FROM cursors; DELETE FROM problems;",
         )?;
@@ -285,7 +282,7 @@ impl Writer {
         self.begin()?;
         let kind = ProblemKind::Listing;
         let delete = "DELETE FROM problems WHERE kind = ?1";
-        self.reader.db.run(delete, [kind as i64])?;
+        self.db().run(delete, [kind as i64])?;
         problems
             .iter()
             .try_for_each(|problem| self.insert_problem(problem, kind))
@@ -307,8 +304,7 @@ impl Writer {
     pub fn clear_unreadable(&mut self, path: &str) -> Result<()> {
         self.begin()?;
         let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
-        self.reader
-            .db
+        self.db()
             .run(delete, params![path, ProblemKind::Unread as i64])
     }
 
@@ -318,7 +314,7 @@ impl Writer {
         let insert =
             "INSERT INTO problems(path, reason, kind, offset, count) VALUES(?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET count = count + excluded.count";
-        self.reader.db.run(
+        self.db().run(
             insert,
             params![problem.path, problem.reason, kind as i64, offset, count],
         )

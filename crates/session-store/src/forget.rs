@@ -46,7 +46,7 @@ impl Writer {
             self.delete_title_of_leaf(turn.id)?;
         }
         let select = "SELECT file FROM sessions WHERE id = ?1";
-        let file: Option<FileId> = self.reader.db.first(select, [session], |row| row.get(0))?;
+        let file: Option<FileId> = self.db().first(select, [session], |row| row.get(0))?;
         self.delete_session_rows(session)?;
         file.map_or(Ok(()), |file| self.delete_file_without_sessions(file))
     }
@@ -59,7 +59,7 @@ impl Writer {
         }
         self.orphan_session_rows(session)?;
         self.clear_first_prompt(session)?;
-        self.changed_session.set(None);
+        self.progress.noted_session.set(None);
         for change in [
             "DELETE FROM embedded WHERE session = ?1",
             "DELETE FROM changed_sessions WHERE session = ?1",
@@ -67,7 +67,7 @@ impl Writer {
             "INSERT INTO settings(key, value) VALUES('next_session', ?1 + 1) ON CONFLICT(key)
                DO UPDATE SET value = max(CAST(value AS INTEGER), CAST(excluded.value AS INTEGER))",
         ] {
-            self.reader.db.run(change, [session])?;
+            self.db().run(change, [session])?;
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Writer {
     /// Deletes the title that another file gives by the last message of a turn.
     fn delete_title_of_leaf(&self, turn: TurnId) -> Result<()> {
         let delete = "DELETE FROM titles WHERE leaf = (SELECT leaf FROM turns WHERE id = ?1)";
-        self.reader.db.run(delete, [turn])
+        self.db().run(delete, [turn])
     }
 
     /// Deletes a file that holds no session, with its cursor and problems.
@@ -88,7 +88,7 @@ impl Writer {
             format!("DELETE FROM cursors WHERE file = ?1 AND {UNUSED}"),
             format!("DELETE FROM files WHERE id = ?1 AND {UNUSED}"),
         ] {
-            self.reader.db.run(&delete, [file])?;
+            self.db().run(&delete, [file])?;
         }
         Ok(())
     }
@@ -103,14 +103,15 @@ impl Writer {
             return Ok(());
         };
         self.delete_words(turn)?;
-        self.frames
+        self.pending
+            .frames
             .replace(&self.reader, turn, &TurnContent::default())?;
         self.delete_title_of_leaf(turn)?;
         let kind = prompt_kind_to_db(PromptKind::None);
         let hashes = self.reader.turn_hashes(turn)?;
         let update = "UPDATE turns SET origin = NULL, prompt_time = NULL, leaf = NULL, owner = NULL, kind = ?2,
                    branch = NULL, ended_ms = NULL, stop = start WHERE id = ?1";
-        self.reader.db.run(update, params![turn, kind])?;
+        self.db().run(update, params![turn, kind])?;
         self.update_turn_keys(turn, hashes)?;
         self.recount_session(row.session)?;
         self.set_branches("s.id = ?1", row.session.into())?;
@@ -141,6 +142,6 @@ impl Writer {
                AND NOT EXISTS (SELECT 1 FROM turns t
                  WHERE t.session = s.id AND t.branch = s.branch)"
         );
-        self.reader.db.run(&update, [id])
+        self.db().run(&update, [id])
     }
 }

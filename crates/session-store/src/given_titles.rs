@@ -76,7 +76,7 @@ impl Writer {
     pub fn delete_unheld_titles(&mut self) -> Result<()> {
         self.begin()?;
         let delete = format!("DELETE FROM titles WHERE {UNHELD}");
-        match self.reader.db.execute(&delete, [])? {
+        match self.db().execute(&delete, [])? {
             0 => Ok(()),
             _ => self.request_purge(),
         }
@@ -105,13 +105,13 @@ impl Writer {
             "UPDATE sessions SET title = NULL WHERE id = ?1 AND title = ?2",
             "UPDATE sessions SET given_title = NULL WHERE id = ?1 AND given_title = ?2",
         ] {
-            self.reader.db.run(delete, params![session, title])?;
+            self.db().run(delete, params![session, title])?;
         }
         self.orphan_session_rows(session)?;
         self.bump_revision(session)?;
         self.index_title(session)?;
         let select = "SELECT file FROM sessions WHERE id = ?1";
-        let file = self.reader.db.single(select, [session], |row| row.get(0))?;
+        let file = self.db().single(select, [session], |row| row.get(0))?;
         self.delete_cursor(file)
     }
 
@@ -121,7 +121,7 @@ impl Writer {
         for external in titles.iter().filter(|external| is_deleted(&external.title)) {
             self.request_purge()?;
             let delete = "DELETE FROM titles WHERE leaf = ?1";
-            self.reader.db.run(delete, [external.leaf])?;
+            self.db().run(delete, [external.leaf])?;
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl Writer {
             "DELETE FROM cursors WHERE file = ?1",
             "UPDATE files SET mtime_ns = 0, inode = 0 WHERE id = ?1 AND gone = 0",
         ] {
-            self.reader.db.run(change, [file])?;
+            self.db().run(change, [file])?;
         }
         Ok(())
     }

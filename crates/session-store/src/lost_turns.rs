@@ -28,7 +28,7 @@ impl Writer {
         let (index, keys) = (turn.index, delivered.hashes.dedup_keys);
         if turn.continues
             || keys == DedupKeys::default()
-            || self.new_session.is_beyond(session, index)
+            || self.progress.new_session.is_beyond(session, index)
             || !self.ends_with_lost(session)?
         {
             return Ok(false);
@@ -61,16 +61,14 @@ impl Writer {
     fn ends_with_lost(&self, session: SessionId) -> Result<bool> {
         let select = "SELECT start >= ?2 FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1";
         Ok(self
-            .reader
-            .db
+            .db()
             .first(select, params![session, LOST], |row| row.get(0))?
             .unwrap_or_default())
     }
 
     fn lost_turn_at(&self, session: SessionId, index: u32) -> Result<Option<TurnId>> {
         let select = "SELECT id FROM turns WHERE session = ?1 AND idx = ?2 AND start >= ?3";
-        self.reader
-            .db
+        self.db()
             .first(select, params![session, index, LOST], |row| row.get(0))
     }
 
@@ -84,7 +82,7 @@ impl Writer {
         let values = params![session, index, LOST, keys.origin, keys.prompt_time];
         let select = "SELECT id, idx FROM turns WHERE session = ?1 AND idx >= ?2 AND start >= ?3
                AND (origin = ?4 OR prompt_time = ?5) ORDER BY idx LIMIT 1";
-        self.reader.db.first(select, values, |row| {
+        self.db().first(select, values, |row| {
             Ok(LostTurn {
                 id: row.get(0)?,
                 index: row.get(1)?,
@@ -95,9 +93,9 @@ impl Writer {
     /// Moves a lost turn to an index before it, and those between by one.
     fn move_lost_to(&mut self, session: SessionId, lost: LostTurn, index: u32) -> Result<()> {
         let set = "UPDATE turns SET idx = ?2 WHERE id = ?1";
-        self.reader.db.run(set, params![lost.id, -1])?;
+        self.db().run(set, params![lost.id, -1])?;
         self.shift_turns(session, index..lost.index, 1)?;
-        self.reader.db.run(set, params![lost.id, index])
+        self.db().run(set, params![lost.id, index])
     }
 
     /// Deletes a lost turn that is to be stored at the index of one that is not lost, and closes its gap.
@@ -110,12 +108,12 @@ impl Writer {
     /// Adds to the indexes of some turns of a session. No two may have the same one meanwhile, also not while the
     /// statement runs: they are negative in between.
     fn shift_turns(&mut self, session: SessionId, indexes: Range<u32>, by: i32) -> Result<()> {
-        self.new_session.note_change(session);
+        self.progress.new_session.note_change(session);
         let Range { start, end } = indexes;
         let negate =
             "UPDATE turns SET idx = -idx - 2 WHERE session = ?1 AND idx >= ?2 AND idx < ?3";
-        self.reader.db.run(negate, params![session, start, end])?;
+        self.db().run(negate, params![session, start, end])?;
         let shift = "UPDATE turns SET idx = -idx - 2 + ?2 WHERE session = ?1 AND idx < -1";
-        self.reader.db.run(shift, params![session, by])
+        self.db().run(shift, params![session, by])
     }
 }

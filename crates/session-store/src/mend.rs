@@ -37,10 +37,10 @@ impl Writer {
     fn renew_indexes(&mut self) -> Result<()> {
         self.begin()?;
         let root = self.reader.root().to_owned();
-        schema::create_missing_tables(&self.reader.db, &root)?;
+        schema::create_missing_tables(self.db(), &root)?;
         let words = schema::words_table();
         let renew = format!("REINDEX; DROP TABLE IF EXISTS words; {words}");
-        self.reader.db.execute_batch(&renew)?;
+        self.db().execute_batch(&renew)?;
         self.delete_unreadable_models()?;
         self.index_all_words(&|_, _| {})
     }

@@ -174,7 +174,7 @@ pub(crate) fn is_migratable(format: u32) -> bool {
 /// # Errors
 /// [`StoreError::Format`] for a format that is unknown, or older than all steps.
 pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> Result<()> {
-    let found = version(&writer.reader.db)?;
+    let found = version(writer.db())?;
     if found == FORMAT_VERSION {
         return Ok(());
     }
@@ -189,7 +189,7 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
     writer.was_migrated = true;
     let steps = || MIGRATIONS.iter().filter(|step| step.from >= found);
     for step in steps() {
-        writer.reader.db.execute_batch(step.tables)?;
+        writer.db().execute_batch(step.tables)?;
     }
     if found < FIRST_WITH_TURN_KEYS {
         writer.add_all_turn_keys()?;
@@ -200,7 +200,7 @@ pub(crate) fn migrate(writer: &mut Writer, progress: MigrationProgress<'_>) -> R
     for step in steps() {
         (step.fill)(writer, progress)?;
     }
-    let db = &writer.reader.db;
+    let db = writer.db();
     Ok(db.pragma_update(None, "user_version", FORMAT_VERSION)?)
 }
 
@@ -208,7 +208,7 @@ impl Writer {
     /// Returns the numbers of all sessions; a migration has no blocks of them yet.
     pub(crate) fn session_ids(&self) -> Result<Vec<SessionId>> {
         let select = "SELECT id FROM sessions ORDER BY id";
-        self.reader.db.rows(select, [], |row| row.get(0))
+        self.db().rows(select, [], |row| row.get(0))
     }
 }
 

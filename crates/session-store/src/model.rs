@@ -75,7 +75,7 @@ impl ModelRow {
         usize::try_from(self.rows[level as usize]).unwrap_or(usize::MAX)
     }
 
-    /// Returns how often a level's matrix has been compacted: part of its file's name.
+    /// Returns how often a level's matrix was replaced by a new file, compacted or empty: part of its file's name.
     pub fn generation(&self, level: Level) -> u64 {
         self.generations[level as usize]
     }
@@ -191,13 +191,13 @@ impl Writer {
         if let Some(known) = known {
             self.clear_vectors(known.id)?;
         }
-        self.reader.db.execute(
+        self.db().execute(
             "INSERT INTO models(fingerprint, name, dims) VALUES(?1, ?2, ?3)
                ON CONFLICT(fingerprint) DO UPDATE SET dims = excluded.dims",
             params![fingerprint, name, dims.cast_signed() as i64],
         )?;
         let query = format!("SELECT {COLUMNS} FROM models WHERE fingerprint = ?1");
-        Ok(self.reader.db.query_row(&query, [fingerprint], model_row)?)
+        Ok(self.db().query_row(&query, [fingerprint], model_row)?)
     }
 
     /// Indexes a model's vectors by the hashes of their texts over all sessions, and returns the model: for a slow one,
@@ -212,7 +212,7 @@ impl Writer {
         self.begin()?;
         self.insert_all_texts(model)?;
         let update = "UPDATE models SET finds_texts = 1 WHERE id = ?1";
-        self.reader.db.execute(update, [model.id])?;
+        self.db().execute(update, [model.id])?;
         Ok(ModelRow {
             finds_texts: true,
             ..model.clone()
@@ -232,20 +232,22 @@ impl Writer {
     /// Deletes a model's vectors, for the next commit.
     pub(crate) fn clear_vectors(&mut self, model: ModelId) -> Result<()> {
         self.abandon_series()?;
-        self.orphans.retain(|orphan| orphan.model != model);
-        self.owner_blocks.forget(|matrix| matrix.model == model);
+        self.matrices.orphans.retain(|orphan| orphan.model != model);
+        self.pending
+            .owner_blocks
+            .forget(|matrix| matrix.model == model);
         for table in ["vectors", "vector_texts", "owner_blocks", "embedded"] {
             let delete = format!("DELETE FROM {table} WHERE model = ?1");
-            self.reader.db.execute(&delete, [model])?;
+            self.db().execute(&delete, [model])?;
         }
-        self.reader.db.execute(
+        self.db().execute(
             "UPDATE models SET session_rows = 0, turn_rows = 0,
                complete = 0, session_dead = 0, turn_dead = 0,
                session_generation = session_generation + 1, turn_generation = turn_generation + 1
              WHERE id = ?1",
             [model],
         )?;
-        self.compacted = true;
+        self.matrices.has_new_generation = true;
         Ok(())
     }
 
@@ -262,7 +264,7 @@ impl Writer {
                 self.clear_vectors(other.id)?;
                 self.delete_checksums(&other)?;
                 let delete = "DELETE FROM models WHERE id = ?1";
-                self.reader.db.run(delete, [other.id])?;
+                self.db().run(delete, [other.id])?;
             }
         }
         Ok(())
@@ -278,7 +280,7 @@ impl Writer {
         self.begin()?;
         for model in unreadable {
             let delete = "DELETE FROM models WHERE id = ?1";
-            self.reader.db.run(delete, [model])?;
+            self.db().run(delete, [model])?;
             self.clear_vectors(model)?;
         }
         self.delete_stray_checksums()?;
@@ -295,18 +297,16 @@ impl Writer {
 
     /// Updates the row count of a matrix in `models`.
     pub(crate) fn update_row_count(&self, model: ModelId, level: Level) -> Result<()> {
-        let Some(rows) = self.appenders.rows(MatrixId { model, level }) else {
+        let Some(rows) = self.matrices.appenders.rows(MatrixId { model, level }) else {
             return Ok(());
         };
         let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());
-        self.reader
-            .db
-            .run(&update, params![model, rows.cast_signed()])
+        self.db().run(&update, params![model, rows.cast_signed()])
     }
 
     /// Deletes matrix files of generations that are not current, and of models that the index no longer has.
     pub(crate) fn delete_old_generations(&self) -> Result<()> {
-        if !self.compacted {
+        if !self.matrices.has_new_generation {
             return Ok(());
         }
         let models = self.reader.models()?;
@@ -327,8 +327,8 @@ impl Writer {
     }
 }
 
-/// Deletes the matrices in a folder but some, and the folder where it is empty then. What an open map keeps is left for
-/// the next time.
+/// Deletes the matrices in a folder that are not in `kept`, then the folder if it is empty. A file that cannot be deleted,
+/// as on Windows one that is mapped, stays until old generations are deleted again.
 fn delete_matrices(folder: &Path, kept: &HashSet<PathBuf>) {
     for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -102,7 +102,7 @@ impl Writer {
         let is_complete = !self.reader.has_pending_sessions(&[model])?;
         if is_complete {
             let update = "UPDATE models SET complete = 1 WHERE id = ?1 AND NOT complete";
-            self.reader.db.run(update, [model])?;
+            self.db().run(update, [model])?;
             self.delete_embedded_changes()?;
         }
         Ok(is_complete)
@@ -114,16 +114,16 @@ impl Writer {
              SELECT 1 FROM models m JOIN sessions s ON s.id = changed_sessions.session
              WHERE m.complete AND NOT EXISTS (
                SELECT 1 FROM embedded e WHERE e.model = m.id AND e.session = s.id AND e.revision = s.revision))";
-        self.changed_session.set(None);
-        self.reader.db.run(delete, [])
+        self.progress.noted_session.set(None);
+        self.db().run(delete, [])
     }
 
     /// Notes that a session may be pending by any model. To be called with each change of a session's
     /// revision.
     pub(crate) fn note_changed(&self, session: SessionId) -> Result<()> {
-        if self.changed_session.replace(Some(session)) != Some(session) {
+        if self.progress.noted_session.replace(Some(session)) != Some(session) {
             let insert = "INSERT OR IGNORE INTO changed_sessions(session) VALUES(?1)";
-            self.reader.db.run(insert, [session])?;
+            self.db().run(insert, [session])?;
         }
         Ok(())
     }

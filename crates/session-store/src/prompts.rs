@@ -25,7 +25,8 @@ struct TimedTurn {
     started_ms: i64,
 }
 
-/// SQL for a session `s` of which the agent keeps the prompts alone, [`PROMPTS_ONLY`](crate::row::PROMPTS_ONLY), as the index of these has it.
+/// SQL for a session `s` of which the agent keeps the prompts alone, [`PROMPTS_ONLY`](crate::row::PROMPTS_ONLY). The index
+/// `sessions_prompts` has the same expression, for which alone SQLite uses it.
 const PROMPT_SESSION: &str = "s.gone & 2";
 /// SQL for any other session.
 const TRANSCRIPT: &str = "NOT (s.gone & 2)";
@@ -66,7 +67,7 @@ impl Writer {
         }
         self.begin()?;
         self.write_session_counts()?;
-        let mut find = self.reader.db.prepare_cached(
+        let mut find = self.db().prepare_cached(
             "SELECT s.id, s.file, s.gone & 1 OR f.gone, s.ended_ms FROM sessions s JOIN files f ON f.id = s.file
              WHERE s.uid = ?1 AND s.source = ?2 AND s.file <> ?3 ORDER BY s.ended_ms",
         )?;
@@ -100,8 +101,7 @@ impl Writer {
         }
         let select = "SELECT coalesce(max(idx) + 1, 0) FROM turns WHERE session = ?1";
         turn.index = self
-            .reader
-            .db
+            .db()
             .single(select, [ended.session], |row| row.get(0))?;
         let start = LOST.cast_unsigned();
         turn.span = TurnSpan {
@@ -115,7 +115,7 @@ impl Writer {
     /// Gives an [adoptable](FileSession::find_adoptable) session to the file of its transcript. Returns true when there was
     /// one: its turns are to be replaced.
     pub(crate) fn adopt_session(&self, transcript: FileSession<'_>) -> Result<bool> {
-        let db = &self.reader.db;
+        let db = self.db();
         // Not for each session: a change of a foreign key makes FTS5 write its words to disk.
         let Some(session) = transcript.find_adoptable(db)? else {
             return Ok(false);
@@ -154,8 +154,7 @@ impl Writer {
              WHERE {kind} AND s.started_ms <= ?2 AND s.ended_ms >= ?1
                AND t.started_ms BETWEEN ?1 AND ?2 AND t.owner IS NULL ORDER BY t.started_ms, t.id",
         );
-        self.reader
-            .db
+        self.db()
             .rows(&select, [times.start(), times.end()], |row| {
                 Ok(TimedTurn {
                     id: row.get(0)?,
@@ -193,9 +192,9 @@ impl Writer {
     fn make_copy(&mut self, prompt: &TimedTurn, owner: TurnId) -> Result<()> {
         self.delete_words(prompt.id)?;
         let update = "UPDATE turns SET owner = ?2 WHERE id = ?1";
-        self.reader.db.run(update, [prompt.id, owner])?;
+        self.db().run(update, [prompt.id, owner])?;
         let update = "UPDATE turns SET owner = ?2 WHERE owner = ?1";
-        self.reader.db.run(update, [prompt.id, owner])?;
+        self.db().run(update, [prompt.id, owner])?;
         self.index_title(prompt.session)?;
         self.bump_revision(prompt.session)
     }

@@ -43,8 +43,8 @@ impl Writer {
     pub(crate) fn request_purge(&mut self) -> Result<()> {
         self.begin()?;
         let insert = "INSERT OR REPLACE INTO pending_purge(id) VALUES(?1)";
-        self.reader.db.execute("DELETE FROM pending_purge", [])?;
-        self.reader.db.execute(insert, [REWRITE])?;
+        self.db().execute("DELETE FROM pending_purge", [])?;
+        self.db().execute(insert, [REWRITE])?;
         Ok(())
     }
 
@@ -70,7 +70,7 @@ impl Writer {
             return Ok(PurgeOutcome::Waiting);
         }
         self.begin()?;
-        self.reader.db.execute("DELETE FROM pending_purge", [])?;
+        self.db().execute("DELETE FROM pending_purge", [])?;
         self.commit()?;
         self.truncate_log()?;
         Ok(PurgeOutcome::Complete)
@@ -78,7 +78,7 @@ impl Writer {
 
     fn has_pending(&self, step: i64) -> Result<bool> {
         let select = "SELECT EXISTS(SELECT 1 FROM pending_purge WHERE id = ?1)";
-        Ok(self.reader.db.query_row(select, [step], |row| row.get(0))?)
+        Ok(self.db().query_row(select, [step], |row| row.get(0))?)
     }
 
     /// Removes what was deleted from all files but the log.
@@ -86,7 +86,7 @@ impl Writer {
         self.begin()?;
         // Only a merge of all segments removes the deleted words of a contentless table.
         let optimize = "INSERT INTO words(words) VALUES('optimize')";
-        self.reader.db.execute(optimize, [])?;
+        self.db().execute(optimize, [])?;
         for model in self.reader.models()? {
             for level in Level::ALL {
                 if self.reader.count_dead_rows(&model, level)? > 0 {
@@ -95,10 +95,9 @@ impl Writer {
             }
         }
         self.commit()?;
-        self.reader.db.execute_batch("VACUUM")?;
+        self.db().execute_batch("VACUUM")?;
         self.begin()?;
-        self.reader
-            .db
+        self.db()
             .execute("UPDATE pending_purge SET id = ?1", [TRUNCATION])?;
         self.commit()
     }
@@ -108,13 +107,13 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn set_lock_wait(&self, wait: Duration) -> Result<()> {
-        Ok(self.reader.db.busy_timeout(wait)?)
+        Ok(self.db().busy_timeout(wait)?)
     }
 
     /// Empties the write-ahead log; returns true when a reader keeps it.
     pub(crate) fn truncate_log(&self) -> Result<bool> {
         let pragma = "PRAGMA wal_checkpoint(TRUNCATE)";
-        let busy: i64 = self.reader.db.query_row(pragma, [], |row| row.get(0))?;
+        let busy: i64 = self.db().query_row(pragma, [], |row| row.get(0))?;
         Ok(busy != 0)
     }
 }

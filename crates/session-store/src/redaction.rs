@@ -49,11 +49,13 @@ impl Writer {
 
     /// Replaces the content of a turn and the key by which copies of its prompt are found.
     fn replace_content(&mut self, turn: &TurnRow, content: &TurnContent) -> Result<()> {
-        self.frames.replace(&self.reader, turn.id, content)?;
+        self.pending
+            .frames
+            .replace(&self.reader, turn.id, content)?;
         let key = hash_prompt_time(turn.started_ms, content.typed_prompt());
         let hashes = self.reader.turn_hashes(turn.id)?;
         let update = "UPDATE turns SET prompt_time = ?2 WHERE id = ?1";
-        self.reader.db.run(update, params![turn.id, key])?;
+        self.db().run(update, params![turn.id, key])?;
         self.update_turn_keys(turn.id, hashes)
     }
 
@@ -62,13 +64,13 @@ impl Writer {
         for column in TITLES {
             let select = format!("SELECT {column} FROM sessions WHERE id = ?1");
             let text: Option<Option<String>> =
-                self.reader.db.first(&select, [session], |row| row.get(0))?;
+                self.db().first(&select, [session], |row| row.get(0))?;
             let Some(mut text) = text.flatten() else {
                 continue;
             };
             if redactor.redact_in_place(&mut text) {
                 let update = format!("UPDATE sessions SET {column} = ?2 WHERE id = ?1");
-                self.reader.db.run(&update, params![session, text])?;
+                self.db().run(&update, params![session, text])?;
                 found = true;
             }
         }
@@ -79,7 +81,7 @@ impl Writer {
         for ExternalTitle { leaf, mut title } in self.reader.external_titles()? {
             if redactor.redact_in_place(&mut title) {
                 let update = "UPDATE titles SET title = ?2 WHERE leaf = ?1";
-                self.reader.db.run(update, params![leaf, title])?;
+                self.db().run(update, params![leaf, title])?;
             }
         }
         Ok(())

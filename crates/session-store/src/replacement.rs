@@ -56,7 +56,7 @@ impl Writer {
     /// Sets what becomes of the session's stored turns beyond those that come.
     /// To be called after [`Writer::open_session`]; without effect where its turns are not replaced.
     pub fn set_missing_turns(&mut self, missing: MissingTurns) {
-        if let Some(replacing) = &mut self.replacing {
+        if let Some(replacing) = &mut self.progress.replacing {
             replacing.missing = missing;
         }
     }
@@ -64,19 +64,21 @@ impl Writer {
     /// Sets whether more turns come of the session whose turns are replaced, after checkpoints and commits, too: until
     /// they have, what the index has beyond them stays. A process that is killed before leaves it there.
     pub fn set_unfinished(&mut self, is_unfinished: bool) {
-        if let Some(replacing) = &mut self.replacing {
+        if let Some(replacing) = &mut self.progress.replacing {
             replacing.is_unfinished = is_unfinished;
         }
     }
 
     /// Ends the replacement of an unfinished session of which no more turns come for now, and keeps those beyond.
     pub fn abandon_replacement(&mut self) {
-        self.replacing.take_if(|replacing| replacing.is_unfinished);
+        self.progress
+            .replacing
+            .take_if(|replacing| replacing.is_unfinished);
     }
 
     /// Ends the replacement of a session, unless more of its turns come after this commit.
     pub(crate) fn end_finished_replacement(&mut self) -> Result<()> {
-        match self.replacing {
+        match self.progress.replacing {
             Some(replacing) if replacing.is_unfinished => Ok(()),
             _ => self.delete_stale_turns(),
         }
@@ -84,7 +86,7 @@ impl Writer {
 
     /// Ends the replacement of a session and deletes the turns after the last new one.
     pub(crate) fn delete_stale_turns(&mut self) -> Result<()> {
-        let Some(done) = self.replacing.take() else {
+        let Some(done) = self.progress.replacing.take() else {
             return Ok(());
         };
         if done.keeps_missing_turns() {
@@ -92,8 +94,7 @@ impl Writer {
         }
         let select = "SELECT id FROM turns WHERE session = ?1 AND idx >= ?2 AND start < ?3";
         let old: Vec<TurnId> =
-            self.reader
-                .db
+            self.db()
                 .rows(select, params![done.session, done.turns, LOST], |row| {
                     row.get(0)
                 })?;
@@ -101,7 +102,7 @@ impl Writer {
             self.delete_owner(id)?;
         }
         if !old.is_empty() {
-            self.new_session.note_change(done.session);
+            self.progress.new_session.note_change(done.session);
             self.orphan_session_rows(done.session)?;
             self.bump_revision(done.session)?;
         }
@@ -111,8 +112,7 @@ impl Writer {
     /// Marks the stored turns beyond the delivered ones as missing from the history.
     fn mark_as_lost(&mut self, done: SessionReplacement) -> Result<()> {
         let update = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE session = ?1 AND idx >= ?2 AND start < ?3";
-        self.reader
-            .db
+        self.db()
             .run(update, params![done.session, done.turns, LOST])
     }
 
@@ -125,8 +125,7 @@ impl Writer {
         let update =
             "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE start < ?3 AND stop > ?2
             AND session IN (SELECT id FROM sessions WHERE file = ?1)";
-        self.reader
-            .db
+        self.db()
             .run(update, params![file, size.cast_signed(), LOST])
     }
 
@@ -134,8 +133,7 @@ impl Writer {
     fn count_replaced(&mut self, done: SessionReplacement, is_shorter: bool) -> Result<()> {
         let select = "SELECT EXISTS(SELECT 1 FROM turns WHERE session = ?1 AND idx >= ?2)";
         let has_rest: bool =
-            self.reader
-                .db
+            self.db()
                 .single(select, params![done.session, done.turns], |row| row.get(0))?;
         if has_rest || is_shorter {
             self.recount_session(done.session)?;
@@ -152,6 +150,6 @@ impl Writer {
         let update = "UPDATE sessions SET (turns, started_ms, ended_ms) =
                (SELECT coalesce(max(idx) + 1, 0), min(started_ms), max(ended_ms)
                 FROM turns WHERE session = ?1) WHERE id = ?1";
-        self.reader.db.run(update, [session])
+        self.db().run(update, [session])
     }
 }

@@ -5,8 +5,7 @@ use crate::error::{Result, StoreError, is_damage, sqlite_message};
 use crate::word_search::lexical::TOKENIZER;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use session_files::immutable_sqlite_uri;
-use session_files::{DatabaseCopy, private};
+use session_files::{DatabaseCopy, immutable_sqlite_uri, private};
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -75,8 +74,8 @@ CREATE TABLE IF NOT EXISTS pending_purge(id INTEGER PRIMARY KEY);
 CREATE TABLE IF NOT EXISTS settings(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 ";
 
-/// Returns the SQL that makes the table of words, which keeps no texts. The column with most words is the first: FTS5 names each other one in each list
-/// of positions, in two bytes of some six.
+/// Returns the SQL that makes the table of words, which keeps no texts. The column with most words is the first: FTS5 names
+/// each other one in each list of positions, in two bytes of some six.
 pub(crate) fn words_table() -> String {
     format!(
         "CREATE VIRTUAL TABLE words USING fts5(
@@ -263,8 +262,8 @@ pub(crate) fn create_missing_tables(db: &Connection, root: &Path) -> Result<()> 
     }
 }
 
-/// Returns the columns and indexes that a database of this format lacks, as [`columns`] does. The version of the database says what is
-/// in it: what lacks was lost.
+/// Returns the columns and indexes that a database of this format lacks, as [`columns`] does. The version of the database
+/// says what is in it: what lacks was lost.
 pub(crate) fn missing_columns(db: &Connection) -> Result<Vec<String>> {
     let new = Connection::open_in_memory()?;
     create_tables(&new)?;

@@ -10,7 +10,6 @@ use crate::writer::Writer;
 use rusqlite::{Row, params};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::mem::take;
 
 /// Sessions of a block: it is written again when one of them changes.
 const BLOCK_SESSIONS: u64 = 64;
@@ -133,43 +132,35 @@ impl Reader {
     }
 }
 
+/// Writes a block of sessions as their rows are.
+pub(crate) fn write_session_block(index: &Reader, block: u64) -> Result<()> {
+    let select = format!("SELECT {COLUMNS} FROM sessions WHERE id >= ?1 AND id < ?2 ORDER BY id");
+    let mut find = index.db.prepare_cached(&select)?;
+    let first = (block * BLOCK_SESSIONS).cast_signed();
+    let mut rows = find.query([first, first + BLOCK_SESSIONS.cast_signed()])?;
+    let failed = |error: postcard::Error| index.corrupt(error.to_string());
+    let (mut count, mut packed) = (0usize, Vec::new());
+    while let Some(row) = rows.next()? {
+        count += 1;
+        let session = BlockSession::from_row(row)?;
+        packed = postcard::to_extend(&session, packed).map_err(failed)?;
+    }
+    let mut list = postcard::to_allocvec(&count).map_err(failed)?;
+    list.extend(packed);
+    let write = "INSERT OR REPLACE INTO session_blocks(block, sessions) VALUES(?1, ?2)";
+    index.db.run(write, params![block.cast_signed(), list])
+}
+
 impl Writer {
-    /// Writes the blocks of sessions that have changed. To be called before each commit.
-    pub(crate) fn write_session_blocks(&self) -> Result<()> {
-        let stale = self.changed_rows.with(|stale| take(&mut stale.sessions));
-        stale
-            .into_iter()
-            .try_for_each(|block| self.write_session_block(block))
-    }
-
-    fn write_session_block(&self, block: u64) -> Result<()> {
-        let select =
-            format!("SELECT {COLUMNS} FROM sessions WHERE id >= ?1 AND id < ?2 ORDER BY id");
-        let mut find = self.reader.db.prepare_cached(&select)?;
-        let first = (block * BLOCK_SESSIONS).cast_signed();
-        let mut rows = find.query([first, first + BLOCK_SESSIONS.cast_signed()])?;
-        let failed = |error: postcard::Error| self.reader.corrupt(error.to_string());
-        let (mut count, mut packed) = (0usize, Vec::new());
-        while let Some(row) = rows.next()? {
-            count += 1;
-            let session = BlockSession::from_row(row)?;
-            packed = postcard::to_extend(&session, packed).map_err(failed)?;
-        }
-        let mut list = postcard::to_allocvec(&count).map_err(failed)?;
-        list.extend(packed);
-        let write = "INSERT OR REPLACE INTO session_blocks(block, sessions) VALUES(?1, ?2)";
-        self.reader
-            .db
-            .run(write, params![block.cast_signed(), list])
-    }
-
     /// Deletes the blocks of all sessions, and marks them to be written anew.
     pub(crate) fn mark_all_sessions(&self) -> Result<()> {
-        self.reader.db.execute("DELETE FROM session_blocks", [])?;
+        self.db().execute("DELETE FROM session_blocks", [])?;
         let last = "SELECT coalesce(max(id), 0) FROM sessions";
-        let last = self.reader.db.query_row(last, [], |row| row.get(0))?;
+        let last = self.db().query_row(last, [], |row| row.get(0))?;
         let all = 0..=block_of_session(last);
-        self.changed_rows.with(|stale| stale.sessions.extend(all));
+        self.pending
+            .changed_rows
+            .with(|stale| stale.sessions.extend(all));
         Ok(())
     }
 }

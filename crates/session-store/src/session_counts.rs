@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::id::SessionId;
 use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 use session_core::Turn;
 
 /// The counts of the turns of a session that are not yet in its row: one update a session, not one a turn.
@@ -36,6 +36,23 @@ impl SessionCounts {
         self.ended_ms = self.ended_ms.max(turn.ended_ms);
         self.changes += u32::from(is_changed);
     }
+
+    /// Writes the counts into the row of the session.
+    pub(crate) fn write(&self, db: &Connection) -> Result<()> {
+        let Self {
+            session,
+            turns,
+            started_ms,
+            ended_ms,
+            changes,
+        } = self;
+        let update = "UPDATE sessions SET turns = max(turns, ?2),
+               started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
+               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
+             WHERE id = ?1";
+        let values = params![session, turns, started_ms, ended_ms, changes];
+        db.run(update, values)
+    }
 }
 
 impl Writer {
@@ -46,10 +63,12 @@ impl Writer {
         turn: &Turn,
         is_changed: bool,
     ) -> Result<()> {
-        if self.counts.as_ref().is_some_and(|c| c.session != session) {
+        let counted = self.pending.counts.as_ref();
+        if counted.is_some_and(|counted| counted.session != session) {
             self.write_session_counts()?;
         }
         let counts = self
+            .pending
             .counts
             .get_or_insert_with(|| SessionCounts::new(session));
         counts.add(turn, is_changed);
@@ -62,24 +81,7 @@ impl Writer {
 
     /// Writes the counts into the row of their session. To be called before anything else is written or read of it.
     pub(crate) fn write_session_counts(&mut self) -> Result<()> {
-        let Some(counts) = self.counts.take() else {
-            return Ok(());
-        };
-        let SessionCounts {
-            session,
-            turns,
-            started_ms,
-            ended_ms,
-            changes,
-        } = counts;
-        let update = "UPDATE sessions SET turns = max(turns, ?2),
-               started_ms = min(coalesce(started_ms, ?3), coalesce(?3, started_ms)),
-               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), revision = revision + ?5
-             WHERE id = ?1";
-        let written = self.reader.db.run(
-            update,
-            params![session, turns, started_ms, ended_ms, changes],
-        );
+        let written = self.pending.flush_counts(&self.reader.db);
         self.note_failure(written)
     }
 }

@@ -32,7 +32,7 @@ impl<'s> SessionTree<'s> {
     }
 
     /// Returns true for the subagents of the session with this id, and for theirs.
-    pub fn is_below(&self, session: &'s SessionRow, uid: &str) -> bool {
+    fn is_below(&self, session: &'s SessionRow, uid: &str) -> bool {
         let mut ancestors = self.ancestors(session);
         ancestors.any(|one| one.parent.as_deref() == Some(uid))
     }

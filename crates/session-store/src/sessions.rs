@@ -34,14 +34,14 @@ impl Writer {
         let opened = FileSession { file, source, meta };
         let is_adopted = self.adopt_session(opened)?;
         let id = self.upsert_session(opened)?;
-        if self.replacing.is_some_and(|r| r.session != id) {
+        if self.progress.replacing.is_some_and(|r| r.session != id) {
             self.delete_stale_turns()?;
         }
         if is_adopted || turns == KnownTurns::Replace {
-            if !self.new_session.is_without_turns(id) {
+            if !self.progress.new_session.is_without_turns(id) {
                 self.clear_derived_fields(id)?;
             }
-            self.replacing = Some(SessionReplacement::new(id));
+            self.progress.replacing = Some(SessionReplacement::new(id));
         }
         Ok(id)
     }
@@ -57,7 +57,7 @@ impl Writer {
         source: &str,
         meta: &SessionMeta,
     ) -> Result<Option<String>> {
-        let db = &self.reader.db;
+        let db = self.db();
         let opened = FileSession { file, source, meta };
         let known = match opened.find_known(db)? {
             Some(known) => Some(known.id),
@@ -72,12 +72,12 @@ impl Writer {
     fn clear_derived_fields(&mut self, session: SessionId) -> Result<()> {
         self.clear_first_prompt(session)?;
         let update = "UPDATE sessions SET started_ms = NULL, ended_ms = NULL WHERE id = ?1";
-        self.reader.db.run(update, [session])
+        self.db().run(update, [session])
     }
 
     fn upsert_session(&mut self, opened: FileSession<'_>) -> Result<SessionId> {
         let meta = opened.meta;
-        let known = opened.find_known(&self.reader.db)?;
+        let known = opened.find_known(self.db())?;
         let TitledSession { id, title } = match known {
             Some(known) => known,
             None => TitledSession {
@@ -88,7 +88,7 @@ impl Writer {
         let update = "UPDATE sessions SET parent = ?2, title = ?3, cwd = coalesce(?4, cwd),
                project = CASE WHEN ?4 IS NULL THEN coalesce(?5, project) ELSE ?5 END,
                branch = ?6, forked_from = ?7, gone = ?8 WHERE id = ?1";
-        self.reader.db.run(
+        self.db().run(
             update,
             params![
                 id,
@@ -116,16 +116,16 @@ impl Writer {
              ), ?1, ?2, ?3)";
         let FileSession { file, source, meta } = opened;
         let values = params![file, source, meta.id];
-        let id = SessionId::new(self.reader.db.insert(insert, values)?);
+        let id = SessionId::new(self.db().insert(insert, values)?);
         self.note_changed(id)?;
-        self.new_session = NewSession::new(id);
+        self.progress.new_session = NewSession::new(id);
         Ok(id)
     }
 
     /// Increments a session's revision, so that its vectors are out of date.
     pub(crate) fn bump_revision(&self, session: SessionId) -> Result<()> {
         let update = "UPDATE sessions SET revision = revision + 1 WHERE id = ?1";
-        self.reader.db.run(update, [session])?;
+        self.db().run(update, [session])?;
         self.note_changed(session)
     }
 
@@ -139,7 +139,7 @@ impl Writer {
         if let Some(moved) = self.find_moved(file, uid)? {
             return self.delete_moved_session(moved);
         }
-        self.reader.db.run(
+        self.db().run(
             "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
             params![file, uid],
         )
@@ -151,8 +151,7 @@ impl Writer {
             "SELECT s.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
              JOIN files f ON f.id = o.file
              WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND o.gone = 0 AND f.gone = 0";
-        self.reader
-            .db
+        self.db()
             .first(select, params![file, uid], |row| row.get(0))
     }
 
@@ -164,7 +163,7 @@ impl Writer {
     pub fn store_external_title(&mut self, leaf: &str, title: &str) -> Result<()> {
         self.begin()?;
         let insert = "INSERT OR REPLACE INTO titles(leaf, title) VALUES(?1, ?2)";
-        self.reader.db.run(insert, params![text_hash(leaf), title])
+        self.db().run(insert, params![text_hash(leaf), title])
     }
 
     /// Joins titles that came from other files to their sessions. To be called
@@ -175,7 +174,7 @@ impl Writer {
     pub fn apply_external_titles(&mut self) -> Result<()> {
         self.begin()?;
         for GivenTitle { session, title } in self.new_external_titles()? {
-            self.reader.db.run(
+            self.db().run(
                 "UPDATE sessions SET given_title = ?2 WHERE id = ?1",
                 params![session, title],
             )?;
@@ -189,7 +188,7 @@ impl Writer {
     fn new_external_titles(&self) -> Result<Vec<GivenTitle>> {
         let mut last: BTreeMap<SessionId, TitledTurn> = BTreeMap::new();
         for ExternalTitle { leaf, title } in self.reader.external_titles()? {
-            for turn in self.turn_keys.find(&self.reader.db, leaf)? {
+            for turn in self.pending.turn_keys.find(self.db(), leaf)? {
                 let Some(titled) = self.titled_turn(turn, leaf, &title)? else {
                     continue;
                 };
@@ -209,16 +208,14 @@ impl Writer {
     fn titled_turn(&self, turn: TurnId, leaf: i64, title: &str) -> Result<Option<TitledTurn>> {
         let select = "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
              WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL";
-        self.reader
-            .db
-            .first(select, params![turn, leaf, title], |row| {
-                Ok(TitledTurn {
-                    session: row.get(0)?,
-                    index: row.get(1)?,
-                    title: title.to_owned(),
-                    is_new: row.get(2)?,
-                })
+        self.db().first(select, params![turn, leaf, title], |row| {
+            Ok(TitledTurn {
+                session: row.get(0)?,
+                index: row.get(1)?,
+                title: title.to_owned(),
+                is_new: row.get(2)?,
             })
+        })
     }
 }
 

@@ -26,12 +26,12 @@ impl Writer {
     pub fn set_setting(&mut self, key: &str, value: &str) -> Result<()> {
         self.begin()?;
         let insert = "INSERT OR REPLACE INTO settings(key, value) VALUES(?1, ?2)";
-        self.reader.db.run(insert, [key, value])
+        self.db().run(insert, [key, value])
     }
 
     /// Deletes a setting, for the next commit.
     pub(crate) fn delete_setting(&self, key: &str) -> Result<()> {
         let delete = "DELETE FROM settings WHERE key = ?1";
-        self.reader.db.run(delete, [key])
+        self.db().run(delete, [key])
     }
 }

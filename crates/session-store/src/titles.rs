@@ -18,11 +18,19 @@ use std::mem::take;
 
 /// Changes since the last commit that may change titles.
 #[derive(Default)]
-pub(crate) struct PendingTitles {
+struct PendingTitles {
     /// Sessions whose first prompt came or went, by the hash of its [`PromptOpening::template_key`].
     templates: BTreeMap<i64, BTreeSet<SessionId>>,
     /// Sessions with turns that came.
     sessions: BTreeSet<SessionId>,
+}
+
+/// What the writer keeps to make titles at its next commit.
+#[derive(Default)]
+pub(crate) struct TitleUpdates {
+    /// What changed since the last commit.
+    pending: PendingTitles,
+    pub(crate) known_openings: KnownOpenings,
 }
 
 /// The openings of sessions that the writer has met, so that they are not read and unpacked again for each commit.
@@ -95,13 +103,13 @@ impl Writer {
     /// [says more](noise::says_more), and no commit up to its turn says what the work is.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         self.queue_work_title(session);
-        if self.new_session.has_first_prompt(session) {
+        if self.progress.new_session.has_first_prompt(session) {
             return Ok(());
         }
         let title = title::prompt_title(&turn.prompt);
         match self.first_prompt(session)? {
             Some(kept) if !noise::needs_context(&kept) => {
-                self.new_session.note_first_prompt(session);
+                self.progress.new_session.note_first_prompt(session);
                 return Ok(());
             }
             Some(kept) if !noise::says_more(&title, &kept) => return Ok(()),
@@ -113,7 +121,7 @@ impl Writer {
         self.set_first_prompt(session, &title)?;
         self.set_work_title(session, needs_context.then_some(NO_CHANGE))?;
         if !needs_context {
-            self.new_session.note_first_prompt(session);
+            self.progress.new_session.note_first_prompt(session);
         }
         self.insert_opening(session, turn.index, &turn.prompt)
     }
@@ -134,12 +142,12 @@ impl Writer {
     /// Returns the title that the first prompt of a session gives.
     fn first_prompt(&self, session: SessionId) -> Result<Option<String>> {
         let find = "SELECT first_prompt FROM sessions WHERE id = ?1";
-        self.reader.db.single(find, [session], |row| row.get(0))
+        self.db().single(find, [session], |row| row.get(0))
     }
 
     fn set_first_prompt(&self, session: SessionId, title: &str) -> Result<()> {
         let update = "UPDATE sessions SET first_prompt = ?2, rest = NULL WHERE id = ?1";
-        self.reader.db.run(update, params![session, title])
+        self.db().run(update, params![session, title])
     }
 
     pub(crate) fn insert_opening(
@@ -153,10 +161,8 @@ impl Writer {
             return Ok(());
         };
         let insert = "INSERT INTO openings(session, template, turn) VALUES(?1, ?2, ?3)";
-        self.reader
-            .db
-            .run(insert, params![session, template, index])?;
-        self.pending_titles.note(template, session);
+        self.db().run(insert, params![session, template, index])?;
+        self.titles.pending.note(template, session);
         Ok(())
     }
 
@@ -165,8 +171,7 @@ impl Writer {
     pub(crate) fn find_openings(&mut self) -> Result<()> {
         let select = "SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0";
         let sessions: Vec<(SessionId, bool)> = self
-            .reader
-            .db
+            .db()
             .rows(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (session, has_prompt) in sessions {
             if has_prompt {
@@ -225,7 +230,7 @@ impl Writer {
     fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
         let mut first: Option<TitlePrompt> = None;
         let mut contents = Vec::new();
-        let replacing = self.replacing.filter(|r| r.session == session);
+        let replacing = self.progress.replacing.filter(|r| r.session == session);
         let end = replacing.map_or(u32::MAX, |replacing| replacing.turns);
         let turns = self.reader.turns(session)?.into_iter();
         for turn in turns.take_while(|turn| turn.index < end) {
@@ -257,39 +262,38 @@ impl Writer {
 
     /// Notes that a session has a turn more, which may name it by what was done in it.
     pub(crate) fn queue_work_title(&mut self, session: SessionId) {
-        self.pending_titles.sessions.insert(session);
+        self.titles.pending.sessions.insert(session);
     }
 
     /// Forgets the first prompt of a session and what follows from it.
     pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
-        self.new_session = NewSession::default();
+        self.progress.new_session = NewSession::default();
         self.delete_opening(session)?;
         let update =
             "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1";
-        self.reader.db.run(update, [session])
+        self.db().run(update, [session])
     }
 
     /// Deletes the opening of a session, whose title others of its template may share.
     fn delete_opening(&mut self, session: SessionId) -> Result<()> {
-        self.known_openings.remove(session);
+        self.titles.known_openings.remove(session);
         let select = "SELECT template FROM openings WHERE session = ?1";
-        let template: Option<i64> = self.reader.db.first(select, [session], |row| row.get(0))?;
+        let template: Option<i64> = self.db().first(select, [session], |row| row.get(0))?;
         if let Some(template) = template {
-            self.pending_titles.note(template, session);
+            self.titles.pending.note(template, session);
         }
-        self.reader
-            .db
+        self.db()
             .run("DELETE FROM openings WHERE session = ?1", [session])
     }
 
     /// Gives their titles to the sessions that were written to, and to those that share a template
     /// with one of them.
     pub(crate) fn update_titles(&mut self) -> Result<()> {
-        for session in take(&mut self.pending_titles.sessions) {
+        for session in take(&mut self.titles.pending.sessions) {
             self.update_work_title(session)?;
         }
-        let pending_titles = take(&mut self.pending_titles);
-        for (template, changed) in pending_titles.templates {
+        let pending = take(&mut self.titles.pending);
+        for (template, changed) in pending.templates {
             self.update_template_titles(template, &changed)?;
         }
         Ok(())
@@ -305,10 +309,7 @@ impl Writer {
         let select = "SELECT t.id, o.session FROM openings o
               JOIN turns t ON t.session = o.session AND t.idx = o.turn
              WHERE o.template = ?1 ORDER BY o.session";
-        let found: Vec<SessionTurn> =
-            self.reader
-                .db
-                .rows(select, [template], SessionTurn::from_row)?;
+        let found: Vec<SessionTurn> = self.db().rows(select, [template], SessionTurn::from_row)?;
         for end in (0..found.len())
             .step_by(MAX_COMPARED)
             .map(|n| n + MAX_COMPARED)
@@ -378,16 +379,16 @@ impl Writer {
         });
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let update = "UPDATE sessions SET rest = ?2 WHERE id = ?1 AND rest IS NOT ?2";
-        self.reader.db.run(update, params![session, rest])
+        self.db().run(update, params![session, rest])
     }
 
     /// Returns the opening of the session whose first prompt is that of a turn.
     fn opening(&mut self, SessionTurn { turn, session }: SessionTurn) -> Result<PromptOpening> {
-        if let Some(known) = self.known_openings.by_session.get(&session) {
+        if let Some(known) = self.titles.known_openings.by_session.get(&session) {
             return Ok(known.clone());
         }
         let opening = PromptOpening::new(self.content(turn)?.typed_prompt());
-        self.known_openings.insert(session, opening.clone());
+        self.titles.known_openings.insert(session, opening.clone());
         Ok(opening)
     }
 
@@ -408,7 +409,7 @@ impl Writer {
         // The given title may be another one than was compared with the template.
         let may_change = is_wanted || given.is_some() && stored.has_rest;
         match stored.template.filter(|_| may_change) {
-            Some(template) => self.pending_titles.note(template, session),
+            Some(template) => self.titles.pending.note(template, session),
             None if is_wanted => self.update_rest_title(session, None, false)?,
             None => {}
         }
@@ -419,7 +420,7 @@ impl Writer {
         let find =
             "SELECT first_prompt, work, coalesce(title, given_title), template, rest IS NOT NULL
              FROM sessions s LEFT JOIN openings o ON o.session = s.id WHERE s.id = ?1";
-        self.reader.db.first(find, [session], |row| {
+        self.db().first(find, [session], |row| {
             Ok(StoredTitles {
                 first_prompt: row.get(0)?,
                 work: row.get(1)?,
@@ -445,7 +446,7 @@ impl Writer {
 
     fn set_work_title(&self, session: SessionId, title: Option<&str>) -> Result<()> {
         let update = "UPDATE sessions SET work = ?2 WHERE id = ?1 AND work IS NOT ?2";
-        self.reader.db.run(update, params![session, title])
+        self.db().run(update, params![session, title])
     }
 }
 

@@ -7,7 +7,7 @@ use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::varint::read_varints;
 use crate::writer::Writer;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 /// The session of each turn, and the number of tokens by which it is indexed, 0 where its words are not.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +38,17 @@ impl TurnColumns {
 
 /// Blocks of turns that are not yet written.
 pub(crate) type TurnBlocks = ChangedBlocks<()>;
+
+impl TurnBlocks {
+    /// Writes the blocks that have changed.
+    pub(crate) fn flush(&mut self, db: &Connection) -> Result<()> {
+        let write = "INSERT OR REPLACE INTO turn_blocks(block, turns) VALUES(?1, ?2)";
+        for ChangedBlock { number, packed, .. } in self.take() {
+            db.run(write, params![number.cast_signed(), packed])?;
+        }
+        Ok(())
+    }
+}
 
 impl Reader {
     /// Returns the session and the length of each turn.
@@ -87,29 +98,20 @@ impl Writer {
             let find = "SELECT turns FROM turn_blocks WHERE block = ?1";
             db.first(find, [block.cast_signed()], read_blob)
         };
-        self.turn_blocks.row_mut((), turn.as_index() as u64, read)
-    }
-
-    /// Writes the blocks of turns that have changed. To be called before each commit.
-    pub(crate) fn write_turn_blocks(&mut self) -> Result<()> {
-        let write = "INSERT OR REPLACE INTO turn_blocks(block, turns) VALUES(?1, ?2)";
-        for ChangedBlock { number, packed, .. } in self.turn_blocks.take() {
-            self.reader
-                .db
-                .run(write, params![number.cast_signed(), packed])?;
-        }
-        Ok(())
+        self.pending
+            .turn_blocks
+            .row_mut((), turn.as_index() as u64, read)
     }
 
     /// Makes the blocks of all turns anew: there were none, or their bytes may have been damaged, which no check of SQLite
     /// tells. Words are to be in the database.
     pub(crate) fn renew_turn_blocks(&mut self) -> Result<()> {
-        self.turn_blocks.forget(|()| true);
-        self.reader.db.execute("DELETE FROM turn_blocks", [])?;
+        self.pending.turn_blocks.forget(|()| true);
+        self.db().execute("DELETE FROM turn_blocks", [])?;
         // `words_docsize` is FTS5's own: a varint for each column.
         let select =
             "SELECT t.id, t.session, d.sz FROM turns t LEFT JOIN words_docsize d ON d.id = t.id";
-        let turns: Vec<(TurnId, SessionId, u64)> = self.reader.db.rows(select, [], |row| {
+        let turns: Vec<(TurnId, SessionId, u64)> = self.db().rows(select, [], |row| {
             let sizes = row.get_ref(2)?.as_blob_or_null().unwrap_or_default();
             let tokens: u64 = read_varints(sizes.unwrap_or_default()).sum();
             Ok((row.get(0)?, row.get(1)?, tokens))

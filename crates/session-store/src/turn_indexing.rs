@@ -13,8 +13,8 @@ impl Writer {
     /// Deletes the words of a turn, and the signatures of its errors.
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.set_turn_tokens(id, 0)?;
-        self.new_session.forget_title();
-        let deleted = self.words.delete(&self.reader, id);
+        self.progress.new_session.forget_title();
+        let deleted = self.pending.words.delete(&self.reader, id);
         self.note_failure(deleted)?;
         self.delete_error_signatures(id)
     }
@@ -24,13 +24,13 @@ impl Writer {
         self.insert_error_signatures(id, &content.failure_signatures())?;
         let title = self.reader.indexed_title(id, content)?;
         let texts = lexical::indexed_texts(content, &title);
-        let words = TurnWords::new(self.words.tokenizer()?, &texts)?;
+        let words = TurnWords::new(self.pending.words.tokenizer()?, &texts)?;
         self.insert_turn_words(id, words)
     }
 
     /// Indexes the words of all turns that are not copies in an empty table.
     pub(crate) fn index_all_words(&mut self, progress: MigrationProgress<'_>) -> Result<()> {
-        self.frames.flush(&self.reader)?;
+        self.pending.frames.flush(&self.reader)?;
         let sessions = self.session_ids()?;
         for (done, session) in (0..).zip(&sessions) {
             for stored in self.reader.contents_without_copies(*session)? {
@@ -53,7 +53,7 @@ impl Writer {
             let title = self.reader.indexed_title(id, &self.content(id)?)?;
             Ok(!title.is_empty())
         };
-        if (!has_title && has_own_title()?) || !self.words.accepts(words) {
+        if (!has_title && has_own_title()?) || !self.pending.words.accepts(words) {
             return self.insert_words(id, &self.content(id)?);
         }
         self.insert_error_signatures(id, signatures)?;
@@ -67,7 +67,7 @@ impl Writer {
         if words.tokens() == 0 {
             return Ok(());
         }
-        let inserted = self.words.insert(&self.reader, id, words);
+        let inserted = self.pending.words.insert(&self.reader, id, words);
         self.note_failure(inserted)
     }
 
@@ -76,7 +76,7 @@ impl Writer {
     pub(crate) fn index_title(&mut self, session: SessionId) -> Result<()> {
         let select =
             "SELECT id FROM turns WHERE session = ?1 AND owner IS NULL ORDER BY idx LIMIT 2";
-        let first: Vec<TurnId> = self.reader.db.rows(select, [session], |row| row.get(0))?;
+        let first: Vec<TurnId> = self.db().rows(select, [session], |row| row.get(0))?;
         for id in first {
             self.delete_words(id)?;
             let content = self.content(id)?;

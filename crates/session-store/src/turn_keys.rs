@@ -324,10 +324,12 @@ impl Reader {
 impl Writer {
     /// Adds the keys of a turn that was inserted.
     pub(crate) fn add_turn_keys(&mut self, turn: TurnId, hashes: TurnHashes) -> Result<()> {
-        hashes.all().for_each(|hash| self.turn_keys.add(hash, turn));
-        self.turn_keys.build_filter(&self.reader.db)?;
-        if self.turn_keys.count > MAX_PENDING {
-            self.turn_keys.flush(&self.reader.db)
+        hashes
+            .all()
+            .for_each(|hash| self.pending.turn_keys.add(hash, turn));
+        self.pending.turn_keys.build_filter(&self.reader.db)?;
+        if self.pending.turn_keys.count > MAX_PENDING {
+            self.pending.turn_keys.flush(&self.reader.db)
         } else {
             Ok(())
         }
@@ -341,14 +343,14 @@ impl Writer {
         }
         before
             .all()
-            .for_each(|hash| self.turn_keys.remove(hash, turn));
+            .for_each(|hash| self.pending.turn_keys.remove(hash, turn));
         self.add_turn_keys(turn, after)
     }
 
     /// Makes the buckets anew: their bytes may have been damaged, which no check of SQLite tells.
     pub(crate) fn renew_turn_keys(&mut self) -> Result<()> {
-        self.turn_keys = PendingTurnKeys::default();
-        self.reader.db.execute("DELETE FROM turn_keys", [])?;
+        self.pending.turn_keys = PendingTurnKeys::default();
+        self.db().execute("DELETE FROM turn_keys", [])?;
         self.add_all_turn_keys()
     }
 
@@ -371,7 +373,7 @@ impl Writer {
     fn hashes_after(&self, turn: TurnId) -> Result<Vec<HashedTurn>> {
         let select =
             "SELECT origin, prompt_time, leaf, id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1000";
-        self.reader.db.rows(select, [turn], |row| {
+        self.db().rows(select, [turn], |row| {
             Ok(HashedTurn {
                 turn: row.get(3)?,
                 hashes: TurnHashes::from_row(row)?,

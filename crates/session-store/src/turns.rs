@@ -107,7 +107,10 @@ impl Writer {
             Some(known) => writer.replace_turn(&known, delivered, &parse_content(json)),
             None => {
                 let id = writer.insert_turn(delivered, json)?;
-                let has_title = writer.new_session.is_titled_before(session, turn.index);
+                let has_title = writer
+                    .progress
+                    .new_session
+                    .is_titled_before(session, turn.index);
                 let form = IndexedForm::Prepared { words, has_title };
                 writer.index_new_turn(id, delivered, form)?;
                 Ok(true)
@@ -142,7 +145,7 @@ impl Writer {
 
     /// Returns what prepares turns for [`Writer::add_prepared_turn`].
     pub fn turn_preparer(&self) -> TurnPreparer {
-        TurnPreparer::new(self.words.terms())
+        TurnPreparer::new(self.pending.words.terms())
     }
 
     /// Replaces a stored turn, or appends to it.
@@ -167,8 +170,8 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<bool> {
         let DeliveredTurn { session, turn, .. } = delivered;
-        self.new_session.note_change(session);
-        self.known_openings.remove(session);
+        self.progress.new_session.note_change(session);
+        self.titles.known_openings.remove(session);
         let changed = self.update_turn(known, delivered, content)?;
         if changed {
             self.reindex_turn(known.id, session, content)?;
@@ -186,18 +189,23 @@ impl Writer {
 
     /// Counts a turn of a session whose turns are replaced.
     fn count_replaced_turn(&mut self, session: SessionId, turn: &Turn) {
-        if let Some(replacing) = self.replacing.as_mut().filter(|r| r.session == session) {
+        if let Some(replacing) = self
+            .progress
+            .replacing
+            .as_mut()
+            .filter(|r| r.session == session)
+        {
             replacing.turns = replacing.turns.max(turn.index + 1);
         }
     }
 
     fn stored_turn(&self, session: SessionId, index: u32) -> Result<Option<StoredTurn>> {
-        if self.new_session.is_beyond(session, index) {
+        if self.progress.new_session.is_beyond(session, index) {
             return Ok(None);
         }
         let select =
             "SELECT origin, prompt_time, leaf, id FROM turns WHERE session = ?1 AND idx = ?2";
-        let db = &self.reader.db;
+        let db = self.db();
         let known = db.first(select, params![session, index], |row| {
             Ok((row.get(3)?, TurnHashes::from_row(row)?))
         })?;
@@ -218,12 +226,12 @@ impl Writer {
             turn,
             hashes,
         } = delivered;
-        let frame = self.frames.open_with_space(&self.reader, session)?;
+        let frame = self.pending.frames.open_with_space(&self.reader, session)?;
         let insert =
             "INSERT INTO turns(session, idx, kind, started_ms, ended_ms, branch, start, stop,
                origin, prompt_time, leaf, frame)
              VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-        let id = self.reader.db.insert(
+        let id = self.db().insert(
             insert,
             params![
                 session,
@@ -242,7 +250,7 @@ impl Writer {
         )?;
         let id = TurnId::new(id);
         self.set_turn_session(id, session)?;
-        self.frames.insert(id, json);
+        self.pending.frames.insert(id, json);
         Ok(id)
     }
 
@@ -259,7 +267,7 @@ impl Writer {
         let update = "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf),
                ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch)
              WHERE id = ?1";
-        self.reader.db.run(
+        self.db().run(
             update,
             params![
                 known.id,
@@ -274,7 +282,7 @@ impl Writer {
         if !turn.continues {
             let update = "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6,
                    origin = ?7, prompt_time = ?8 WHERE id = ?1";
-            self.reader.db.run(
+            self.db().run(
                 update,
                 params![
                     known.id,
@@ -292,7 +300,9 @@ impl Writer {
         if known.content == *content {
             return Ok(keys_changed);
         }
-        self.frames.replace(&self.reader, known.id, content)?;
+        self.pending
+            .frames
+            .replace(&self.reader, known.id, content)?;
         Ok(true)
     }
 
@@ -304,11 +314,10 @@ impl Writer {
         session: SessionId,
         content: &TurnContent,
     ) -> Result<()> {
-        self.new_session.note_change(session);
+        self.progress.new_session.note_change(session);
         let select = "SELECT owner IS NOT NULL FROM turns WHERE id = ?1";
         let was_copy = self
-            .reader
-            .db
+            .db()
             .single(select, [id], |row| row.get::<_, bool>(0))?;
         self.delete_words(id)?;
         let keys = self.reader.dedup_keys(id)?;
@@ -349,7 +358,9 @@ impl Writer {
             Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),
             Ownership::OwnerOf(copies) => self.index_owner(id, form, copies).map(|()| false),
         }?;
-        self.new_session.note_turn(session, turn.index, id, is_copy);
+        self.progress
+            .new_session
+            .note_turn(session, turn.index, id, is_copy);
         Ok(())
     }
 
@@ -376,7 +387,7 @@ impl Writer {
     /// Indexes again the copies of a turn that changed or is deleted.
     fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
         let select = "SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id";
-        let db = &self.reader.db;
+        let db = self.db();
         let copies: Vec<SessionTurn> = db.rows(select, [owner], SessionTurn::from_row)?;
         self.reindex_turns(&copies)
     }
@@ -400,10 +411,10 @@ impl Writer {
     /// Deletes a turn with its content and words.
     pub(crate) fn delete_turn(&mut self, id: TurnId) -> Result<()> {
         self.delete_words(id)?;
-        self.frames.delete(&self.reader, id)?;
+        self.pending.frames.delete(&self.reader, id)?;
         let hashes = self.reader.turn_hashes(id)?;
         let delete = "DELETE FROM turns WHERE id = ?1";
-        self.reader.db.run(delete, [id])?;
+        self.db().run(delete, [id])?;
         self.clear_turn_columns(id)?;
         self.update_turn_keys(id, hashes)
     }

@@ -46,8 +46,8 @@ impl Reader {
         opened
     }
 
-    /// Checks the database's own structure, that each session and turn is in the blocks that queries read, and that every
-    /// row of every matrix is a unit vector.
+    /// Checks the database's own structure, that each session and turn is in the blocks that queries read, that every row of
+    /// every matrix is a unit vector, and that matrices have their checksums.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] with what was found.
@@ -70,7 +70,8 @@ impl Reader {
         models.iter().try_for_each(|m| self.verify_matrices(m))
     }
 
-    /// Compares blocks of sessions, turns and owners of vectors with the rows that they repeat.
+    /// Compares blocks of sessions, turns and owners of vectors with the rows that they repeat, and looks for models without
+    /// a row.
     pub(crate) fn verify_copied_rows(&self) -> Result<()> {
         self.verify_blocks()?;
         self.verify_models()?;
@@ -86,6 +87,7 @@ impl Reader {
             Err(self.corrupt("it has rows of a model that it does not list"))
         }
     }
+
     /// Checks the database's own structure, and that no table or column is missing.
     fn verify_database(&self) -> Result<()> {
         self.verify_schema()?;

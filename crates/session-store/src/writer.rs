@@ -1,31 +1,23 @@
 //! The one writer.
 
-use crate::changed_rows::ChangedRows;
 use crate::directory;
 use crate::directory_ownership::{check_ownership, delete_model_files};
-use crate::embeddings::document_series::DocumentSeries;
-use crate::embeddings::matrix::{MatrixAppenders, is_matrix_name};
-use crate::embeddings::vector_entries::Orphan;
-use crate::embeddings::vector_owners::OwnerBlocks;
+use crate::embeddings::matrix::is_matrix_name;
+use crate::embeddings::matrix_changes::MatrixChanges;
 use crate::error::{Result, StoreError};
-use crate::frames::frame_buffer::FrameBuffer;
-use crate::id::{SessionId, TurnId};
+use crate::id::TurnId;
 use crate::index_lock::IndexLock;
 use crate::migrate::{self, migrate};
-use crate::new_session::NewSession;
 use crate::old_databases::free_old_name;
+use crate::pending_writes::PendingWrites;
 use crate::reader::Reader;
-use crate::replacement::SessionReplacement;
 use crate::schema;
-use crate::session_counts::SessionCounts;
-use crate::titles::{KnownOpenings, PendingTitles};
-use crate::turn_columns::TurnBlocks;
-use crate::turn_keys::PendingTurnKeys;
-use crate::word_index::PendingWords;
+use crate::session_progress::SessionProgress;
+use crate::titles::TitleUpdates;
+use rusqlite::Connection;
 use session_core::TurnContent;
 use session_files::private;
 use session_redact::Redactor;
-use std::cell::Cell;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -37,38 +29,13 @@ const LARGE_LOG_BYTES: u32 = 64 << 20;
 /// Readers see its changes after [`Writer::commit`]; dropped before,
 /// it leaves the index as it was.
 pub struct Writer {
-    /// Reads what was written, but for what `frames` and `words` hold. Its connection writes, too.
+    /// Reads what was written, but for what is pending. Its connection writes, too.
     pub(crate) reader: Reader,
-    /// Contents that are not yet in the database.
-    pub(crate) frames: FrameBuffer,
-    /// Words that are not yet in the database.
-    pub(crate) words: PendingWords,
-    /// Keys of turns that are not yet in the database.
-    pub(crate) turn_keys: PendingTurnKeys,
-    pub(crate) appenders: MatrixAppenders,
-    /// The session whose documents are stored in slices.
-    pub(crate) document_series: Option<DocumentSeries>,
-    /// Rows of matrices that are dead since the last commit.
-    pub(crate) orphans: Vec<Orphan>,
-    /// Blocks of vectors' owners that are not yet in the database.
-    pub(crate) owner_blocks: OwnerBlocks,
-    /// Blocks of turns that are not yet in the database.
-    pub(crate) turn_blocks: TurnBlocks,
-    /// Blocks of sessions and files that are to be written again.
-    pub(crate) changed_rows: ChangedRows,
-    /// The session that [`Writer::note_changed`] has noted last: turns come session by session.
-    pub(crate) changed_session: Cell<Option<SessionId>>,
-    /// Counts of turns that are not yet in the row of their session.
-    pub(crate) counts: Option<SessionCounts>,
-    /// The session that was inserted last.
-    pub(crate) new_session: NewSession,
-    /// The session whose turns are being replaced.
-    pub(crate) replacing: Option<SessionReplacement>,
-    /// Changes of titles for the next commit.
-    pub(crate) pending_titles: PendingTitles,
-    pub(crate) known_openings: KnownOpenings,
-    /// A matrix has a new generation since the last commit.
-    pub(crate) compacted: bool,
+    /// What is not yet in the database.
+    pub(crate) pending: PendingWrites,
+    pub(crate) matrices: MatrixChanges,
+    pub(crate) progress: SessionProgress,
+    pub(crate) titles: TitleUpdates,
     /// This writer migrated the index.
     pub(crate) was_migrated: bool,
     /// Others could write to the directory until this writer closed it.
@@ -154,26 +121,14 @@ impl Writer {
 
     fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions<'_>) -> Result<Self> {
         let mut db = schema::open_writable(root)?;
-        let changed_rows = ChangedRows::default();
-        changed_rows.watch(&mut db)?;
+        let pending = PendingWrites::default();
+        pending.changed_rows.watch(&mut db)?;
         let mut writer = Self {
             reader: Reader::new(db, root),
-            frames: FrameBuffer::default(),
-            words: PendingWords::default(),
-            turn_keys: PendingTurnKeys::default(),
-            appenders: MatrixAppenders::default(),
-            document_series: None,
-            orphans: Vec::new(),
-            owner_blocks: OwnerBlocks::default(),
-            turn_blocks: TurnBlocks::default(),
-            changed_rows,
-            changed_session: Cell::default(),
-            counts: None,
-            new_session: NewSession::default(),
-            replacing: None,
-            pending_titles: PendingTitles::default(),
-            known_openings: KnownOpenings::default(),
-            compacted: false,
+            pending,
+            matrices: MatrixChanges::default(),
+            progress: SessionProgress::default(),
+            titles: TitleUpdates::default(),
             was_migrated: false,
             was_open_to_others: false,
             old_database: None,
@@ -206,17 +161,14 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn reader(&mut self) -> Result<&Reader> {
-        let written = self.write_pending();
+        let written = self.pending.flush_for_reader(&self.reader);
         self.note_failure(written)?;
         Ok(&self.reader)
     }
 
-    /// Writes what a reader of the database needs.
-    fn write_pending(&mut self) -> Result<()> {
-        self.write_session_counts()?;
-        self.frames.flush(&self.reader)?;
-        self.words.flush(&self.reader)?;
-        self.write_blocks()
+    /// Returns the connection, to write and to read what is not pending.
+    pub(crate) fn db(&self) -> &Connection {
+        &self.reader.db
     }
 
     /// Remembers a failure, after which nothing is committed.
@@ -227,7 +179,7 @@ impl Writer {
 
     /// Returns the content of a turn, also where its frame is not yet in the database.
     pub(crate) fn content(&self, turn: TurnId) -> Result<TurnContent> {
-        match self.frames.content(turn) {
+        match self.pending.frames.content(turn) {
             Some(content) => Ok(content),
             None => self.reader.content(turn),
         }
@@ -245,7 +197,7 @@ impl Writer {
             return Err(StoreError::Failed);
         }
         if !self.open {
-            self.reader.db.execute_batch("BEGIN IMMEDIATE")?;
+            self.db().execute_batch("BEGIN IMMEDIATE")?;
             self.open = true;
         }
         Ok(())
@@ -272,25 +224,22 @@ impl Writer {
         self.write_session_counts()?;
         self.end_finished_replacement()?;
         self.update_titles()?;
-        self.frames.flush(&self.reader)?;
-        self.words.flush(&self.reader)?;
-        self.turn_keys.flush(&self.reader.db)?;
         self.delete_orphans()?;
-        self.write_blocks()?;
-        let written = self.appenders.flush()?;
+        self.pending.flush(&self.reader)?;
+        let written = self.matrices.appenders.flush()?;
         self.note_checksums(&written)?;
-        self.reader.db.execute_batch("COMMIT")?;
+        self.db().execute_batch("COMMIT")?;
         self.open = false;
         self.sync_log()?;
         self.delete_old_generations()?;
-        self.compacted = false;
+        self.matrices.has_new_generation = false;
         Ok(())
     }
 
     /// Brings a commit to the disk after which matrices are deleted that it replaced: else a loss of power could leave
     /// an index without either. SQLite syncs the log itself at a checkpoint alone.
     fn sync_log(&self) -> Result<()> {
-        if !self.compacted {
+        if !self.matrices.has_new_generation {
             return Ok(());
         }
         let path = directory::log_path(self.reader.root());
@@ -302,18 +251,11 @@ impl Writer {
         }
     }
 
-    fn write_blocks(&mut self) -> Result<()> {
-        self.write_turn_blocks()?;
-        self.write_owner_blocks()?;
-        self.write_session_blocks()?;
-        self.write_file_blocks()
-    }
-
     /// Returns true when more than an eighth of the database's pages are unused.
     fn has_many_free_pages(&self) -> Result<bool> {
         let pragma = |name: &str| -> Result<i64> {
             let query = format!("PRAGMA {name}");
-            Ok(self.reader.db.query_row(&query, [], |row| row.get(0))?)
+            Ok(self.db().query_row(&query, [], |row| row.get(0))?)
         };
         Ok(pragma("freelist_count")? * 8 > pragma("page_count")?)
     }
@@ -325,7 +267,7 @@ impl Writer {
     /// When the database fails.
     pub fn let_log_grow(&mut self) -> Result<()> {
         let pages = LARGE_LOG_BYTES / schema::PAGE_BYTES;
-        let db = &self.reader.db;
+        let db = self.db();
         Ok(db.pragma_update(None, "wal_autocheckpoint", pages)?)
     }
 
@@ -336,7 +278,7 @@ impl Writer {
     pub fn vacuum(&mut self) -> Result<()> {
         self.commit()?;
         if self.has_many_free_pages()? {
-            self.reader.db.execute_batch("VACUUM")?;
+            self.db().execute_batch("VACUUM")?;
         }
         self.truncate_log().map(drop)
     }

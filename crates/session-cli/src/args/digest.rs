@@ -20,8 +20,8 @@ may be a day of FROM's month (2026-01-16..18). Days are local days; without a ye
 that has begun.")]
 pub struct DigestArgs {
     /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
-    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "stretch", "days", "today", "yesterday"])]
-    pub when: Vec<String>,
+    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "when", "days", "today", "yesterday"])]
+    pub words: Vec<String>,
     #[command(flatten)]
     pub filter: WorkFilterArgs,
     /// Output format
@@ -35,10 +35,10 @@ pub struct DigestArgs {
 impl DigestArgs {
     /// Returns the time that is reported.
     pub fn time_args(&self) -> TimeArgs {
-        match self.when.is_empty() {
+        match self.words.is_empty() {
             true if self.filter.time.is_given() => self.filter.time.clone(),
             true => TimeArgs::from_range("today"),
-            false => TimeArgs::from_range(&self.when.join(" ")),
+            false => TimeArgs::from_range(&self.words.join(" ")),
         }
     }
 }

@@ -21,7 +21,7 @@ pub struct SessionExportArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Output format [default: by the extension of FILE, else html]
-    #[arg(long, value_name = "FORMAT", value_parser = named_values(&ExportFormat::ALL, ExportFormat::name, |_| None))]
+    #[arg(long, value_name = "FORMAT", value_parser = named_values(&ExportFormat::ALL, ExportFormat::name, |_, value| value))]
     pub format: Option<ExportFormat>,
     /// Print JSON, as --format json does
     #[arg(long, conflicts_with = "format")]

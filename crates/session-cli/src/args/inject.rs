@@ -88,6 +88,7 @@ pub enum HookCommand {
     /// Install the hook in an agent's settings
     Install(HookInstallArgs),
     /// Remove the hook from an agent's settings; all others stay
+    #[command(alias = "remove")]
     Uninstall(HookChangeArgs),
     /// Show where the hook is installed and whether it works
     Status(JsonFlagArgs),
@@ -129,8 +130,8 @@ pub struct HookRunArgs {
 
 /// Reads the name of an agent, with a line of help for each.
 fn hook_agents() -> impl TypedValueParser<Value = Agent> {
-    named_values(&Agent::ALL, Agent::name, |agent| {
-        Some(match agent {
+    named_values(&Agent::ALL, Agent::name, |agent, value| {
+        value.help(match agent {
             Agent::Claude => "Claude Code: settings.json",
             Agent::OpenCode => "OpenCode: a plugin, for all events that it has",
             Agent::Codex => "Codex: hooks.json; it asks whether you trust it",
@@ -140,8 +141,8 @@ fn hook_agents() -> impl TypedValueParser<Value = Agent> {
 
 /// Reads the name of an event, with a line of help for each.
 fn hook_events() -> impl TypedValueParser<Value = HookEvent> {
-    named_values(&HookEvent::ALL, HookEvent::name, |event| {
-        Some(match event {
+    named_values(&HookEvent::ALL, HookEvent::name, |event, value| {
+        value.help(match event {
             HookEvent::UserPromptSubmit => "Before each prompt: what helps with it",
             HookEvent::SessionStart => {
                 "When a session begins or was compacted: a line for each memory; then a suggestion to save, with auto_save"

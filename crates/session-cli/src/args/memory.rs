@@ -1,9 +1,9 @@
 //! Arguments of `memory`.
 
 use super::values::{
-    memory_importance_parser, memory_kind_parser, named_values, parse_age, parse_limit,
+    LIMIT_ALIASES, importances, memory_kinds, named_values, parse_age, parse_limit,
 };
-use super::{JsonFlagArgs, TimeArgs};
+use super::{JsonFlagArgs, SEARCH_ALIASES, TimeArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 use session_memory::{ImportFormat, Importance, MemoryKind};
 use std::path::PathBuf;
@@ -25,10 +25,10 @@ pub struct MemoryArgs {
 }
 
 impl MemoryArgs {
-    /// Returns the first word of a query.
-    pub(super) fn query(&self) -> Option<&str> {
+    /// Returns the first word of a query that has several.
+    pub(super) fn begin_of_query(&self) -> Option<&str> {
         match &self.command {
-            MemoryCommand::Search(args) => Some(&args.query),
+            MemoryCommand::Search(args) if !args.more.is_empty() => Some(&args.query),
             _ => None,
         }
     }
@@ -37,10 +37,13 @@ impl MemoryArgs {
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
     /// Save a decision, a known issue, a preference
+    #[command(alias = "add")]
     Save(MemorySaveArgs),
     /// Find memories by meaning and by word
+    #[command(aliases = SEARCH_ALIASES)]
     Search(MemorySearchArgs),
     /// List memories, newest first
+    #[command(alias = "ls")]
     List(MemoryListArgs),
     /// Show a memory, or the conversation that it was saved from
     Show(MemoryShowArgs),
@@ -49,12 +52,14 @@ pub enum MemoryCommand {
     /// Edit a memory in $EDITOR or by options
     Edit(MemoryEditArgs),
     /// Move memories to the trash, or delete them
+    #[command(aliases = ["rm", "remove"])]
     Delete(MemoryDeleteArgs),
     /// Mark a memory as replaced by another
     Supersede(MemorySupersedeArgs),
     /// Archive memories: found only with --archived
     Archive(MemoryArchiveArgs),
     /// Restore memories from the archive or the trash, or after supersede
+    #[command(alias = "restore")]
     Activate(MemoryIdsArgs),
     /// Print all memories as one JSON document
     Export(MemoryExportArgs),
@@ -95,7 +100,7 @@ pub struct MemoryFieldArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub topic: Option<String>,
     /// Key information; may be repeated
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    #[arg(long, alias = "text", value_name = "TEXT", allow_hyphen_values = true)]
     pub info: Vec<String>,
     /// Prompt that it helps; may be repeated
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
@@ -113,10 +118,10 @@ pub struct MemoryFieldArgs {
     #[arg(long, value_name = "TAG", allow_hyphen_values = true)]
     pub tag: Vec<String>,
     /// decision, known-issue, context, preference or todo
-    #[arg(long, value_name = "KIND", value_parser = memory_kind_parser(), hide_possible_values = true)]
+    #[arg(long, alias = "type", value_name = "KIND", value_parser = memory_kinds(), ignore_case = true, hide_possible_values = true)]
     pub kind: Option<MemoryKind>,
     /// high, normal or low
-    #[arg(long, value_name = "HOW", value_parser = memory_importance_parser(), hide_possible_values = true)]
+    #[arg(long, value_name = "HOW", value_parser = importances(), ignore_case = true, hide_possible_values = true)]
     pub importance: Option<Importance>,
 }
 
@@ -165,7 +170,7 @@ pub struct MemorySearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<String>,
     /// Maximum number of memories [default: retrieval.max_results]
-    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -192,7 +197,7 @@ pub struct MemoryListArgs {
     #[arg(long)]
     pub all: bool,
     /// Only this kind
-    #[arg(long, value_name = "KIND", value_parser = memory_kind_parser(), hide_possible_values = true)]
+    #[arg(long, alias = "type", value_name = "KIND", value_parser = memory_kinds(), ignore_case = true, hide_possible_values = true)]
     pub kind: Option<MemoryKind>,
     /// Only with this tag
     #[arg(long, value_name = "TAG")]
@@ -286,7 +291,7 @@ pub struct MemoryArchiveArgs {
 #[derive(Debug, Args)]
 pub struct MemoryExportArgs {
     /// Write to this file instead of stdout (`-`)
-    #[arg(long, short = 'o', alias = "to", value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short = 'o', aliases = ["to", "out"], value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long, requires = "output")]
@@ -313,7 +318,7 @@ pub struct MemoryImportArgs {
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// Format of the file or folder
-    #[arg(long, value_name = "FORMAT", default_value = "session-search", value_parser = named_values(&ImportFormat::ALL, ImportFormat::name, |_| None))]
+    #[arg(long, value_name = "FORMAT", default_value = "session-search", value_parser = named_values(&ImportFormat::ALL, ImportFormat::name, |_, value| value))]
     pub format: ImportFormat,
     /// For all projects
     #[arg(long)]

@@ -21,6 +21,7 @@ pub struct ModelArgs {
 #[derive(Debug, Subcommand)]
 pub enum ModelCommand {
     /// List models: size, dimensions, licence, state, share of the index
+    #[command(alias = "ls")]
     List(JsonFlagArgs),
     /// Use this model from now on
     Use(ModelNameArgs),
@@ -31,6 +32,7 @@ pub enum ModelCommand {
     /// Verify the checksums of a model's files
     Verify(ModelNameArgs),
     /// Remove a model's files; its vectors stay in the index
+    #[command(aliases = ["rm", "delete"])]
     Remove(ModelNameArgs),
 }
 

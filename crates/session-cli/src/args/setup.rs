@@ -72,8 +72,8 @@ impl SetupArgs {
 
 /// Reads the name of an agent, with a line of help for each.
 fn agents() -> impl TypedValueParser<Value = Agent> {
-    named_values(&Agent::ALL, Agent::name, |agent| {
-        Some(match agent {
+    named_values(&Agent::ALL, Agent::name, |agent, value| {
+        value.help(match agent {
             Agent::Claude => {
                 "Claude Code: the skill; the commands that add the MCP server and the hook are printed"
             }

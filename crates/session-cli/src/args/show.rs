@@ -24,7 +24,7 @@ pub struct ShowArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub id: String,
     /// Print only this
-    #[arg(long, value_name = "KIND", value_parser = named_values(&TurnItemKind::ALL, TurnItemKind::name, |_| None))]
+    #[arg(long, value_name = "KIND", value_parser = named_values(&TurnItemKind::ALL, TurnItemKind::name, |_, value| value))]
     pub only: Option<TurnItemKind>,
     /// Turns of context before and after
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, value_parser = parse_count, allow_negative_numbers = true)]

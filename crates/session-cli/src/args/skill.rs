@@ -24,6 +24,7 @@ pub enum SkillCommand {
     /// Install or upgrade the skill
     Install(SkillChangeArgs),
     /// Remove the skill; edited files are kept
+    #[command(alias = "remove")]
     Uninstall(SkillChangeArgs),
     /// Add keywords of saved memories to the skill's description
     Sync(SkillSyncArgs),

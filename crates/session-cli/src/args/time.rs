@@ -10,14 +10,14 @@ use session_report::{TimeError, TimeRange, TypedRange};
 #[derive(Debug, Clone, Default, Args)]
 pub struct TimeArgs {
     /// Not before: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, aliases = ["after", "from", "start"], value_name = "TIME")]
     pub since: Option<String>,
     /// Not after this day (included) or time
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, aliases = ["before", "end"], value_name = "TIME")]
     pub until: Option<String>,
     /// Days or a range: yesterday, last week, FROM..TO, FROM.., ..TO
-    #[arg(long = "when", value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
-    pub stretch: Option<String>,
+    #[arg(long, aliases = ["on", "date", "day"], value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
+    pub when: Option<String>,
     /// Last N days, including today
     #[arg(long, value_name = "N", value_parser = parse_days, allow_negative_numbers = true, conflicts_with_all = ["since", "today", "yesterday"])]
     pub days: Option<u32>,
@@ -31,16 +31,16 @@ pub struct TimeArgs {
 
 impl TimeArgs {
     /// Returns the arguments of the range that a text names.
-    pub fn from_range(stretch: &str) -> Self {
+    pub fn from_range(when: &str) -> Self {
         Self {
-            stretch: Some(stretch.to_owned()),
+            when: Some(when.to_owned()),
             ..Self::default()
         }
     }
 
     /// Returns true when a time was asked for.
     pub fn is_given(&self) -> bool {
-        let texts = [&self.since, &self.until, &self.stretch];
+        let texts = [&self.since, &self.until, &self.when];
         texts.iter().any(|text| text.is_some())
             || self.days.is_some()
             || self.today
@@ -50,7 +50,7 @@ impl TimeArgs {
     /// Returns the time range that is asked for, as seen from `now`.
     pub fn parse_range(&self, now: fn() -> Zoned) -> Result<TimeRange> {
         let (since, until) = (self.since.as_deref(), self.until.as_deref());
-        let typed = match (&self.stretch, self.days) {
+        let typed = match (&self.when, self.days) {
             (Some(text), _) => TypedRange::Within(text),
             (None, _) if self.today => TypedRange::Within("today"),
             (None, _) if self.yesterday => TypedRange::Within("yesterday"),
@@ -77,8 +77,8 @@ impl TimeArgs {
             option("days", &days),
             option("until", &self.until),
         ];
-        match &self.stretch {
-            Some(stretch) => stretch.clone(),
+        match &self.when {
+            Some(when) => when.clone(),
             None => ends.into_iter().flatten().collect::<Vec<_>>().join(" "),
         }
     }

@@ -1,9 +1,13 @@
 //! Values of options: numbers and names, refused in the words of a person.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
-use clap::{Arg, Command, Error};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use session_memory::{Importance, MemoryKind};
-use std::ffi::OsStr;
+
+/// Names that other programs have for `--limit`.
+pub const LIMIT_ALIASES: [&str; 3] = ["max", "top", "count"];
+
+/// Names that other programs have for `--project`.
+pub const PROJECT_ALIASES: [&str; 5] = ["repo", "folder", "dir", "directory", "cwd"];
 
 /// Parses the most items of a list.
 pub fn parse_limit(text: &str) -> Result<usize, String> {
@@ -58,98 +62,48 @@ pub fn parse_entry(text: &str) -> Result<u32, String> {
     text.parse().map_err(refused)
 }
 
-/// Reads a value of a library's enum by its name, with a line of help where there is one.
+/// Reads a value of a library's enum by its name; `describe` adds a line of help or other names.
 pub fn named_values<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: fn(T) -> &'static str,
-    help: fn(T) -> Option<&'static str>,
+    describe: fn(T, PossibleValue) -> PossibleValue,
 ) -> impl TypedValueParser<Value = T> {
-    let value = move |value: &T| {
-        let named = PossibleValue::new(name(*value));
-        match help(*value) {
-            Some(help) => named.help(help),
-            None => named,
-        }
-    };
-    PossibleValuesParser::new(all.iter().map(value)).try_map(move |typed| {
-        let mut all = all.iter().copied();
-        all.find(|value| name(*value) == typed).ok_or("unknown")
+    let named = move |value: T| describe(value, PossibleValue::new(name(value)));
+    let values = all.iter().copied();
+    PossibleValuesParser::new(values.clone().map(named)).try_map(move |typed| {
+        let mut values = values.clone();
+        let is_named = |value: &T| named(*value).matches(&typed, true);
+        values.find(is_named).ok_or("unknown")
     })
 }
 
-/// Reads a value by a function of its own, and offers names to completions.
-#[derive(Clone)]
-pub struct OfferedNames<T> {
-    names: Vec<&'static str>,
-    parse: fn(String) -> Result<T, String>,
-}
-
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for OfferedNames<T> {
-    type Value = T;
-
-    fn parse_ref(
-        &self,
-        command: &Command,
-        argument: Option<&Arg>,
-        value: &OsStr,
-    ) -> Result<T, Error> {
-        let parser = StringValueParser::new().try_map(self.parse);
-        parser.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(self.names.iter().copied().map(PossibleValue::new)))
-    }
-}
-
-/// Reads the name of an agent; the filter refuses one that is unknown.
-pub fn agent_name_parser() -> OfferedNames<String> {
-    OfferedNames {
-        names: session_sources::agents().map(|agent| agent.name).collect(),
-        parse: Ok,
-    }
+/// Reads the name of an agent. An empty one, as of an unset variable, is no filter.
+pub fn agent_names() -> PossibleValuesParser {
+    let names = session_sources::agents().map(|agent| PossibleValue::new(agent.name));
+    let none = PossibleValue::new("").hide(true);
+    PossibleValuesParser::new(names.chain([none]))
 }
 
 /// Reads the kind of a memory.
-pub fn memory_kind_parser() -> OfferedNames<MemoryKind> {
-    OfferedNames {
-        names: MemoryKind::ALL.map(MemoryKind::name).to_vec(),
-        parse: |text| {
-            let refused = || format_refusal(&MemoryKind::ALL.map(MemoryKind::name));
-            MemoryKind::from_name(&text).ok_or_else(refused)
+pub fn memory_kinds() -> impl TypedValueParser<Value = MemoryKind> {
+    named_values(
+        &MemoryKind::ALL,
+        MemoryKind::name,
+        |kind, value| match kind {
+            MemoryKind::KnownIssue => value.aliases(["known issue", "known_issue"]),
+            _ => value,
         },
-    }
+    )
 }
 
 /// Reads the importance of a memory.
-pub fn memory_importance_parser() -> OfferedNames<Importance> {
-    OfferedNames {
-        names: Importance::ALL.map(Importance::label).to_vec(),
-        parse: |text| {
-            let refused = || format_refusal(&Importance::ALL.map(Importance::label));
-            Importance::from_name(&text).ok_or_else(refused)
-        },
-    }
-}
-
-fn format_refusal(names: &[&str]) -> String {
-    let names = names.iter().copied();
-    format!("not {}", session_core::text::join_alternatives(names))
+pub fn importances() -> impl TypedValueParser<Value = Importance> {
+    named_values(&Importance::ALL, Importance::label, |_, value| value)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn each_name_that_is_offered_is_read() {
-        for kind in MemoryKind::ALL {
-            assert_eq!(MemoryKind::from_name(kind.name()), Some(kind));
-        }
-        for importance in Importance::ALL {
-            assert_eq!(Importance::from_name(importance.label()), Some(importance));
-        }
-    }
 
     #[test]
     fn numbers_are_refused_in_words() {

@@ -20,22 +20,22 @@ const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 /// The option of `index` that marks such a process.
 pub const FLAG: &str = "--background";
 
-/// Starts one, unless there is one, or the user does not let it. Nothing is
-/// said where that fails: the search has been answered.
+/// Starts such a process, unless one runs or the configuration forbids it. A failure is not reported: the search has been
+/// answered.
 pub fn start(home: &Home) {
     if home.allows_background() && !is_embedding(&home.root) {
         spawn(home, &["index", FLAG], file_system_root(home));
     }
 }
 
-/// Returns the directory of such a process: in that of the index, the variable that names it would lead into
-/// the working directory.
+/// Returns the root of the index's file system, which is the working directory of such a process. In the index's own
+/// directory, the variable that names the index would lead into the working directory, and be refused.
 fn file_system_root(home: &Home) -> &Path {
     home.root.ancestors().last().unwrap_or(&home.root)
 }
 
-/// Makes all vectors that prompts of a folder wait for. Of memories that came with a clone or were
-/// edited by hand a prompt makes some alone, and its answer is nothing until there are all.
+/// Starts a process that makes all vectors that prompts of a folder wait for. A prompt itself makes only some of those of
+/// memories that came with a clone or were edited by hand, and injects nothing until all are made.
 pub fn spawn_vector_preparation(home: &Home, folder: &Path) {
     // What is explained is neither noted nor counted.
     if home.allows_background() {

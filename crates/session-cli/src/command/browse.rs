@@ -31,10 +31,10 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         is_shell_waiting: args.print_command,
         callbacks: FrontEndCallbacks {
             start_embedding: background::start,
-            describe_error: |error| message_with_hint(&explain_picker_error(error)),
+            describe_error: |error| message_with_hint(&unwrap_picker_error(error)),
         },
     };
-    let choice = pick(engine, &options).map_err(explain_picker_error)?;
+    let choice = pick(engine, &options).map_err(unwrap_picker_error)?;
     let Some(PickerChoice { session, mode }) = &choice else {
         return Ok(CommandOutcome::from_found(!args.print_command));
     };
@@ -48,8 +48,8 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::Something)
 }
 
-/// Returns the error itself, which has a hint, of that which wraps it.
-fn explain_picker_error(error: PickerError) -> Error {
+/// Returns the error that another wraps: it is the one with a hint.
+fn unwrap_picker_error(error: PickerError) -> Error {
     match error {
         PickerError::Terminal(error) => make_terminal_error(&error.to_string()),
         PickerError::Query(error) => error.into(),

@@ -7,7 +7,7 @@ use crate::output::{self, json, terminal_width};
 use anyhow::Result;
 use session_config::{Home, SettingsReport, current_directory};
 use session_files::Project;
-use session_output::JsonSettings;
+use session_output::SettingsListing;
 
 /// Runs the command.
 pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
@@ -17,7 +17,7 @@ pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
         print_note(&unowned.message())?;
     }
     let report = SettingsReport::read(&home, project.ok().flatten().as_ref())?;
-    let settings = JsonSettings::new(&report);
+    let settings = SettingsListing::new(&report);
     if args.json {
         json::print(&settings)?
     } else {

@@ -50,7 +50,7 @@ fn print_answer(
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<CommandOutcome> {
     let demo = DemoIndex::create(&refresh::new_bar)?;
-    let walk = find_turns(&demo, &args.query)?;
+    let walk = walk_levels(&demo, &args.query)?;
     let found = search::outcome_of_results(&walk.sessions.answer.answer.results);
     if args.json {
         json::print(&walk.to_json(&demo))?;
@@ -81,7 +81,7 @@ struct DemoWalk {
 }
 
 /// Goes from the best session to its best turn, and to that turn in full.
-fn find_turns(demo: &DemoIndex, query: &str) -> Result<DemoWalk> {
+fn walk_levels(demo: &DemoIndex, query: &str) -> Result<DemoWalk> {
     let sessions = run_search(demo, &session_search_words(query))?;
     let mut walk = DemoWalk {
         sessions,

@@ -2,13 +2,13 @@
 
 use crate::output::{notes, terminal_width};
 use anyhow::{Error, Result};
-use session_setup::{SetupDialog, SetupError};
+use session_setup::{ConsentDialog, SetupError};
 use std::io::{IsTerminal, Write};
 
 /// Runs a function with a dialog on stdin and stderr.
 pub fn with_terminal<T>(
     assume_yes: bool,
-    function: impl FnOnce(&mut SetupDialog<'_>) -> Result<T>,
+    function: impl FnOnce(&mut ConsentDialog<'_>) -> Result<T>,
 ) -> Result<T> {
     let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let is_interactive = is_terminal && !assume_yes;
@@ -17,7 +17,7 @@ pub fn with_terminal<T>(
     } else {
         notes::open_stderr()
     };
-    function(&mut SetupDialog {
+    function(&mut ConsentDialog {
         input: &mut std::io::stdin().lock(),
         output: &mut output,
         is_interactive,
@@ -26,8 +26,8 @@ pub fn with_terminal<T>(
     })
 }
 
-/// Returns the error itself, which has a hint, of that which wraps it.
-pub fn explain_setup_error(error: SetupError) -> Error {
+/// Returns the error that another wraps: it is the one with a hint.
+pub fn unwrap_setup_error(error: SetupError) -> Error {
     match error {
         SetupError::Dialog(error) => error.into(),
         SetupError::Agent(error) => error.into(),

@@ -8,7 +8,8 @@ use anyhow::Result;
 use session_display::SessionIds;
 use session_output::{Digest, NothingDone};
 use session_query::Snapshot;
-use session_report::report_projects;
+use session_report::{WorkSummary, report_projects};
+use session_store::TurnRecord;
 use std::io::IsTerminal;
 
 /// Runs the command.
@@ -24,21 +25,26 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         width: std::io::stdout().is_terminal().then(terminal_width),
     };
     let missing = if report.projects.is_empty() {
-        let last_ms = scope.last_reported_before(index, sessions, history.begin_ms())?;
-        let nothing = NothingDone {
-            unreported_sessions: report.unreported_sessions,
-            is_narrow: history.project().is_some() || history.names_agent_or_branch(),
-            last_day: last_ms.and_then(|ms| history.day_of(ms)),
-        };
-        Some(history.explain_nothing(|| digest.format_nothing_done(&nothing)))
+        Some(history.explain_nothing(is_reported, |last_day| {
+            digest.format_nothing_done(&NothingDone {
+                unreported_sessions: report.unreported_sessions,
+                is_narrow: history.project().is_some() || history.names_agent_or_branch(),
+                last_day,
+            })
+        })?)
     } else {
         None
     };
     output::print_answer(
         missing.as_deref(),
         args.json || args.format == DigestFormat::Json,
-        || digest.to_json(history.refreshed.is_complete),
+        |hints| digest.to_json(history.refreshed.is_complete, hints),
         || digest.format_markdown(),
     )?;
     Ok(CommandOutcome::from_found(missing.is_none()))
+}
+
+/// Returns true for a turn of which a digest says something.
+fn is_reported(turn: &TurnRecord) -> bool {
+    !WorkSummary::from_turns(std::slice::from_ref(turn)).is_empty()
 }

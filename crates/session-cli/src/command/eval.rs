@@ -1,20 +1,20 @@
 //! `eval`: how well search answers questions with known answers.
 
 use crate::CommandOutcome;
-use crate::args::{EvalArgs, EvalLevel, TuningConstant};
+use crate::args::{EvalArgs, EvalLevel};
 use crate::command::refresh;
 use crate::output;
 use crate::output::json;
-use crate::output::notes::print_note;
+use crate::output::notes::{print_note, print_notes};
 use crate::output_path;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
-use session_display::sanitize_line;
-use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet};
-use session_output::{format_report, level_name};
+use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet, TuningConstant};
+use session_output::{format_report, format_set_notes, level_name};
 use session_query::{EvalIndex, EvalSource};
-use session_search::{FusionMode, Level, RankingTuning};
+use session_search::FusionMode;
+use session_store::Level;
 
 /// Runs the command.
 pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
@@ -32,21 +32,9 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
         model: args.model.as_deref(),
     };
     let eval_index = EvalIndex::new(Home::from_process()?, source)?;
-    let tuning = make_tuning(&args.tune);
     let index = eval_index.refresh(&refresh::new_bar)?;
     let unknown = set.complete_targets(&index.sessions()?);
-    if let [first, ..] = set.unasked.as_slice() {
-        let (count, first) = (set.unasked.len(), sanitize_line(first));
-        print_note(&match count {
-            1 => format!("1 label names no question: `{first}`"),
-            _ => format!("{count} labels name no question, the first is `{first}`"),
-        })?;
-    }
-    note_left_out("questions without a label, not counted", &set.unlabelled)?;
-    note_left_out(
-        "right answers that name no session of this history, or several",
-        &unknown,
-    )?;
+    print_notes(format_set_notes(&set, &unknown))?;
     let mut reports = Vec::new();
     for level in choose_levels(args, &set) {
         let embed = |query: &str| {
@@ -58,7 +46,7 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
         let ask = EvalOptions {
             level,
             fusion: args.alpha.map_or(FusionMode::Adaptive, FusionMode::Fixed),
-            tuning,
+            tuning: TuningConstant::apply_all(&args.tune),
             pooled: args.pooled,
             embed: &embed,
             progress: &progress,
@@ -76,26 +64,6 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
         reports.push(session_eval::score_rankings(&set, level, &rankings));
     }
     print_reports(args, &reports)
-}
-
-/// Notes what is left out of a set.
-fn note_left_out(what: &str, which: &[String]) -> Result<()> {
-    if let Some(first) = which.first() {
-        print_note(&format!(
-            "{what}: {}, as `{}`",
-            which.len(),
-            sanitize_line(first)
-        ))?;
-    }
-    Ok(())
-}
-
-/// Returns the constants of the ranking, some of them with other values.
-fn make_tuning(constants: &[TuningConstant]) -> RankingTuning {
-    let set = |tuning: RankingTuning, constant: &TuningConstant| {
-        tuning.set(&constant.name, constant.value).unwrap_or(tuning)
-    };
-    constants.iter().fold(RankingTuning::default(), set)
 }
 
 fn choose_levels(args: &EvalArgs, set: &LabelledSet) -> Vec<Level> {

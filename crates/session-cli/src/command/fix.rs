@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::FixArgs;
-use crate::command::found::FilteredHistory;
+use crate::command::filtered_history::FilteredHistory;
 use crate::output::terminal_width;
 use anyhow::{Result, bail};
 use session_display::SessionIds;

@@ -3,7 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, JsonFlagArgs};
 use crate::command::background;
-use crate::command::dialog::{explain_setup_error, with_terminal};
+use crate::command::dialog::{unwrap_setup_error, with_terminal};
 use crate::error::message_with_hint;
 use crate::memories::find_current_project;
 use crate::output::notes::print_note;
@@ -121,7 +121,7 @@ fn apply_change(
     unchanged: &str,
 ) -> Result<StepOutcome> {
     let outcome = with_terminal(args.yes, |dialog| {
-        confirm_and_write(change, dialog).map_err(explain_setup_error)
+        confirm_and_write(change, dialog).map_err(unwrap_setup_error)
     })?;
     let path = change.path().display().to_string();
     if args.json {

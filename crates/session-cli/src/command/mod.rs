@@ -1,4 +1,6 @@
-//! One file a command.
+//! The commands, a file or a folder each, and what several of them share: how the index is opened (`refresh`,
+//! `filtered_history`, `work_history`), filters as typed (`filter`), the session that asks (`caller`), consent (`dialog`) and
+//! the process that embeds (`background`).
 
 pub mod background;
 pub mod browse;
@@ -11,9 +13,9 @@ pub mod doctor;
 pub mod eval;
 pub mod export;
 pub mod filter;
+pub mod filtered_history;
 pub mod fix;
 pub mod forget;
-pub mod found;
 pub mod hook;
 pub mod index;
 pub mod inject;
@@ -30,4 +32,5 @@ pub mod skill;
 pub mod stats;
 pub mod status;
 pub mod trust;
+pub mod turn_listing;
 pub mod work_history;

@@ -7,8 +7,9 @@ use jiff::Zoned;
 use session_config::Home;
 use session_forget::Exclusions;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer};
-use session_output::{format_no_history, format_refresh_notes};
-use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history};
+use session_output::{format_no_history, format_refresh_notes, format_unmet_clause};
+use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history, find_unmet_clause};
+use session_search::FilterClause;
 use session_store::{Reader, Writer};
 
 /// The index, brought up to date as far as a command can wait for it.
@@ -22,6 +23,22 @@ pub struct RefreshedIndex {
 }
 
 impl RefreshedIndex {
+    /// Returns why no turn passes these filters: there is no history, or one of them that no turn passes by itself, or
+    /// what `otherwise` says.
+    pub fn explain_nothing(
+        &self,
+        clauses: &[FilterClause],
+        otherwise: impl FnOnce() -> String,
+    ) -> String {
+        if let Some(text) = &self.no_history {
+            return text.clone();
+        }
+        let Snapshot { index, sessions } = &self.snapshot;
+        let unmet = find_unmet_clause(index, sessions, clauses);
+        let unmet = unmet.and_then(|unmet| format_unmet_clause(&unmet, sessions));
+        unmet.unwrap_or_else(otherwise)
+    }
+
     /// Returns when the first session began, in milliseconds since 1970; without one, now.
     pub fn earliest_ms(&self, now: &Zoned) -> i64 {
         let sessions = self.snapshot.sessions.iter();

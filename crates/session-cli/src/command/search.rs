@@ -20,8 +20,8 @@ use session_query::{
     SearchEngine, Snapshot, TypedSearch,
 };
 use session_report::{WorkScope, WorkSummary};
-use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
-use session_store::{Reader, SessionRow};
+use session_search::{FusionMode, HitOrder, QueryEmbedding, SearchHit, SearchResults};
+use session_store::{Level, Reader, SessionRow};
 
 /// Runs the command.
 pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {

@@ -2,14 +2,14 @@
 
 use crate::CommandOutcome;
 use crate::args::SetupArgs;
-use crate::command::dialog::{explain_setup_error, with_terminal};
+use crate::command::dialog::{unwrap_setup_error, with_terminal};
 use crate::error::report_error;
 use crate::output::download::DownloadBars;
 use crate::output::{json, notes};
 use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_config::Home;
-use session_setup::{AgentFailures, SetupDialog, StepOutcome, run_steps, undo_setup};
+use session_setup::{AgentFailures, ConsentDialog, StepOutcome, run_steps, undo_setup};
 
 const PLAN: &str = "\
 setup decides five things, each of which may stay as it is:
@@ -25,7 +25,7 @@ pub fn run(args: &SetupArgs) -> Result<CommandOutcome> {
     with_terminal(args.yes, |dialog| run_dialog(args, dialog))
 }
 
-fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandOutcome> {
+fn run_dialog(args: &SetupArgs, dialog: &mut ConsentDialog<'_>) -> Result<CommandOutcome> {
     let options = args.to_options();
     if !dialog.is_interactive && !args.undo && options.is_open() {
         bail!(
@@ -35,12 +35,12 @@ fn run_dialog(args: &SetupArgs, dialog: &mut SetupDialog<'_>) -> Result<CommandO
     let home = Home::from_process()?;
     if args.undo {
         let undone = undo_setup(&options.agents, &home, dialog);
-        let undone = undone.map_err(explain_setup_error)?;
+        let undone = undone.map_err(unwrap_setup_error)?;
         print_outcomes(&undone, &undone.list_outcomes(), args)?;
         return report_failures(undone.failures);
     }
     let steps = run_steps(&options, &home, &|| Box::new(DownloadBars::new()), dialog)
-        .map_err(explain_setup_error)?;
+        .map_err(unwrap_setup_error)?;
     print_outcomes(&steps, &steps.list_outcomes(), args)?;
     report_failures(steps.failures)
 }

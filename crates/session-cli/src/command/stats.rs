@@ -13,24 +13,24 @@ use session_report::count_by_day;
 pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let history = WorkHistory::open(&args.filter, &time_args(args))?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
-    let scope = history.scope();
-    let counted = count_by_day(index, sessions, history.range.days()?, scope)?;
+    let counted = count_by_day(index, sessions, history.range.days()?, history.scope())?;
     let calendar = Calendar::new(counted);
-    let explain = || {
-        let last_ms = scope.last_end_before(sessions, history.begin_ms());
+    let explain = |last_day| {
         let nothing = NothingCounted {
             project: history.project(),
             is_narrow: history.names_agent_or_branch(),
             last_days: last_days(args),
-            last_day: last_ms.and_then(|ms| history.day_of(ms)),
+            last_day,
         };
-        history.explain_nothing(|| nothing.format())
+        nothing.format()
     };
-    let missing = calendar.is_empty().then(explain);
+    let is_missing = calendar.is_empty();
+    let missing = is_missing.then(|| history.explain_nothing(|_| true, explain));
+    let missing = missing.transpose()?;
     output::print_answer(
         missing.as_deref(),
         args.json,
-        || calendar.to_json(history.refreshed.is_complete),
+        |hints| calendar.to_json(history.refreshed.is_complete, hints),
         || calendar.format(terminal_width()),
     )?;
     Ok(CommandOutcome::from_found(missing.is_none()))

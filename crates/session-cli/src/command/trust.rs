@@ -8,8 +8,8 @@ use crate::output::notes::print_note;
 use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
-use session_output::{JsonTrustList, JsonTrusted, format_for_review};
-use session_setup::SetupDialog;
+use session_output::{JsonTrusted, TrustListing, format_for_review};
+use session_setup::ConsentDialog;
 use std::path::Path;
 
 /// Runs the command.
@@ -49,7 +49,7 @@ fn trust_memories(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcom
 }
 
 /// Shows memories whole, and asks. What was shown is what is trusted, whatever its file says by then.
-fn confirm_trust(waiting: &[Memory], dialog: &mut SetupDialog<'_>) -> Result<bool> {
+fn confirm_trust(waiting: &[Memory], dialog: &mut ConsentDialog<'_>) -> Result<bool> {
     if !dialog.is_interactive {
         bail!("trust is given on a terminal, by its user\nhint: run `session-search trust` there");
     }
@@ -100,8 +100,8 @@ fn print_trusted(memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
 }
 
 fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
-    let find_named = find_named(&args.memories, memories)?;
-    let ids: Vec<String> = find_named.iter().map(|m| m.id().to_owned()).collect();
+    let named = find_named(&args.memories, memories)?;
+    let ids: Vec<String> = named.iter().map(|m| m.id().to_owned()).collect();
     let ids = (!args.memories.is_empty()).then_some(ids.as_slice());
     let revoked = memories.store.revoke(ids)?;
     match args.json {
@@ -115,7 +115,7 @@ fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome>
 fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
     let records = memories.store.records().all();
     let waiting = memories.store.list_waiting(&MemoryState::ALL);
-    let list = JsonTrustList::new(&records, &waiting);
+    let list = TrustListing::new(&records, &waiting);
     if args.json {
         json::print(&list)?
     } else {

@@ -7,10 +7,10 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 use session_config::Home;
-use session_display::format_unknown_project;
+use session_query::Snapshot;
 use session_report::{CalendarRange, ReportScope};
-use session_search::SearchFilter;
-use session_store::SessionRow;
+use session_search::{FilterClause, FilterCondition, SearchFilter};
+use session_store::{SessionRow, TurnRecord};
 
 /// The index with the time and the sessions that `digest` and `stats` report on.
 pub struct WorkHistory<'a> {
@@ -19,7 +19,7 @@ pub struct WorkHistory<'a> {
     /// The time.
     pub range: CalendarRange,
     args: &'a WorkFilterArgs,
-    filter: SearchFilter,
+    roots: SearchFilter,
     includes_root: Box<dyn Fn(&SessionRow) -> bool>,
 }
 
@@ -30,14 +30,14 @@ impl<'a> WorkHistory<'a> {
         let refreshed = refresh::open_index_with_sessions(&Home::from_process()?, &[])?;
         let now = Zoned::now();
         let range = CalendarRange::new(range, refreshed.earliest_ms(&now), &now)?;
-        let filter = filter::parse_root_filter(args)?;
-        let roots = filter.clone();
+        let roots = filter::parse_root_filter(args)?;
+        let passing = roots.clone();
         Ok(Self {
-            includes_root: Box::new(move |row| roots.passes_session(row)),
+            includes_root: Box::new(move |row| passing.passes_session(row)),
             refreshed,
             range,
             args,
-            filter,
+            roots,
         })
     }
 
@@ -47,11 +47,6 @@ impl<'a> WorkHistory<'a> {
             includes_root: &*self.includes_root,
             branch: self.branch(),
         }
-    }
-
-    /// Returns when the time begins, in milliseconds since 1970.
-    pub fn begin_ms(&self) -> i64 {
-        self.range.from.timestamp().as_millisecond()
     }
 
     /// Returns the project that is asked for.
@@ -68,21 +63,26 @@ impl<'a> WorkHistory<'a> {
         filter::non_empty(&self.args.source).is_some() || self.branch().is_some()
     }
 
-    /// Returns the day of a time in milliseconds since 1970, in the time zone of the range.
-    pub fn day_of(&self, time_ms: i64) -> Option<Date> {
-        let time = Timestamp::from_millisecond(time_ms).ok()?;
-        Some(time.to_zoned(self.range.from.time_zone().clone()).date())
-    }
-
-    /// Returns why nothing is reported: there is no history, or none of the project, or what `otherwise` says.
-    pub fn explain_nothing(&self, otherwise: impl FnOnce() -> String) -> String {
-        let RefreshedIndex {
-            snapshot,
-            no_history,
-            ..
-        } = &self.refreshed;
-        let unknown = || format_unknown_project(&self.filter.clauses, &snapshot.sessions);
-        let known = no_history.clone().or_else(unknown);
-        known.unwrap_or_else(otherwise)
+    /// Returns why nothing is reported: there is no history, or a filter that no turn passes, or what `otherwise` says,
+    /// given the last day before that time with a turn that `counts`.
+    pub fn explain_nothing(
+        &self,
+        counts: fn(&TurnRecord) -> bool,
+        otherwise: impl FnOnce(Option<Date>) -> String,
+    ) -> Result<String> {
+        let Snapshot { index, sessions } = &self.refreshed.snapshot;
+        let begin_ms = self.range.from.timestamp().as_millisecond();
+        let last_ms = self
+            .scope()
+            .last_turn_before(index, sessions, begin_ms, counts)?;
+        let last = last_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        let last_day = last.map(|at| at.to_zoned(self.range.from.time_zone().clone()).date());
+        let mut clauses = self.roots.clauses.clone();
+        let branch = self.branch().map(str::to_owned);
+        clauses.extend(branch.map(|name| FilterClause::new(FilterCondition::Branch(name))));
+        let explained = self
+            .refreshed
+            .explain_nothing(&clauses, || otherwise(last_day));
+        Ok(explained)
     }
 }

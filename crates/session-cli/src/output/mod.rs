@@ -13,6 +13,7 @@ mod unbreakable_pipe;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Result;
 use serde::Serialize;
+use session_output::list_hints;
 use std::fmt::Display;
 use std::io::Write;
 
@@ -21,15 +22,16 @@ pub fn print(text: impl Display) -> Result<()> {
     Ok(write!(anstream::stdout(), "{text}")?)
 }
 
-/// Prints an answer as JSON or text. Why it is `missing` stands in place of the text, and is noted beside the JSON.
+/// Prints an answer as JSON or text. Why it is `missing` stands in place of the text; JSON has it as hints, and it is
+/// noted beside.
 pub fn print_answer<J: Serialize>(
     missing: Option<&str>,
     as_json: bool,
-    to_json: impl FnOnce() -> J,
+    to_json: impl FnOnce(Vec<String>) -> J,
     format: impl FnOnce() -> String,
 ) -> Result<()> {
     if as_json {
-        json::print(&to_json())?;
+        json::print(&to_json(missing.map(list_hints).unwrap_or_default()))?;
     }
     match missing {
         Some(text) => notes::print_reason(text, as_json),

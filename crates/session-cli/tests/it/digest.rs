@@ -159,6 +159,9 @@ fn nothing_is_said_to_be_nothing() {
       "from": "2026-03-01T00:00:00Z",
       "to": "2026-03-02T00:00:00Z",
       "complete": true,
+      "hints": [
+        "no session on March 1, 2026"
+      ],
       "sessions": 0,
       "projects": []
     }
@@ -317,7 +320,9 @@ fn a_report_is_filtered_by_agent_and_branch() {
     assert_eq!(told["projects"][0]["project"], "kettle", "{told}");
     let wrong = env.run(&["digest", "--source", "nobody"]).exits(2);
     assert!(
-        wrong.stderr().contains("there is no agent `nobody`"),
+        wrong
+            .stderr()
+            .contains("invalid value 'nobody' for '--source <AGENT>'"),
         "{wrong}"
     );
 }

@@ -217,10 +217,40 @@ fn turns_that_failed_without_a_cure_are_listed() {
        failed $ make wreck
     3e000000:0  2026-02-21  wreck  Raise the wreck
        error w.c:3: error: no crane
-       failed $ make wreck
     </found-in-history>
     next: show(id: "3e000000:1")
     "#);
+}
+
+/// Of many turns that failed alike the newest are listed, with the error once.
+#[test]
+fn the_history_tool_lists_few_turns_of_an_error_without_a_cure() {
+    let begun = ClaudeTranscript::new(WRECK, "/home/ann/wreck");
+    let make = json!({"command": "make wreck"});
+    let session = (0..8).fold(begun, |session, n| {
+        session
+            .user(&format!("Try {n}"))
+            .call("Bash", make.clone(), "w.c:3: error: no crane", true)
+    });
+    let env =
+        TestEnvironment::indexed(&[session.bash("make all | tail", "w.c:9: error: no diver")]);
+    let mut client = McpClient::start(&env);
+    let mut find =
+        |pattern: &str| client.call("history", json!({"what": "fixes", "pattern": pattern}));
+    let listed = find("error: no crane");
+    let note = "note: 8 turns failed with that error, and none was fixed later; these are the newest 5, `what: errors` lists all\n";
+    assert!(listed.starts_with(note), "{listed}");
+    let count = |text: &str| listed.matches(text).count();
+    assert_eq!(
+        [count("\n3e000000:"), count("no crane"), count("$ make")],
+        [5, 1, 1]
+    );
+    let piped = find("error: no diver");
+    let note = "note: no command failed with that error; `what: errors` finds parts of a line, also in commands that succeeded\n";
+    assert!(piped.starts_with(note), "{piped}");
+    let errors = json!({"what": "errors", "pattern": "error: no diver"});
+    let errors = client.call("history", errors);
+    assert!(errors.contains("\n3e000000:7 "), "{errors}");
 }
 
 #[test]

@@ -106,7 +106,7 @@ fn a_value_is_refused_in_words_of_a_person() {
         (&["forget", "--undo", "abc"], "not the number of an entry"),
         (
             &["memory", "save", "--kind", "hunch"],
-            "not decision, known-issue, context, preference or todo",
+            "[possible values: decision, known-issue, context, preference, todo]",
         ),
     ] {
         let said = env.run(command).exits(2).stderr();

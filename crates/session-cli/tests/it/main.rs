@@ -43,6 +43,8 @@ mod mcp;
 mod mcp_client;
 mod mcp_fence;
 mod mcp_history;
+mod mcp_memories;
+mod mcp_search;
 mod memory;
 mod memory_cues;
 #[cfg(unix)]

@@ -59,11 +59,11 @@ fn a_handshake_lists_the_tools_and_touches_nothing() {
         format!("{name}({}) reads: {reads}\n", fields.join(", "))
     };
     assert_snapshot!(tools.iter().map(line).collect::<String>(), @r"
-    search(level, limit, project, query, session, since, subagents) reads: true
+    search(level, limit, offset, project, query, session, since, subagents) reads: true
     show(brief, id, turns) reads: true
-    history(command, failed, limit, pattern, project, session, since, what) reads: true
+    history(command, failed, limit, offset, pattern, project, session, since, what) reads: true
     recall(query) reads: true
-    remember(cues, global, importance, info, kind, tags, topic, when) reads: false
+    remember(cues, global, importance, info, kind, replaces, tags, topic, when) reads: false
     ");
     assert!(!env.index("").exists(), "an index was made");
 }
@@ -80,6 +80,7 @@ fn each_tool_answers_with_the_call_that_goes_on() {
             "search",
             json!({"query": "dough project:bakery", "level": "turn"}),
         ),
+        ("search", json!({"query": "the buoy's battery"})),
         ("search", json!({"query": "dough", "project": "harbour"})),
         ("search", json!({"query": "agent:claude", "limit": 1})),
         ("show", json!({"id": "aaaaaaaa:0", "brief": true})),

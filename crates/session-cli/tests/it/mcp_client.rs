@@ -112,6 +112,16 @@ impl McpClient {
         text(&answer)
     }
 
+    /// Makes a call as an answer names it, whose values have no comma, and returns the answer.
+    pub fn follow(&mut self, call: &str) -> String {
+        let (tool, arguments) = call.trim_end_matches(')').split_once('(').unwrap();
+        let arguments = arguments.split(", ").map(|argument| {
+            let (name, value) = argument.split_once(": ").unwrap();
+            (name.to_owned(), serde_json::from_str(value).unwrap())
+        });
+        self.call(tool, Value::Object(arguments.collect()))
+    }
+
     /// Calls a tool that fails, and returns the text of its result.
     #[track_caller]
     pub fn fail(&mut self, tool: &str, arguments: Value) -> String {

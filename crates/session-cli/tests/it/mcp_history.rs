@@ -1,6 +1,7 @@
 //! The tool `history` of the MCP server: what narrows it.
 
 use crate::claude::ClaudeTranscript;
+use crate::environment::TestEnvironment;
 use crate::history::small;
 use crate::mcp_client::McpClient;
 use crate::work::night;
@@ -52,7 +53,7 @@ fn turns_are_narrowed_by_filters_time_session_and_outcome() {
         "{none}"
     );
     let first = list(json!({"limit": 1}));
-    let note = "note: the first 1 of 2 turns; `limit` is at most 100\n";
+    let note = "note: the first 1 of 2 turns; the rest: history(";
     assert!(first.starts_with(note), "{first}");
 }
 
@@ -70,4 +71,127 @@ fn a_pattern_that_is_found_as_typed_has_no_filters() {
     assert_eq!(turns(&client.call("history", call)), ["ee000000:0"]);
     let call = json!({"what": "commands", "pattern": "npm install project:pier"});
     assert_eq!(turns(&client.call("history", call)), ["ee000000:0"]);
+}
+
+/// Turns may have one time, and commands that mention a program come after all that run it.
+#[test]
+fn the_pages_of_a_list_hold_each_turn_once() {
+    let mut session =
+        ClaudeTranscript::new("ee000000-0000-4000-8000-000000000001", "/home/ann/pier")
+            .at("2026-03-08T05:00:00Z");
+    for turn in 0..7 {
+        let command = if turn % 3 == 0 {
+            "echo make test"
+        } else {
+            "make test"
+        };
+        session = session.user(&format!("turn {turn}")).bash(command, "done");
+    }
+    let env = TestEnvironment::indexed(&[session]);
+    let mut client = McpClient::start(&env);
+    let call = json!({"what": "commands", "pattern": "make test", "project": "pier"});
+    let all = client.call("history", call.clone());
+    let all: Vec<String> = turns(&all).iter().map(|id| (*id).to_owned()).collect();
+    assert_eq!(all.len(), 7);
+    let mut page = call;
+    page["limit"] = 2.into();
+    let mut page = client.call("history", page);
+    let mut listed = Vec::new();
+    loop {
+        listed.extend(turns(&page).iter().map(|id| (*id).to_owned()));
+        let Some((_, rest)) = page.split_once("; the rest: ") else {
+            break;
+        };
+        page = client.follow(rest.lines().next().unwrap());
+    }
+    assert_eq!(listed, all);
+    assert!(page.starts_with("note: 7 to 7 of 7 turns\n"), "{page}");
+}
+
+#[test]
+fn a_filter_stands_for_a_pattern() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    for pattern in [Value::Null, json!(""), json!("*")] {
+        let call = json!({"what": "files", "pattern": pattern, "project": "boiler"});
+        let found = client.call("history", call);
+        assert!(!turns(&found).is_empty(), "{found}");
+    }
+    let call = json!({"what": "commands", "failed": true});
+    assert_eq!(turns(&client.call("history", call)), ["ab000000:0"]);
+    for call in [
+        json!({"what": "files"}),
+        json!({"what": "fixes", "project": "boiler"}),
+    ] {
+        let refused = client.refuse("history", call);
+        assert!(refused.starts_with("`pattern` is empty\n"), "{refused}");
+    }
+}
+
+#[test]
+fn an_argument_that_does_not_count_is_told() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    for (call, name) in [
+        (
+            json!({"what": "files", "pattern": "boiler", "failed": true}),
+            "failed",
+        ),
+        (
+            json!({"what": "errors", "pattern": "water", "command": "make"}),
+            "command",
+        ),
+    ] {
+        let found = client.call("history", call);
+        let note = format!("note: `{name}` is for ");
+        assert!(
+            found.contains(&note) && !turns(&found).is_empty(),
+            "{found}"
+        );
+    }
+}
+
+#[test]
+fn what_finds_nothing_leads_to_a_call_that_may() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    for (call, next) in [
+        (
+            json!({"what": "commands", "pattern": "*", "project": "nonesuch"}),
+            r#"history(what: "commands", pattern: "*")"#,
+        ),
+        (
+            json!({"what": "commands", "pattern": "make tset project:boiler", "failed": true}),
+            r#"history(what: "commands", pattern: "make tset", failed: true)"#,
+        ),
+        (
+            json!({"what": "files", "pattern": "*.{ts,tsx}"}),
+            r#"search(query: ".{ts,tsx}", level: "turn")"#,
+        ),
+    ] {
+        let found = client.call("history", call);
+        assert_eq!(found.lines().last().unwrap(), format!("next: {next}"));
+    }
+}
+
+#[test]
+fn a_tag_is_found_as_an_answer_shows_it() {
+    let session = ClaudeTranscript::new("ee000000-0000-4000-8000-000000000001", "/home/ann/pier")
+        .user("light the lamps")
+        .call(
+            "Bash",
+            json!({"command": "lamps"}),
+            "<tool_use_error>no oil",
+            true,
+        );
+    let env = TestEnvironment::indexed(&[session]);
+    let mut client = McpClient::start(&env);
+    let call = |pattern: &str| json!({"what": "errors", "pattern": pattern});
+    let found = client.call("history", call("no oil"));
+    let line = found.lines().find(|line| line.contains("no oil")).unwrap();
+    assert!(line.contains("&lt;"), "{found}");
+    assert_eq!(
+        turns(&client.call("history", call(line.trim()))),
+        ["ee000000:0"]
+    );
 }

@@ -220,6 +220,13 @@ fn filters_that_leave_nothing_are_told_of() {
             "no session passes all the filters\nhint: remove one of them\n"
         );
     }
+    for command in ["digest", "stats"] {
+        let said = |filter: &str, value: &str| env.run(&[command, filter, value]).exits(1).stderr();
+        let branch = "no turn is on the branch `nope`\nhint: give the whole name of a branch, or leave it out\n";
+        assert_eq!(said("--branch", "nope"), branch);
+        let agent = "no session is of codex\nhint: name another agent, or leave it out\n";
+        assert_eq!(said("--source", "codex"), agent);
+    }
     let ran = env.run(&["commands", "zygomorphic"]).exits(1);
     assert_eq!(ran.stderr(), "no turn ran `zygomorphic` in 4 sessions\n");
 }
@@ -252,6 +259,15 @@ fn json_tells_why_nothing_was_found() {
         let both = hints(["--project=homelab", "--source=opencode"]);
         let none = json!(["no session passes all the filters", "remove one of them"]);
         assert_eq!(both, none, "{command:?}");
+    }
+    for command in ["digest", "stats"] {
+        let hints = |filter: [&str; 2]| {
+            let ran = env.run(&[&[command, "--json", "--quiet"][..], &filter].concat());
+            let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+            answer["hints"].clone()
+        };
+        assert_eq!(hints(["--project", "parsr"]), unknown, "{command}");
+        assert_eq!(hints(["--branch", "nope"]), branch, "{command}");
     }
     let found = env.json(&["search", "EMFILE", "--project", "parser"]);
     assert_eq!(found["hints"], Value::Null, "{found}");

@@ -111,7 +111,7 @@ fn an_older_copy_is_upgraded() {
       current    references/MEMORY.md
       current    references/CONFIGURATION.md
       current    references/FIRST_RUN.md
-      current    references/ADDING_SOURCES.md
+      current    references/HISTORIES.md
       current    references/TROUBLESHOOTING.md
       obsolete   references/json.md
     ----- stderr -----
@@ -152,7 +152,7 @@ fn what_was_edited_is_shown_and_kept() {
       unchanged  references/MEMORY.md
       unchanged  references/CONFIGURATION.md
       unchanged  references/FIRST_RUN.md
-      unchanged  references/ADDING_SOURCES.md
+      unchanged  references/HISTORIES.md
       unchanged  references/TROUBLESHOOTING.md
     ----- stderr -----
     [TMP]/home/.claude/skills/session-search/SKILL.md was edited:
@@ -173,7 +173,7 @@ fn what_was_edited_is_shown_and_kept() {
       would be removed references/MEMORY.md
       would be removed references/CONFIGURATION.md
       would be removed references/FIRST_RUN.md
-      would be removed references/ADDING_SOURCES.md
+      would be removed references/HISTORIES.md
       would be removed references/TROUBLESHOOTING.md
     ----- stderr -----
     [TMP]/home/.claude/skills/session-search/SKILL.md was edited:

@@ -25,8 +25,8 @@ pub(crate) fn normalize_searchable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns true for a text with a character from U+0300 on: those before have one form alone, and so have, but for a few
-/// signs of units, dashes, quotes and symbols (U+2000 to U+2FFF).
+/// Returns true for a text that may have decomposed characters. Characters below U+0300 have one form. So have dashes, quotes
+/// and symbols (U+2000 to U+2FFF) apart from a few signs of units, which stay as they are.
 fn may_be_decomposed(text: &str) -> bool {
     any_byte(text.as_bytes(), |byte| byte >= 0xcc && byte != 0xe2)
 }

@@ -9,7 +9,7 @@ const NONE: usize = usize::MAX;
 
 /// Merges words; its buffers are kept from word to word.
 #[derive(Debug, Default)]
-pub struct Merger {
+pub(crate) struct Merger {
     symbols: Vec<BpeSymbol>,
     /// Pairs that could be merged: the earliest in the list first, then the leftmost.
     pairs: BinaryHeap<Reverse<MergeCandidate>>,
@@ -34,7 +34,7 @@ struct MergeCandidate {
 
 impl Merger {
     /// Appends the ids of a word.
-    pub fn merge(&mut self, bpe: &Bpe, word: &str, ids: &mut Vec<u32>) {
+    pub(crate) fn merge(&mut self, bpe: &Bpe, word: &str, ids: &mut Vec<u32>) {
         self.symbols.clear();
         let last = word.len().wrapping_sub(1);
         let symbols = word.bytes().enumerate().map(|(at, byte)| BpeSymbol {

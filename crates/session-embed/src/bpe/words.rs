@@ -8,7 +8,7 @@
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Returns the words of a text, which together are the text.
-pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split_words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let (word, after) = rest.split_at_checked(word_len(rest))?;

@@ -14,7 +14,7 @@ const ROWS_PER_TASK: usize = 8;
 
 /// A quantized block: the numbers of a row that share a scale, each `scale * quant`.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct QuantizedBlock {
+pub(crate) struct QuantizedBlock {
     /// 32 numbers of −127 to 127, four in each, the first in the lowest bits.
     pub quants: [i32; BLOCK / 4],
     /// The largest magnitude, by 127.
@@ -26,7 +26,7 @@ pub struct QuantizedBlock {
 
 /// Rows of numbers of one length.
 #[derive(Debug)]
-pub enum Activations<'a> {
+pub(crate) enum Activations<'a> {
     /// Rows in `f32`.
     Float {
         /// Length of a row.
@@ -48,7 +48,7 @@ pub enum Activations<'a> {
 impl<'a> Activations<'a> {
     /// Creates activations of `width` numbers a row, quantized on all threads if the product is one
     /// of whole numbers.
-    pub fn new(isa: Isa, numbers: &'a [f32], width: usize, is_integer: bool) -> Self {
+    pub(crate) fn new(isa: Isa, numbers: &'a [f32], width: usize, is_integer: bool) -> Self {
         if !is_integer {
             let numbers = Cow::Borrowed(numbers);
             return Self::Float { width, numbers };
@@ -71,7 +71,7 @@ impl<'a> Activations<'a> {
     }
 
     /// Returns the number of rows.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         match self {
             Self::Float { width, numbers } => numbers.len() / width,
             Self::Integer { rows, .. } => *rows,
@@ -81,7 +81,7 @@ impl<'a> Activations<'a> {
 
 per_isa! {
     /// Quantizes 32 columns of some rows, a block each.
-    pub fn quantize_strip(numbers: &[[f32; BLOCK]], out: ArrayViewMut2<'_, QuantizedBlock>) = quantize_strip_anywhere
+    pub(crate) fn quantize_strip(numbers: &[[f32; BLOCK]], out: ArrayViewMut2<'_, QuantizedBlock>) = quantize_strip_anywhere
 }
 
 #[inline(always)]
@@ -105,11 +105,11 @@ fn quantize_anywhere(numbers: &[[f32; BLOCK]], out: &mut [QuantizedBlock]) {
 }
 
 /// Adding this to a small number rounds it; the sum's lowest bits are it.
-pub const ROUND: f32 = 12_582_912.0;
+pub(crate) const ROUND: f32 = 12_582_912.0;
 
 /// Returns the nearest whole number of one from −127 to 127.
 #[inline(always)]
-pub fn round_to_i8(x: f32) -> i8 {
+pub(crate) fn round_to_i8(x: f32) -> i8 {
     (x + ROUND).to_bits().wrapping_sub(ROUND.to_bits()) as i32 as i8
 }
 
@@ -139,7 +139,7 @@ fn quantize_block(numbers: &[f32; BLOCK]) -> QuantizedBlock {
 
 /// Returns the largest magnitude of a block's numbers.
 #[inline(always)]
-pub fn largest_magnitude(numbers: &[f32; BLOCK]) -> f32 {
+pub(crate) fn largest_magnitude(numbers: &[f32; BLOCK]) -> f32 {
     let mut largest = [0.0; 16];
     for sixteen in numbers.as_chunks::<16>().0 {
         for (largest, x) in largest.iter_mut().zip(sixteen) {

@@ -23,7 +23,7 @@ const QUERIES: usize = 32 * ROWS;
 
 /// Heads and mask of an attention layer.
 #[derive(Debug, Clone, Copy)]
-pub struct AttentionShape {
+pub(crate) struct AttentionShape {
     /// Query heads.
     pub heads: usize,
     /// Heads of keys and values, each for as many query heads.
@@ -36,17 +36,17 @@ pub struct AttentionShape {
 
 impl AttentionShape {
     /// Returns the width of all query heads of a token.
-    pub fn query_dim(&self) -> usize {
+    pub(crate) fn query_dim(&self) -> usize {
         self.heads * self.head_dim
     }
 
     /// Returns the width of all key heads, or of all value heads, of a token.
-    pub fn kv_dim(&self) -> usize {
+    pub(crate) fn kv_dim(&self) -> usize {
         self.kv_heads * self.head_dim
     }
 
     /// Returns the width of a token's queries, keys and values together.
-    pub fn qkv_dim(&self) -> usize {
+    pub(crate) fn qkv_dim(&self) -> usize {
         self.query_dim() + 2 * self.kv_dim()
     }
 }
@@ -69,7 +69,12 @@ type HeadRows<'a> = ArrayViewMut2<'a, MaybeUninit<f32>>;
 /// Returns the weighted values that each token attends to, on all threads. A
 /// row of `qkv` has a token's heads of queries, of keys and of values after each
 /// other; `lengths` are the tokens of each text. The width of a head is a multiple of [`COLUMNS`].
-pub fn attention(isa: Isa, shape: AttentionShape, qkv: &[f32], lengths: &[usize]) -> Vec<f32> {
+pub(crate) fn attention(
+    isa: Isa,
+    shape: AttentionShape,
+    qkv: &[f32],
+    lengths: &[usize],
+) -> Vec<f32> {
     // Else numbers would be left that nobody wrote.
     assert!(shape.head_dim.is_multiple_of(COLUMNS), "{shape:?}");
     let mut out = Array2::uninit((lengths.iter().sum(), shape.query_dim()));

@@ -8,7 +8,7 @@ use super::lanes::TileRow;
 /// Computes eˣ for x up to 0; below −87 that of −87, which is next to nothing. It is off by
 /// 3e-7 of it near zero, by 5e-6 where it is small.
 #[inline(always)]
-pub fn exp(x: f32) -> f32 {
+pub(crate) fn exp(x: f32) -> f32 {
     let power = max(-87.0, x) * std::f32::consts::LOG2_E;
     let rounded = power + ROUND;
     let rest = power - (rounded - ROUND);
@@ -24,14 +24,14 @@ pub fn exp(x: f32) -> f32 {
 
 /// Returns the greater number, without the care for NaN that costs `f32::max` time.
 #[inline(always)]
-pub fn max(a: f32, b: f32) -> f32 {
+pub(crate) fn max(a: f32, b: f32) -> f32 {
     if b > a { b } else { a }
 }
 
 /// Computes the exact GELU, `x Φ(x)`, by the error function in form 7.1.26 of Abramowitz
 /// and Stegun, which is off by 1.5e-7 at most.
 #[inline(always)]
-pub fn gelu(x: f32) -> f32 {
+pub(crate) fn gelu(x: f32) -> f32 {
     let size = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
     let t = 1.0 / (1.0 + 0.327_591_1 * size);
     let mut complement = 1.061_405_4;
@@ -45,7 +45,7 @@ pub fn gelu(x: f32) -> f32 {
 
 per_isa! {
     /// Applies [`gelu`] to each number in place.
-    pub fn gelu_rows(rows: &mut [TileRow]) = gelu_rows_anywhere
+    pub(crate) fn gelu_rows(rows: &mut [TileRow]) = gelu_rows_anywhere
 }
 
 #[inline(always)]
@@ -58,7 +58,7 @@ fn gelu_rows_anywhere(rows: &mut [TileRow]) {
 per_isa! {
     /// Normalizes each row to mean 0 and variance 1, times `weight` plus
     /// `bias`, in place (Ba et al. 2016).
-    pub fn layer_norm(rows: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) = layer_norm_anywhere
+    pub(crate) fn layer_norm(rows: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) = layer_norm_anywhere
 }
 
 #[inline(always)]
@@ -77,7 +77,7 @@ fn layer_norm_anywhere(rows: &mut [f32], weight: &[f32], bias: &[f32], epsilon: 
 per_isa! {
     /// Writes each row, divided by the root of the mean of its squares, times
     /// `weight`, over `out` (Zhang and Sennrich 2019).
-    pub fn rms_norm(rows: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) = rms_norm_anywhere
+    pub(crate) fn rms_norm(rows: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) = rms_norm_anywhere
 }
 
 #[inline(always)]
@@ -92,14 +92,14 @@ fn rms_norm_anywhere(rows: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]
 
 /// Returns the factor by which the mean of the squares of a row becomes 1.
 #[inline(always)]
-pub fn rms_factor(row: &[f32], epsilon: f32) -> f32 {
+pub(crate) fn rms_factor(row: &[f32], epsilon: f32) -> f32 {
     let mean = sum(row, |x| x * x) / row.len() as f32;
     1.0 / (mean + epsilon).sqrt()
 }
 
 per_isa! {
     /// Multiplies SiLU of `gate`, `x / (1 + e⁻ˣ)`, with `up`, in place.
-    pub fn silu_mul(gate: &mut [TileRow], up: &[TileRow]) = silu_mul_anywhere
+    pub(crate) fn silu_mul(gate: &mut [TileRow], up: &[TileRow]) = silu_mul_anywhere
 }
 
 #[inline(always)]
@@ -120,7 +120,7 @@ fn silu(x: f32) -> f32 {
 
 /// Sums a function of the numbers, sixteen at a time.
 #[inline(always)]
-pub fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
+pub(crate) fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
     let (sixteens, rest) = numbers.as_chunks::<16>();
     let mut sums = [0.0; 16];
     for sixteen in sixteens {
@@ -133,7 +133,7 @@ pub fn sum(numbers: &[f32], of: impl Fn(f32) -> f32) -> f32 {
 
 /// Returns the largest of the numbers and `least`. Their count is a multiple of 16.
 #[inline(always)]
-pub fn max_of(numbers: &[f32], least: f32) -> f32 {
+pub(crate) fn max_of(numbers: &[f32], least: f32) -> f32 {
     let mut largest = [least; 16];
     for sixteen in numbers.as_chunks::<16>().0 {
         let lanes = largest.iter_mut().zip(sixteen);
@@ -145,7 +145,7 @@ pub fn max_of(numbers: &[f32], least: f32) -> f32 {
 /// Makes each number `exp(number - most)` and returns their sum. Their count
 /// is a multiple of 16.
 #[inline(always)]
-pub fn exp_in_place(numbers: &mut [f32], most: f32) -> f32 {
+pub(crate) fn exp_in_place(numbers: &mut [f32], most: f32) -> f32 {
     let mut sums = [0.0; 16];
     for sixteen in numbers.as_chunks_mut::<16>().0 {
         for (sum, x) in sums.iter_mut().zip(sixteen) {
@@ -158,7 +158,7 @@ pub fn exp_in_place(numbers: &mut [f32], most: f32) -> f32 {
 
 /// Reduces sixteen lanes to one, by halves: fewer steps that wait for each other.
 #[inline(always)]
-pub fn reduce(lanes: [f32; 16], with: impl Fn(f32, f32) -> f32) -> f32 {
+pub(crate) fn reduce(lanes: [f32; 16], with: impl Fn(f32, f32) -> f32) -> f32 {
     let eight: [f32; 8] = std::array::from_fn(|lane| with(lanes[lane], lanes[lane + 8]));
     let four: [f32; 4] = std::array::from_fn(|lane| with(eight[lane], eight[lane + 4]));
     with(with(four[0], four[2]), with(four[1], four[3]))

@@ -10,7 +10,7 @@ use crate::stored_matrix::{BLOCK, BLOCK_BYTES};
 /// The same block of 32 columns of a product: of as many rows of weights.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub struct PanelBlock {
+pub(crate) struct PanelBlock {
     /// Four numbers each, as in [`QuantizedBlock`], of each column.
     quants: [[i32; COLUMNS]; BLOCK / 4],
     scales: [f32; COLUMNS],
@@ -24,12 +24,16 @@ impl PanelBlock {
 }
 
 /// Returns true when there is a product of whole numbers for the CPU.
-pub fn is_fast(isa: Isa) -> bool {
+pub(crate) fn is_fast(isa: Isa) -> bool {
     isa.level() != IsaLevel::Portable
 }
 
 /// Packs 32 rows of `Q8_0` for [`multiply`].
-pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<PanelBlock>) {
+pub(crate) fn pack<'a>(
+    isa: Isa,
+    rows: impl Iterator<Item = &'a [u8]>,
+    panel: &mut Vec<PanelBlock>,
+) {
     let mut packed: [&[[u8; BLOCK_BYTES]]; COLUMNS] = [&[]; COLUMNS];
     for (to, row) in packed.iter_mut().zip(rows) {
         *to = row.as_chunks().0;
@@ -46,7 +50,7 @@ pub fn pack<'a>(isa: Isa, rows: impl Iterator<Item = &'a [u8]>, panel: &mut Vec<
 
 /// Writes the products of rows (as many blocks each as the panel has) with a
 /// panel, plus `bias` in each row, over `out`, a whole tile of rows at a time.
-pub fn multiply(
+pub(crate) fn multiply(
     isa: Isa,
     rows: &[QuantizedBlock],
     panel: &[PanelBlock],
@@ -86,7 +90,11 @@ mod x86 {
 
     /// Packs block by block, so that what is written stays in the fastest cache.
     #[target_feature(enable = "avx2")]
-    pub fn pack_blocks(isa: Isa, rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS], panel: &mut [PanelBlock]) {
+    pub(crate) fn pack_blocks(
+        isa: Isa,
+        rows: &[&[[u8; BLOCK_BYTES]]; COLUMNS],
+        panel: &mut [PanelBlock],
+    ) {
         let rows = rows.map(|row| &row[..panel.len()]);
         let sign_flip = _mm256_set1_epi32(sign_flip_mask(isa));
         for (at, block) in panel.iter_mut().enumerate() {
@@ -125,7 +133,7 @@ mod x86 {
 
     /// Computes a tile by products of unsigned and signed bytes, four to a sum.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")]
-    pub fn tile_avx512(
+    pub(crate) fn tile_avx512(
         rows: &[QuantizedBlock],
         panel: &[PanelBlock],
         bias: &TileRow,
@@ -166,7 +174,7 @@ mod x86 {
 
     /// Computes a tile, eight columns at once: there are but sixteen registers.
     #[target_feature(enable = "avx2,fma")]
-    pub fn tile_avx2(
+    pub(crate) fn tile_avx2(
         rows: &[QuantizedBlock],
         panel: &[PanelBlock],
         bias: &TileRow,

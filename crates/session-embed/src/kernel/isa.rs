@@ -3,7 +3,7 @@
 
 /// A set of instructions that the CPU has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Isa {
+pub(crate) struct Isa {
     level: IsaLevel,
     has_bf16: bool,
 }
@@ -11,7 +11,7 @@ pub struct Isa {
 /// A set of instructions that code is compiled for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub enum IsaLevel {
+pub(crate) enum IsaLevel {
     /// Nothing beyond what the build may take for granted.
     Portable,
     /// AVX2 and FMA.
@@ -22,7 +22,7 @@ pub enum IsaLevel {
 
 impl Isa {
     /// Returns the best instructions that the CPU has.
-    pub fn detect() -> Self {
+    pub(crate) fn detect() -> Self {
         let level = detect_level();
         Self {
             level,
@@ -32,7 +32,7 @@ impl Isa {
 
     /// Returns all sets of instructions that the CPU has.
     #[cfg(test)]
-    pub fn detect_all() -> Vec<Self> {
+    pub(crate) fn detect_all() -> Vec<Self> {
         let all = [IsaLevel::Portable, IsaLevel::Avx2, IsaLevel::Avx512];
         let had = all.into_iter().filter(|&level| level <= detect_level());
         let had = had.map(|level| Self {
@@ -45,7 +45,7 @@ impl Isa {
 
     /// Returns the same instructions without products of `bf16`.
     #[must_use]
-    pub fn without_bf16(self) -> Self {
+    pub(crate) fn without_bf16(self) -> Self {
         Self {
             has_bf16: false,
             ..self
@@ -53,13 +53,13 @@ impl Isa {
     }
 
     /// Returns the code to run.
-    pub fn level(self) -> IsaLevel {
+    pub(crate) fn level(self) -> IsaLevel {
         self.level
     }
 
     /// Returns true when products of `bf16` are to be used, summed in `f32`.
     #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-    pub fn has_bf16(self) -> bool {
+    pub(crate) fn has_bf16(self) -> bool {
         self.has_bf16
     }
 }

@@ -2,21 +2,21 @@
 //! matrices that all products of `f32` are made of.
 
 #[cfg(target_arch = "x86_64")]
-pub use self::x86::{Bf16Pair, Bf16x32, F32x8, F32x16};
+pub(crate) use self::x86::{Bf16Pair, Bf16x32, F32x8, F32x16};
 
 /// Rows of a product that are computed at once: their sums stay in registers.
-pub const ROWS: usize = 6;
+pub(crate) const ROWS: usize = 6;
 /// Columns of a product that are computed at once.
-pub const COLUMNS: usize = 32;
+pub(crate) const COLUMNS: usize = 32;
 
 /// A row of a tile.
-pub type TileRow = [f32; COLUMNS];
+pub(crate) type TileRow = [f32; COLUMNS];
 
 /// Numbers of a word, at most.
-pub const MAX_NUMBERS: usize = 2;
+pub(crate) const MAX_NUMBERS: usize = 2;
 
 /// The numbers of both factors that a lane multiplies at once.
-pub trait LaneWord: Copy + Default + Send {
+pub(crate) trait LaneWord: Copy + Default + Send {
     /// The count of these numbers.
     const NUMBERS: usize;
 
@@ -34,7 +34,7 @@ impl LaneWord for f32 {
 }
 
 /// A vector of a few sums. [`super::isa::per_isa`] chooses one that the CPU has.
-pub trait Lanes: Copy {
+pub(crate) trait Lanes: Copy {
     /// The number of lanes.
     const WIDTH: usize;
     /// A factor of a lane.
@@ -75,7 +75,7 @@ pub trait Lanes: Copy {
 /// # Safety
 /// The CPU has the instructions of `V`.
 #[inline(always)]
-pub unsafe fn tile<V: Lanes, const ADD: bool>(
+pub(crate) unsafe fn tile<V: Lanes, const ADD: bool>(
     a: [&[V::Word]; ROWS],
     b: &[[V::Word; COLUMNS]],
     out: &mut [f32],
@@ -111,7 +111,7 @@ pub unsafe fn tile<V: Lanes, const ADD: bool>(
 
 /// Four numbers, on any CPU.
 #[derive(Clone, Copy)]
-pub struct F32x4([f32; 4]);
+pub(crate) struct F32x4([f32; 4]);
 
 impl Lanes for F32x4 {
     const WIDTH: usize = 4;
@@ -162,7 +162,7 @@ mod x86 {
 
     /// Two `bf16`, the first in the lower bits.
     #[derive(Clone, Copy, Default)]
-    pub struct Bf16Pair(u32);
+    pub(crate) struct Bf16Pair(u32);
 
     impl LaneWord for Bf16Pair {
         const NUMBERS: usize = 2;
@@ -183,15 +183,15 @@ mod x86 {
 
     /// Sixteen numbers, with AVX-512.
     #[derive(Clone, Copy)]
-    pub struct F32x16(__m512);
+    pub(crate) struct F32x16(__m512);
 
     /// Sixteen sums of products of pairs, with AVX-512 and BF16.
     #[derive(Clone, Copy)]
-    pub struct Bf16x32(__m512);
+    pub(crate) struct Bf16x32(__m512);
 
     /// Eight numbers, with AVX2 and FMA.
     #[derive(Clone, Copy)]
-    pub struct F32x8(__m256);
+    pub(crate) struct F32x8(__m256);
 
     /// Implements [`Lanes`] for a vector of `f32` by the instructions for it.
     macro_rules! lanes {

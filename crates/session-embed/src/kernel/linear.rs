@@ -24,7 +24,7 @@ const PASS: usize = 1024;
 
 /// The weights of a linear layer, a row an output, and its bias.
 #[derive(Debug, Clone)]
-pub struct MappedLinear {
+pub(crate) struct MappedLinear {
     isa: Isa,
     /// The matrices whose rows the outputs come from, one after the other.
     weights: Vec<StoredMatrix>,
@@ -34,7 +34,7 @@ pub struct MappedLinear {
 
 /// The place of a strip of a product: some rows of 32 columns.
 #[derive(Debug, Clone, Copy)]
-pub struct OutputStrip {
+pub(crate) struct OutputStrip {
     /// The first row.
     pub row: usize,
     /// The first column.
@@ -64,7 +64,7 @@ impl PanelBuffers {
 /// threads. `activations` gives a range of them. `epilogue` gets the products of
 /// each layer, bias added, for each strip, and leaves what is returned in the
 /// first.
-pub fn multiply<'a, const N: usize>(
+pub(crate) fn multiply<'a, const N: usize>(
     layers: [&MappedLinear; N],
     rows: usize,
     activations: impl Fn(Range<usize>) -> Activations<'a>,
@@ -96,7 +96,7 @@ fn copy_products(products: &[TileRow], mut out: ArrayViewMut2<'_, MaybeUninit<f3
 
 /// Multiplies as [`multiply`], for a layer `next`: its rows are quantized while they are
 /// in the cache, if it multiplies whole numbers.
-pub fn multiply_for<const N: usize>(
+pub(crate) fn multiply_for<const N: usize>(
     next: &MappedLinear,
     layers: [&MappedLinear; N],
     x: &Activations<'_>,
@@ -162,7 +162,7 @@ fn for_each_strip<const N: usize, T: Send + Sync>(
 impl MappedLinear {
     /// Creates a layer of matrices with as many columns each, and a multiple of 32
     /// rows, under each other; `None` for others, or another length of `bias`.
-    pub fn new(isa: Isa, weights: Vec<StoredMatrix>, bias: Vec<f32>) -> Option<Self> {
+    pub(crate) fn new(isa: Isa, weights: Vec<StoredMatrix>, bias: Vec<f32>) -> Option<Self> {
         let inputs = weights.first()?.columns();
         let fits = |matrix: &StoredMatrix| {
             matrix.columns() == inputs && matrix.rows().is_multiple_of(COLUMNS)
@@ -177,27 +177,27 @@ impl MappedLinear {
     }
 
     /// Returns the instructions that its products use.
-    pub fn isa(&self) -> Isa {
+    pub(crate) fn isa(&self) -> Isa {
         self.isa
     }
 
     /// Returns the length of a row of the output.
-    pub fn outputs(&self) -> usize {
+    pub(crate) fn outputs(&self) -> usize {
         self.bias.len()
     }
 
     /// Returns the length of a row of the input.
-    pub fn inputs(&self) -> usize {
+    pub(crate) fn inputs(&self) -> usize {
         self.inputs
     }
 
     /// Returns rows in the format that products with these weights take.
-    pub fn activations<'a>(&self, rows: &'a [f32]) -> Activations<'a> {
+    pub(crate) fn activations<'a>(&self, rows: &'a [f32]) -> Activations<'a> {
         Activations::new(self.isa, rows, self.inputs, self.is_integer())
     }
 
     /// Returns true when its products are of whole numbers.
-    pub fn is_integer(&self) -> bool {
+    pub(crate) fn is_integer(&self) -> bool {
         let is_q8_0 = |matrix: &StoredMatrix| matrix.dtype() == GgmlDType::Q8_0;
         self.weights.iter().all(is_q8_0) && integer::is_fast(self.isa)
     }

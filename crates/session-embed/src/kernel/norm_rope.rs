@@ -7,7 +7,7 @@ use std::ops::Range;
 /// Sines and cosines of tokens' positions: a row a token, half as long as a
 /// head.
 #[derive(Clone, Copy)]
-pub struct RopeAngles<'a> {
+pub(crate) struct RopeAngles<'a> {
     /// Cosines.
     pub cos: &'a [f32],
     /// Sines.
@@ -15,7 +15,7 @@ pub struct RopeAngles<'a> {
 }
 
 /// The norm of the heads in some columns of each row: those of the queries, or of the keys.
-pub struct HeadNorm<'a> {
+pub(crate) struct HeadNorm<'a> {
     /// The columns, in which the heads of a token stand after each other.
     pub columns: Range<usize>,
     /// A weight for each number of a head.
@@ -28,7 +28,7 @@ per_isa! {
     /// Divides each head by the root of the mean of its squares, multiplies it
     /// with its weight, and rotates it by the position of its token, in place.
     /// Rows, one a token, are `stride` numbers apart.
-    pub fn norm_rope(rows: &mut [f32], stride: usize, norm: &HeadNorm<'_>, angles: RopeAngles<'_>) = norm_rope_anywhere
+    pub(crate) fn norm_rope(rows: &mut [f32], stride: usize, norm: &HeadNorm<'_>, angles: RopeAngles<'_>) = norm_rope_anywhere
 }
 
 #[inline(always)]

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 /// Returns the same matrix in `Q8_0`; as it is where it is that, or its rows
 /// are no multiple of 32.
-pub fn to_q8_0(isa: Isa, matrix: StoredMatrix) -> StoredMatrix {
+pub(crate) fn to_q8_0(isa: Isa, matrix: StoredMatrix) -> StoredMatrix {
     let len = row_bytes(GgmlDType::Q8_0, matrix.columns());
     let (Some(len), false) = (
         len.filter(|&len| len > 0),

@@ -9,7 +9,7 @@ use super::lanes::{COLUMNS, ROWS};
 use crate::stored_matrix::f16_to_f32;
 
 /// Returns numbers between −1 and 1 that look random and are always the same.
-pub fn random(count: usize, seed: u64) -> Vec<f32> {
+pub(crate) fn random(count: usize, seed: u64) -> Vec<f32> {
     let number = |at: usize| {
         let mixed = (at as u64 + 1 + (seed << 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,7 +18,7 @@ pub fn random(count: usize, seed: u64) -> Vec<f32> {
     (0..count).map(number).collect()
 }
 
-pub fn is_near(a: f32, b: f32, off: f32) -> bool {
+pub(crate) fn is_near(a: f32, b: f32, off: f32) -> bool {
     (a - b).abs() <= off
 }
 

@@ -9,7 +9,7 @@ thread_local! {
 /// Runs `work` with its kernels on this thread alone, where every thread has a
 /// batch of its own: a thread that waits for others would begin another batch,
 /// which takes memory and the cache.
-pub fn on_this_thread<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn on_this_thread<T>(work: impl FnOnce() -> T) -> T {
     IS_ALONE.set(true);
     let outcome = work();
     IS_ALONE.set(false);
@@ -18,6 +18,6 @@ pub fn on_this_thread<T>(work: impl FnOnce() -> T) -> T {
 
 /// Returns how many tasks a thread takes at least; all within
 /// [`on_this_thread`].
-pub fn min_tasks() -> usize {
+pub(crate) fn min_tasks() -> usize {
     if IS_ALONE.get() { usize::MAX } else { 1 }
 }

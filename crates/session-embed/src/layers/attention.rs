@@ -11,14 +11,14 @@ use candle_core::{Device, Result, Tensor};
 /// Softmax attention within each text, with shared keys and values where there are fewer heads
 /// of them (Ainslie et al. 2023).
 #[derive(Debug, Clone, Copy)]
-pub struct Attention {
+pub(crate) struct Attention {
     shape: AttentionShape,
     kernels: Option<Isa>,
 }
 
 /// The attention of all layers to the texts of a batch.
 #[derive(Debug)]
-pub struct BatchAttention<'a> {
+pub(crate) struct BatchAttention<'a> {
     shape: AttentionShape,
     texts: BatchLayout<'a>,
 }
@@ -46,7 +46,7 @@ impl AttentionShape {
 impl LayerReader<'_> {
     /// Creates the attention of a layer; in `bf16`, where the CPU has it, if weights
     /// are quantized.
-    pub fn attention(&self, shape: AttentionShape) -> Attention {
+    pub(crate) fn attention(&self, shape: AttentionShape) -> Attention {
         let kernels = self.backend.kernels.map(|isa| match self.precision {
             Precision::Q8_0 => isa,
             Precision::Stored => isa.without_bf16(),
@@ -57,7 +57,7 @@ impl LayerReader<'_> {
 
 impl Attention {
     /// Returns the attention of all layers to texts of these lengths.
-    pub fn for_batch<'a>(
+    pub(crate) fn for_batch<'a>(
         &self,
         lengths: &'a [usize],
         device: &Device,
@@ -74,7 +74,7 @@ impl Attention {
 impl BatchAttention<'_> {
     /// Returns the weighted values of each token, as many heads as queries. A
     /// row has a token's queries, keys and values.
-    pub fn forward(&self, qkv: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&self, qkv: &Tensor) -> Result<Tensor> {
         match &self.texts {
             BatchLayout::Padded(texts) => texts.attend(self.shape, qkv),
             BatchLayout::Packed(isa, lengths) => qkv.apply_op1_no_bwd(&RowsOp {

@@ -9,14 +9,14 @@ use rayon::prelude::*;
 /// A row a token. The table stays where it lies, on every device: few of its
 /// rows are read.
 #[derive(Debug, Clone)]
-pub struct TokenEmbedding {
+pub(crate) struct TokenEmbedding {
     table: StoredMatrix,
     device: Device,
 }
 
 impl TokenEmbedding {
     /// Creates an embedding over a table.
-    pub fn new(table: StoredMatrix, backend: &Backend) -> Self {
+    pub(crate) fn new(table: StoredMatrix, backend: &Backend) -> Self {
         Self {
             table,
             device: backend.device.clone(),
@@ -24,14 +24,14 @@ impl TokenEmbedding {
     }
 
     /// Returns the rows of tokens; zeros for a token beyond the table.
-    pub fn forward(&self, ids: &[u32]) -> Result<Tensor> {
+    pub(crate) fn forward(&self, ids: &[u32]) -> Result<Tensor> {
         self.forward_add(ids, &[])
     }
 
     /// Returns the rows of tokens, and adds those of other tables of the same
     /// width, each with as many ids of its own. candle's addition costs a
     /// fifteenth of MiniLM's time, most of it threads that wait for each other.
-    pub fn forward_add(&self, ids: &[u32], others: &[(&Self, &[u32])]) -> Result<Tensor> {
+    pub(crate) fn forward_add(&self, ids: &[u32], others: &[(&Self, &[u32])]) -> Result<Tensor> {
         let width = self.table.columns();
         let mut rows = vec![0.0; ids.len() * width];
         let rows_of_tokens = rows.par_chunks_exact_mut(width).enumerate();

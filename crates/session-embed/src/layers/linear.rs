@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// `x Wᵀ + b`.
 #[derive(Debug, Clone)]
-pub enum Linear {
+pub(crate) enum Linear {
     /// Computed by our kernel, with weights where they lie.
     Mapped(MappedLinear),
     /// Computed by candle, with weights on its device.
@@ -26,7 +26,7 @@ impl LayerReader<'_> {
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks it, or it has another size.
-    pub fn linear(
+    pub(crate) fn linear(
         &self,
         names: &[(String, usize)],
         inputs: usize,
@@ -65,7 +65,7 @@ impl LayerReader<'_> {
 
 impl Linear {
     /// Applies the layer to rows.
-    pub fn forward(&self, x: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&self, x: &Tensor) -> Result<Tensor> {
         match self {
             Self::Mapped(layer) => x.apply_op1_no_bwd(&RowsOp {
                 name: "linear",
@@ -88,7 +88,7 @@ impl Linear {
     }
 
     /// Applies the layer, and adds the output to a residual.
-    pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
         match self {
             Self::Mapped(layer) => {
                 let residual = residual.storage_and_layout();
@@ -109,7 +109,7 @@ impl Linear {
 
 /// Two linear layers with an activation between, added to a residual.
 #[derive(Debug, Clone)]
-pub enum FeedForward {
+pub(crate) enum FeedForward {
     /// `GELU(x W₁ᵀ + b₁) W₂ᵀ + b₂` (Vaswani et al. 2017).
     Gelu {
         /// W₁ and b₁.
@@ -130,7 +130,7 @@ pub enum FeedForward {
 
 impl FeedForward {
     /// Applies the network to rows, and adds the output to a residual.
-    pub fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward_add(&self, x: &Tensor, residual: &Tensor) -> Result<Tensor> {
         let (Self::Gelu { up, down } | Self::Swiglu { up, down, .. }) = self;
         if let (Linear::Mapped(first), Linear::Mapped(down)) = (up, down) {
             let residual = residual.storage_and_layout();

@@ -14,7 +14,7 @@ const ROWS_PER_TASK: usize = 16;
 
 /// Mean 0 and variance 1, times a weight plus a bias.
 #[derive(Debug, Clone)]
-pub struct LayerNorm {
+pub(crate) struct LayerNorm {
     weight: Tensor,
     bias: Tensor,
     epsilon: f32,
@@ -23,7 +23,7 @@ pub struct LayerNorm {
 
 /// A mean of squares of 1, times a weight.
 #[derive(Debug, Clone)]
-pub struct RmsNorm {
+pub(crate) struct RmsNorm {
     weight: Tensor,
     epsilon: f32,
     kernels: Option<Isa>,
@@ -34,7 +34,7 @@ impl LayerReader<'_> {
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks it, or it has another size.
-    pub fn layer_norm(
+    pub(crate) fn layer_norm(
         &self,
         name: &str,
         width: usize,
@@ -52,7 +52,7 @@ impl LayerReader<'_> {
     ///
     /// # Errors
     /// As [`LayerReader::layer_norm`].
-    pub fn rms_norm(
+    pub(crate) fn rms_norm(
         &self,
         name: &str,
         width: usize,
@@ -68,7 +68,7 @@ impl LayerReader<'_> {
 
 impl LayerNorm {
     /// Normalizes rows; in place, by our kernel.
-    pub fn forward(&self, rows: Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&self, rows: Tensor) -> Result<Tensor> {
         let Some(isa) = self.kernels else {
             return candle_nn::ops::layer_norm(&rows, &self.weight, &self.bias, self.epsilon);
         };
@@ -87,7 +87,7 @@ impl LayerNorm {
 
 impl RmsNorm {
     /// Normalizes rows.
-    pub fn forward(&self, rows: &Tensor) -> Result<Tensor> {
+    pub(crate) fn forward(&self, rows: &Tensor) -> Result<Tensor> {
         let Some(isa) = self.kernels else {
             return candle_nn::ops::rms_norm(rows, &self.weight, self.epsilon);
         };

@@ -16,7 +16,7 @@ const ROWS_PER_TASK: usize = 16;
 
 /// Angles of positions (Su et al. 2021).
 #[derive(Debug, Clone)]
-pub struct RotaryEmbedding {
+pub(crate) struct RotaryEmbedding {
     /// Angle of each pair from a position to the next, in radians.
     frequencies: Vec<f32>,
     device: Device,
@@ -24,14 +24,14 @@ pub struct RotaryEmbedding {
 
 /// Cosines and sines of the positions of a batch's tokens, a row each.
 #[derive(Debug, Clone)]
-pub struct RopeTensors {
+pub(crate) struct RopeTensors {
     cos: Tensor,
     sin: Tensor,
 }
 
 impl RotaryEmbedding {
     /// Creates the embedding of heads of `head_dim` numbers.
-    pub fn new(head_dim: usize, theta: f32, backend: &Backend) -> Self {
+    pub(crate) fn new(head_dim: usize, theta: f32, backend: &Backend) -> Self {
         let frequency = |pair: usize| 1.0 / theta.powf((2 * pair) as f32 / head_dim as f32);
         Self {
             frequencies: (0..head_dim / 2).map(frequency).collect(),
@@ -40,7 +40,7 @@ impl RotaryEmbedding {
     }
 
     /// Computes the cosines and sines of texts of these lengths.
-    pub fn angles(&self, lengths: &[usize]) -> Result<RopeTensors> {
+    pub(crate) fn angles(&self, lengths: &[usize]) -> Result<RopeTensors> {
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let half = self.frequencies.len();
         let positions = (0..longest).into_par_iter().with_min_len(64);
@@ -66,7 +66,7 @@ impl RotaryEmbedding {
 /// The norms of the heads of queries and keys, then their rotation by the
 /// token's position.
 #[derive(Debug, Clone)]
-pub struct NormRope {
+pub(crate) struct NormRope {
     q_norm: Vec<f32>,
     k_norm: Vec<f32>,
     epsilon: f32,
@@ -79,7 +79,7 @@ impl LayerReader<'_> {
     ///
     /// # Errors
     /// [`EmbedError::File`] when the file lacks one, or it has another size.
-    pub fn norm_rope(
+    pub(crate) fn norm_rope(
         &self,
         [q_name, k_name]: [&str; 2],
         shape: AttentionShape,
@@ -99,7 +99,7 @@ impl LayerReader<'_> {
 impl NormRope {
     /// Normalizes and rotates queries and keys in rows of queries, keys and
     /// values; in place, by our kernel.
-    pub fn forward(&self, qkv: Tensor, angles: &RopeTensors) -> Result<Tensor> {
+    pub(crate) fn forward(&self, qkv: Tensor, angles: &RopeTensors) -> Result<Tensor> {
         let Some(isa) = self.kernels else {
             return self.forward_candle(&qkv, angles);
         };

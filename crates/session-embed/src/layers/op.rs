@@ -5,7 +5,7 @@ use std::ops::Deref;
 
 /// An operation on a CPU. `forward` gets rows that lie after each other, and
 /// returns such rows, of `width` numbers.
-pub struct RowsOp<F> {
+pub(crate) struct RowsOp<F> {
     /// Its name in errors.
     pub name: &'static str,
     /// Length of a row of the output.
@@ -27,7 +27,7 @@ impl<F: Fn(&[f32]) -> Vec<f32>> CustomOp1 for RowsOp<F> {
 }
 
 /// An operation on a CPU that writes over its rows, which lie after each other.
-pub struct InplaceRowsOp<F> {
+pub(crate) struct InplaceRowsOp<F> {
     /// Its name in errors.
     pub name: &'static str,
     /// Its computation.
@@ -51,7 +51,7 @@ impl<F: Fn(&mut [f32])> InplaceOp1 for InplaceRowsOp<F> {
 
 /// Returns the numbers of another tensor that an operation reads, from its
 /// [`candle_core::Tensor::storage_and_layout`].
-pub fn f32_slice<'a>(
+pub(crate) fn f32_slice<'a>(
     (storage, layout): &'a (impl Deref<Target = Storage>, &Layout),
 ) -> Result<&'a [f32]> {
     match &**storage {

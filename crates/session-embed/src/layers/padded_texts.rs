@@ -11,7 +11,7 @@ const PADDING: usize = 16;
 
 /// The texts of a batch, in groups.
 #[derive(Debug)]
-pub struct PaddedTexts {
+pub(crate) struct PaddedTexts {
     groups: Vec<PaddedGroup>,
     /// The row in the groups of each token of the batch.
     batch_rows: Tensor,
@@ -34,7 +34,7 @@ struct PaddedGroup {
 
 impl PaddedTexts {
     /// Divides texts of such lengths into groups, the longest first.
-    pub fn new(lengths: &[usize], is_causal: bool, device: &Device) -> Result<Self> {
+    pub(crate) fn new(lengths: &[usize], is_causal: bool, device: &Device) -> Result<Self> {
         let mut starts = Vec::with_capacity(lengths.len());
         let mut tokens = 0;
         for len in lengths {
@@ -68,7 +68,7 @@ impl PaddedTexts {
     }
 
     /// Returns the weighted values of each token. A row has a token's queries, keys and values.
-    pub fn attend(&self, shape: AttentionShape, qkv: &Tensor) -> Result<Tensor> {
+    pub(crate) fn attend(&self, shape: AttentionShape, qkv: &Tensor) -> Result<Tensor> {
         let groups = self.groups.iter();
         let groups = groups.map(|group| group.attend(shape, qkv, self.causal_mask.as_ref()));
         Tensor::cat(&groups.collect::<Result<Vec<_>>>()?, 0)?.index_select(&self.batch_rows, 0)

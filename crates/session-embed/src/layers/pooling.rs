@@ -4,7 +4,7 @@ use super::op::RowsOp;
 use candle_core::{Result, Tensor};
 
 /// Returns the mean of each text's rows.
-pub fn mean_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+pub(crate) fn mean_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     if rows.device().is_cpu() {
         let width = rows.dim(1)?;
         return rows.apply_op1_no_bwd(&RowsOp {
@@ -36,12 +36,12 @@ fn mean_rows(rows: &[f32], width: usize, lengths: &[usize]) -> Vec<f32> {
 }
 
 /// Returns the first of each text's rows.
-pub fn first_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+pub(crate) fn first_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     select_rows(rows, lengths, |end, len| end - len)
 }
 
 /// Returns the last of each text's rows.
-pub fn last_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
+pub(crate) fn last_pool(rows: &Tensor, lengths: &[usize]) -> Result<Tensor> {
     select_rows(rows, lengths, |end, _| end - 1)
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// The description of the model beside its tensors; in JSON by the names of
 /// `transformers`.
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub struct Qwen3Config {
+pub(crate) struct Qwen3Config {
     /// Hidden size.
     pub hidden_size: usize,
     /// Inner width of the feed-forward network.
@@ -60,7 +60,7 @@ impl Qwen3Config {
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not of a Qwen3 that is known here.
-    pub fn from_json(text: &[u8]) -> Result<Self, EmbedError> {
+    pub(crate) fn from_json(text: &[u8]) -> Result<Self, EmbedError> {
         let error = |reason| EmbedError::File {
             file: "config.json",
             reason,
@@ -80,7 +80,7 @@ impl Qwen3Config {
     ///
     /// # Errors
     /// [`EmbedError::File`] when it is not of a Qwen3 that is known here.
-    pub fn from_gguf(file: &Gguf) -> Result<Self, EmbedError> {
+    pub(crate) fn from_gguf(file: &Gguf) -> Result<Self, EmbedError> {
         let error = || EmbedError::File {
             file: "GGUF file",
             reason: UNKNOWN,
@@ -127,7 +127,7 @@ impl Qwen3Config {
     }
 
     /// Returns the heads and the mask of its layers.
-    pub fn attention_shape(&self) -> AttentionShape {
+    pub(crate) fn attention_shape(&self) -> AttentionShape {
         AttentionShape {
             heads: self.num_heads,
             kv_heads: self.num_kv_heads,

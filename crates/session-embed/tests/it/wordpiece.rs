@@ -2,7 +2,7 @@
 
 use crate::{vocabulary, wordpiece};
 use proptest::prelude::*;
-use session_core::text::RunMemo;
+use session_core::text::WordCache;
 use std::sync::LazyLock;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
@@ -38,9 +38,9 @@ static OURS: LazyLock<session_embed::WordPiece> = LazyLock::new(wordpiece);
 fn ids(text: &str) -> Vec<u32> {
     let (mut ids, mut again) = (vec![7; 3], vec![7; 3]);
     OURS.encode(text, usize::MAX, &mut ids);
-    let mut known = RunMemo::default();
+    let mut cache = WordCache::default();
     for _ in 0..2 {
-        OURS.encode_known(text, usize::MAX, &mut known, &mut again);
+        OURS.encode_cached(text, usize::MAX, &mut cache, &mut again);
         assert_eq!(again, ids, "{text:?}");
     }
     ids
@@ -155,7 +155,7 @@ fn limit_cuts_at_a_token() {
         let mut some = Vec::new();
         OURS.encode(text, limit, &mut some);
         assert_eq!(some, all[..limit.min(all.len())]);
-        OURS.encode_known(text, limit, &mut RunMemo::default(), &mut some);
+        OURS.encode_cached(text, limit, &mut WordCache::default(), &mut some);
         assert_eq!(some, all[..limit.min(all.len())]);
     }
 }

@@ -38,6 +38,31 @@ impl MemoryStore {
         self.change(old.id(), &change, now)
     }
 
+    /// Finds the active memories of some ids that an agent may replace: those that are trusted. Ids are not shortened.
+    ///
+    /// # Errors
+    /// When one is not found, or waits for trust: no user has agreed to it yet, so none has to its replacement.
+    pub fn find_replaceable(&self, ids: &[String]) -> Result<Vec<Memory>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let active = self.list(&[MemoryState::Active]).memories;
+        let find = |id: &String| {
+            let id = id.trim();
+            let mut named = active.iter().filter(|memory| memory.id() == id).peekable();
+            let is_known = named.peek().is_some();
+            let trusted = named.find(|memory| memory.trust.is_trusted());
+            trusted.cloned().ok_or_else(|| {
+                if is_known {
+                    MemoryError::WaitsForTrust(id.to_owned())
+                } else {
+                    MemoryError::Unknown(id.to_owned())
+                }
+            })
+        };
+        ids.iter().map(find).collect()
+    }
+
     /// Makes memories active: out of the archive or the trash, and no longer replaced by another one.
     ///
     /// # Errors

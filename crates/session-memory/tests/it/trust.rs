@@ -111,6 +111,26 @@ fn a_change_of_an_untrusted_memory_trusts_nothing() {
 }
 
 #[test]
+fn an_agent_replaces_no_memory_that_waits_for_trust() {
+    let world = clone_with_memory();
+    let find = |id: &str| world.store.find_replaceable(&[id.to_owned()]);
+    let error = find(ID).unwrap_err();
+    assert!(matches!(error, MemoryError::WaitsForTrust(_)), "{error}");
+    let own = world.save("Pool", INFO);
+    assert_eq!(find(own.id()).unwrap()[0].id(), own.id());
+    let shortened = find(&own.id()[..18]).unwrap_err();
+    assert!(matches!(shortened, MemoryError::Unknown(_)), "{shortened}");
+    world.store.trust(&[theirs(&world)]).unwrap();
+    assert_eq!(find(ID).unwrap()[0].trust, Trust::Trusted);
+    fs_err::write(&own.path, world.read(&own) + "\nby hand\n").unwrap();
+    let error = find(own.id()).unwrap_err();
+    assert!(matches!(error, MemoryError::WaitsForTrust(_)), "{error}");
+    let elsewhere = world.store_of("ship", StorageLocation::ProjectFirst);
+    let error = elsewhere.find_replaceable(&[ID.to_owned()]).unwrap_err();
+    assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
+}
+
+#[test]
 fn an_edited_text_is_trusted_where_the_user_has_seen_it() {
     let world = clone_with_memory();
     let edit = |review| {

@@ -19,7 +19,7 @@ const PROBE_TEXTS: usize = 4;
 /// # Errors
 /// [`FailureKind::Fatal`] when no request can succeed, else the last error when every text failed. Where
 /// the endpoint refused each of them, it has to refuse a known text, too: else the cause is in the texts.
-pub fn embed_in_batches(
+pub(crate) fn embed_in_batches(
     client: &EndpointClient,
     texts: &[&str],
     dims: usize,

@@ -11,7 +11,7 @@ use ureq::{Agent, Body, Timeout};
 
 /// Timeouts of a request, and how often it is sent while the server is busy.
 #[derive(Debug, Clone, Copy)]
-pub struct RequestPolicy {
+pub(crate) struct RequestPolicy {
     /// Maximum time for the DNS lookup, and again for the connection.
     connect_timeout: Duration,
     /// Maximum time for the whole request.
@@ -21,13 +21,13 @@ pub struct RequestPolicy {
 
 impl RequestPolicy {
     /// The policy for a batch of texts.
-    pub const BATCH: Self = Self {
+    pub(crate) const BATCH: Self = Self {
         connect_timeout: Duration::from_secs(10),
         total_timeout: Duration::from_secs(120),
         max_attempts: 4,
     };
     /// The policy for a single text whose batch failed.
-    pub const SINGLE: Self = Self {
+    pub(crate) const SINGLE: Self = Self {
         max_attempts: 2,
         ..Self::BATCH
     };
@@ -35,7 +35,7 @@ impl RequestPolicy {
     /// Returns the policy for a query to this URL: short timeouts and one attempt, because a
     /// user waits and other models can answer. A connection takes one round trip, with TLS
     /// three.
-    pub fn for_query(url: &str) -> Self {
+    pub(crate) fn for_query(url: &str) -> Self {
         let connect_ms = if url.starts_with("https:") { 300 } else { 100 };
         Self {
             connect_timeout: Duration::from_millis(connect_ms),
@@ -45,7 +45,7 @@ impl RequestPolicy {
     }
 
     /// Returns the policy for a check whether the endpoint answers: as for a query, and not for as long.
-    pub fn for_check(url: &str) -> Self {
+    pub(crate) fn for_check(url: &str) -> Self {
         Self {
             total_timeout: CHECK_TIMEOUT,
             ..Self::for_query(url)
@@ -53,15 +53,15 @@ impl RequestPolicy {
     }
 }
 
-/// A text that any endpoint embeds: its vector tells the dimension.
-pub const KNOWN_TEXT: &str = "dimensions";
+/// A text that any endpoint embeds: its vector has the dimension.
+pub(crate) const KNOWN_TEXT: &str = "dimensions";
 
 /// Maximum time of a check.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum delay between two attempts, whatever the server asks for.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
-/// Delay or time without an answer from which on the caller is told, in a run of many requests.
+/// Delay or time without an answer from which on the listener is notified, in a run of many requests.
 const WAIT_PATIENCE: Duration = Duration::from_secs(5);
 /// Maximum length of a response in bytes.
 const MAX_RESPONSE_BYTES: u64 = 256 << 20;
@@ -71,7 +71,7 @@ const MAX_ERROR_BYTES: u64 = 64 << 10;
 
 /// The meaning of a failed request for the requests after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailureKind {
+pub(crate) enum FailureKind {
     /// No request can succeed: wrong name, certificate, key or model.
     Fatal,
     /// The same request may succeed later.
@@ -87,7 +87,7 @@ pub enum FailureKind {
 
 /// Why a request gave no vectors.
 #[derive(Debug, Clone)]
-pub struct RequestError {
+pub(crate) struct RequestError {
     /// Its meaning for other requests.
     pub kind: FailureKind,
     /// The failure, as half a sentence.
@@ -106,20 +106,20 @@ impl RequestError {
     }
 
     /// Makes the error of a response that cannot be used.
-    pub fn invalid_response(reason: impl Into<String>) -> Self {
+    pub(crate) fn invalid_response(reason: impl Into<String>) -> Self {
         Self::new(FailureKind::InvalidResponse, reason)
     }
 }
 
 /// The HTTP client of one endpoint.
-pub struct EndpointClient {
+pub(crate) struct EndpointClient {
     agent: Agent,
     endpoint: Endpoint,
     /// Delay before the second attempt. It doubles with each further attempt.
     pub initial_backoff: Duration,
     /// Hears of long waits.
     waits: WaitListener,
-    /// Delay or time without an answer from which on the listener is told.
+    /// Delay or time without an answer from which on the listener is notified.
     pub wait_patience: Duration,
 }
 
@@ -142,7 +142,7 @@ struct EmbeddingRow {
 }
 
 impl EndpointClient {
-    pub fn new(endpoint: &Endpoint, waits: &WaitListener) -> Self {
+    pub(crate) fn new(endpoint: &Endpoint, waits: &WaitListener) -> Self {
         // No redirects: texts are sent only to the configured URL.
         let mut config = Agent::config_builder()
             .max_redirects(0)
@@ -164,7 +164,7 @@ impl EndpointClient {
 
     /// Embeds texts as unit vectors, with retries while the server is busy. `dims` is the
     /// expected dimension of the vectors, if it is known.
-    pub fn embed(
+    pub(crate) fn embed(
         &self,
         texts: &[&str],
         dims: Option<usize>,
@@ -182,7 +182,7 @@ impl EndpointClient {
             };
             let delay = delay.min(MAX_RETRY_DELAY);
             if delay >= self.wait_patience {
-                self.tell_delay(&reason, delay);
+                self.notify_delay(&reason, delay);
             }
             std::thread::sleep(delay);
             backoff *= 2;
@@ -191,19 +191,19 @@ impl EndpointClient {
     }
 
     /// Returns true where the endpoint embeds the text that every endpoint does. Asks once.
-    pub fn accepts_known_text(&self, dims: usize) -> bool {
+    pub(crate) fn accepts_known_text(&self, dims: usize) -> bool {
         self.embed(&[KNOWN_TEXT], Some(dims), RequestPolicy::SINGLE)
             .is_ok()
     }
 
-    fn tell_delay(&self, reason: &str, delay: Duration) {
+    fn notify_delay(&self, reason: &str, delay: Duration) {
         let (url, seconds) = (self.endpoint.shown_url(), delay.as_secs_f32());
-        self.waits.tell(&format!(
+        self.waits.notify(&format!(
             "waiting for {url}: {reason}; it is asked again in {seconds} s"
         ));
     }
 
-    /// Sends a request. Of several attempts each may take long: then the listener is told.
+    /// Sends a request. Of several attempts each may take long: then the listener is notified.
     fn send_watched(
         &self,
         texts: &[&str],
@@ -275,7 +275,7 @@ impl EndpointClient {
     }
 
     /// Converts the error of a request into an [`EmbedError`] with the endpoint's URL.
-    pub fn to_embed_error(&self, error: &RequestError) -> EmbedError {
+    pub(crate) fn to_embed_error(&self, error: &RequestError) -> EmbedError {
         EmbedError::Remote {
             url: self.endpoint.shown_url(),
             reason: error.reason.clone(),

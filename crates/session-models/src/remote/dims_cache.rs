@@ -23,7 +23,10 @@ fn cache_path(directories: &UserDirectories) -> PathBuf {
 }
 
 /// Reads the cached dimension of this endpoint and its model.
-pub fn read_cached_dims(endpoint: &Endpoint, directories: &UserDirectories) -> Option<usize> {
+pub(crate) fn read_cached_dims(
+    endpoint: &Endpoint,
+    directories: &UserDirectories,
+) -> Option<usize> {
     let text = private::read(&cache_path(directories), MAX_BYTES).ok()??;
     let cached: CachedDims = serde_json::from_slice(&text).ok()?;
     let is_same = cached.url == endpoint.shown_url() && cached.model == endpoint.model;
@@ -31,7 +34,7 @@ pub fn read_cached_dims(endpoint: &Endpoint, directories: &UserDirectories) -> O
 }
 
 /// Writes the dimension of this endpoint's vectors.
-pub fn write_cached_dims(
+pub(crate) fn write_cached_dims(
     endpoint: &Endpoint,
     directories: &UserDirectories,
     dims: usize,

@@ -11,7 +11,7 @@ const MARK: &str = "***";
 /// Finds the first line of the server's message in the body of a response: of JSON `error.message`, `error`,
 /// `message` or `detail`, else of the text. It is cut, and has none of the secrets. `None` for an empty body
 /// or a page of HTML.
-pub fn find_error_text(body: &[u8], secrets: &[&str]) -> Option<String> {
+pub(crate) fn find_error_text(body: &[u8], secrets: &[&str]) -> Option<String> {
     let body = String::from_utf8_lossy(body);
     let message = match serde_json::from_str::<Value>(&body) {
         Ok(json) => find_message(&json)?.to_owned(),

@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct WaitListener {
     on_wait: Arc<dyn Fn(&str) + Send + Sync>,
-    is_told: Arc<AtomicBool>,
+    was_notified: Arc<AtomicBool>,
 }
 
 impl WaitListener {
@@ -19,32 +19,32 @@ impl WaitListener {
     pub fn new(on_wait: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self {
             on_wait: Arc::new(on_wait),
-            is_told: Arc::default(),
+            was_notified: Arc::default(),
         }
     }
 
-    /// Tells about a wait, unless one was told.
-    pub(super) fn tell(&self, sentence: &str) {
-        if !self.is_told.swap(true, Ordering::Relaxed) {
+    /// Notifies the listener of a wait, unless it was notified before.
+    pub(super) fn notify(&self, sentence: &str) {
+        if !self.was_notified.swap(true, Ordering::Relaxed) {
             (self.on_wait)(sentence);
         }
     }
 
-    /// Runs `work`, and tells about it when it takes longer than `patience`.
+    /// Runs `work`, and notifies the listener when it takes longer than `patience`.
     pub(super) fn watch<T: Send>(
         &self,
         patience: Duration,
         sentence: &str,
         work: impl FnOnce() -> T + Send,
     ) -> T {
-        if self.is_told.load(Ordering::Relaxed) {
+        if self.was_notified.load(Ordering::Relaxed) {
             return work();
         }
         std::thread::scope(|scope| {
             let (done, is_done) = channel::<()>();
             scope.spawn(move || {
                 if is_done.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-                    self.tell(sentence);
+                    self.notify(sentence);
                 }
             });
             let result = work();

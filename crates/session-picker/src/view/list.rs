@@ -13,7 +13,7 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use session_core::ConfidenceBand;
 use session_display::{fit_line, format_elapsed, pluralize, sanitize_line};
-use session_search::Level;
+use session_store::Level;
 use unicode_width::UnicodeWidthStr;
 
 const PROMPT: &str = "> ";
@@ -129,7 +129,7 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
                 row,
                 level: app.list.level,
                 is_selected: at == app.list.selected,
-                elapsed: format_elapsed(row.session.ended_ms, now_ms),
+                elapsed: format_elapsed(row.time_ms, now_ms),
                 theme,
             };
             match lines_per_row {

@@ -17,8 +17,8 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Modifier;
 use session_core::{ConfidenceBand, ToolCall, Turn, TurnPart};
 use session_display::mark_words;
-use session_search::{Exchange, Level, TurnOrigin};
-use session_store::{SessionId, SessionRow, TurnRow};
+use session_search::{Exchange, TurnOrigin};
+use session_store::{Level, SessionId, SessionRow, TurnRow};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -45,6 +45,7 @@ pub(crate) fn row(session: SessionRow, band: Option<ConfidenceBand>, terms: &[&s
             index: 2,
             ..TurnRow::default()
         }),
+        time_ms: session.ended_ms,
         session,
         band,
     }

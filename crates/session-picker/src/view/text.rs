@@ -13,7 +13,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use session_display::{format_minute, sanitize_line, session_title};
-use session_search::Level;
+use session_store::Level;
 use std::ops::Range;
 
 /// Draws the turn of the row that is selected.

@@ -45,7 +45,7 @@ fn names_of_fields_are_completed() {
     check("-pro|", "-pro -> -project:");
     check(
         "-|",
-        "- -> -agent:, -project:, -branch:, -file:, -since:, -until:",
+        "- -> -agent:, -project:, -branch:, -file:, -since:, -until:, -when:",
     );
     check("a| docker", "a -> agent:");
     check("docker|", "");

@@ -3,7 +3,7 @@
 use session_core::{FileStamp, SessionMeta};
 use session_embed::Embedder;
 use session_indexer::{ReadPolicy, RefreshMode, SilentProgress};
-use session_query::{IndexWatch, LiveIndex, OpenIndex, QueryError, QueryRefresh, Snapshot};
+use session_query::{LiveIndex, OpenIndex, QueryError, QueryRefresh, Snapshot};
 use session_sources::Env;
 use session_store::{KnownTurns, Writer};
 use session_test::claude::ClaudeTranscript;
@@ -233,29 +233,30 @@ fn an_answer_that_fails_is_repeated_where_the_index_changed_alone() {
 }
 
 #[test]
-fn a_watch_tells_of_commits() {
+fn an_open_index_tells_of_commits() {
     let root = tempfile::tempdir().unwrap();
-    let mut watch = IndexWatch::new(root.path());
-    assert!(watch.has_changed() && watch.has_changed(), "there is none");
+    let mut open = OpenIndex::new(root.path());
+    assert!(open.has_changed() && open.has_changed(), "there is none");
     add_session(root.path(), "a");
-    assert!(watch.has_changed(), "there is one");
-    assert!(!watch.has_changed());
+    assert!(open.has_changed(), "there is one");
+    assert!(!open.has_changed());
     add_session(root.path(), "b");
-    assert!(watch.has_changed());
-    assert!(!watch.has_changed());
+    assert_eq!(uids(&mut open).unwrap(), ["a", "b"]);
+    assert!(open.has_changed(), "a question between does not matter");
+    assert!(!open.has_changed());
 }
 
 #[test]
-fn a_watch_tells_of_another_index() {
+fn an_open_index_tells_of_another_index() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("index");
-    let mut watch = IndexWatch::new(&root);
+    let mut open = OpenIndex::new(&root);
     add_session(&root, "a");
-    assert!(watch.has_changed());
+    assert!(open.has_changed());
     fs_err::rename(&root, folder.path().join("old")).unwrap();
     add_session(&root, "a");
-    assert!(watch.has_changed());
-    assert!(!watch.has_changed());
+    assert!(open.has_changed());
+    assert!(!open.has_changed());
 }
 
 #[test]

@@ -54,6 +54,44 @@ fn a_filter_is_a_field_with_its_value() {
 }
 
 #[test]
+fn a_field_has_the_names_that_options_and_other_programs_have() {
+    check(
+        "oil after:2026-05-01 before:today -source:claude when:\"last june\"",
+        "oil| since=2026-05-01 until=today -agent=claude when=last june",
+    );
+    check("aftermath before noon", "aftermath before noon|");
+    let words = TypedQuery::join_words(&["oil", "when:last week"]);
+    assert_eq!(words, "oil when:\"last week\"");
+}
+
+#[test]
+fn an_agent_is_named_as_its_makers_do() {
+    for name in ["claude-code", "\"Claude Code\"", "claude_code", "CLAUDE"] {
+        let expected = vec![FilterClause::new(FilterCondition::Agent("claude".into()))];
+        assert_eq!(clauses(&format!("agent:{name}")), Ok(expected), "{name}");
+    }
+    check("agent:code agent:claude!", "agent:code agent:claude!|");
+}
+
+#[test]
+fn a_range_is_one_filter() {
+    let days = "2026-03-28..2026-03-29";
+    let since: Zoned = "2026-03-28T00:00+01:00[Europe/Berlin]".parse().unwrap();
+    let until: Zoned = "2026-03-30T00:00+02:00[Europe/Berlin]".parse().unwrap();
+    let within = FilterCondition::Within {
+        since_ms: Some(since.timestamp().as_millisecond()),
+        until_ms: Some(until.timestamp().as_millisecond()),
+    };
+    let clause = |negated| FilterClause {
+        any: vec![within.clone()],
+        negated,
+    };
+    assert_eq!(clauses(&format!("when:{days}")), Ok(vec![clause(false)]));
+    assert_eq!(clauses(&format!("-when:{days}")), Ok(vec![clause(true)]));
+    check("when:ever", "when:ever|");
+}
+
+#[test]
 fn all_else_is_text() {
     for text in [
         "",

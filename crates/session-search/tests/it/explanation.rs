@@ -3,7 +3,8 @@
 use crate::library::{DIMS, FAR, Library, Vector};
 use proptest::prelude::*;
 use session_core::{ConfidenceBand, ListScore};
-use session_search::{FusionMode, Level, SearchRequest, SearchResults};
+use session_search::{FusionMode, SearchRequest, SearchResults};
+use session_store::Level;
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
 

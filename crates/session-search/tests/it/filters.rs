@@ -3,9 +3,9 @@
 use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
 use session_core::{SessionMeta, ToolCall, Turn, TurnPart};
 use session_search::{
-    FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, SearchFilter, SearchRequest,
+    FilterClause, FilterCondition, FusionMode, ProjectPattern, SearchFilter, SearchRequest,
 };
-use session_store::SessionId;
+use session_store::{Level, SessionId};
 
 fn at(index: u32, time: i64, prompt: &str) -> Turn {
     Turn {
@@ -228,6 +228,12 @@ fn times_filter() {
     check_both(until(1500), "main:0", "agent-1:0 main:1 ses_lab:0");
     check_both(since(9000), "", ALL);
     check_both(until(1), "", ALL);
+    let within = |since_ms, until_ms| FilterCondition::Within { since_ms, until_ms };
+    let (inner, outer) = ("agent-1:0 main:0", "main:1 ses_lab:0");
+    check_both(within(Some(1000), Some(1501)), inner, outer);
+    check_both(within(Some(2000), None), outer, inner);
+    check_both(within(None, Some(1501)), inner, outer);
+    check_both(within(None, None), ALL, "");
     let between = vec![only(since(1000)), only(until(1501))];
     check(all_of(between), "agent-1:0 main:0");
     let outside = FilterClause {

@@ -3,8 +3,9 @@
 use crate::library::{FAR, Library, QUERY, cosine, ids, meta, place, turn};
 use session_core::{ConfidenceBand, SessionMeta};
 use session_search::{
-    FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
+    FilterClause, FilterCondition, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
 };
+use session_store::Level;
 
 /// Things with a name, and what its one session says of it.
 const NAMED: [(&str, &str); 5] = [

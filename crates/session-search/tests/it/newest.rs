@@ -3,9 +3,10 @@
 use crate::library::{Library, ids, meta, place, turn};
 use session_core::{SessionMeta, Turn};
 use session_search::{
-    FilterClause, FilterCondition, HitOrder, Level, SearchFilter, SearchRequest, SearchResults,
+    FilterClause, FilterCondition, HitOrder, SearchFilter, SearchRequest, SearchResults,
     list_newest,
 };
+use session_store::Level;
 
 fn at(index: u32, time: i64, branch: &str) -> Turn {
     Turn {
@@ -47,9 +48,13 @@ fn a_session_counts_by_its_newest_turn_that_passes() {
     let until = [FilterCondition::UntilMs(3500)];
     let found = list(&library, Level::Session, &until, 1);
     assert_eq!(ids(&found), ["short"]);
-    assert_eq!(found.hits[0].session.ended_ms, Some(3000));
+    assert_eq!(found.hits[0].time_ms, Some(3000));
+    assert_eq!(found.hits[0].session.ended_ms, Some(4010));
     let found = list(&library, Level::Session, &[], 1);
-    assert_eq!(found.hits[0].session.ended_ms, Some(5010));
+    assert_eq!(found.hits[0].time_ms, Some(5010));
+    let found = list(&library, Level::Turn, &until, 1);
+    assert_eq!(found.hits[0].time_ms, Some(3000));
+    assert_eq!(found.hits[0].session.ended_ms, Some(4010));
 }
 
 fn list(

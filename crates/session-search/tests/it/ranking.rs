@@ -3,7 +3,8 @@
 use crate::library::{DIMS, FAR, Library, QUERY, SCALE, cosine, ids, meta, place, turn};
 use session_core::CosineScale;
 use session_core::{ConfidenceBand, Query, Turn};
-use session_search::{FusionMode, Level, SearchHit, SearchRequest, SearchResults};
+use session_search::{FusionMode, SearchHit, SearchRequest, SearchResults};
+use session_store::Level;
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
 const ONE: &str = "Which network do the tests run in, please?";

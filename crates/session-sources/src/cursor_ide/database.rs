@@ -117,12 +117,12 @@ impl CursorDatabase {
             let header = self.header(&meta.id)?;
             sessions.push(StoredSession {
                 created: header.as_ref().map_or(0, |header| header.created),
-                signature: SessionSignature(
-                    row.get::<_, i64>(1)?.max(messages.last_row),
-                    messages.count.cast_unsigned(),
-                    size.cast_unsigned(),
-                    digest(&meta, header.as_ref().map(|header| &*header.value)),
-                ),
+                signature: SessionSignature {
+                    changed_ms: row.get::<_, i64>(1)?.max(messages.last_row),
+                    messages: messages.count.cast_unsigned(),
+                    parts: size.cast_unsigned(),
+                    digest: digest(&meta, header.as_ref().map(|header| &*header.value)),
+                },
                 meta,
             });
         }
@@ -381,7 +381,10 @@ impl SessionStorage for CursorDatabase {
         let listed = listed.filter(|(composer, _)| !stored.contains(&composer.meta.id));
         sessions.extend(listed.map(|(composer, json)| StoredSession {
             created: composer.created.unwrap_or_default(),
-            signature: SessionSignature(0, 0, 0, digest(&composer.meta, Some(json))),
+            signature: SessionSignature {
+                digest: digest(&composer.meta, Some(json)),
+                ..SessionSignature::default()
+            },
             meta: composer.meta.clone(),
         }));
         Ok(sessions)

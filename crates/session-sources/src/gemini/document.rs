@@ -95,12 +95,12 @@ impl SessionStorage for GeminiDocument {
         // A visitor that takes all breaks nothing off, and `turns` counts what is skipped.
         let _ = self.push_turns(ALL_RECORDS, &mut turns, &mut SkippedCounts::default());
         let meta = turns.session.clone();
-        let signature = SessionSignature(
-            0,
-            self.content.len() as u64,
-            fingerprint(&self.content),
-            digest(&meta, None),
-        );
+        let signature = SessionSignature {
+            changed_ms: 0,
+            messages: self.content.len() as u64,
+            parts: fingerprint(&self.content),
+            digest: digest(&meta, None),
+        };
         let session = StoredSession {
             meta,
             created: self.created(),

@@ -5,7 +5,7 @@ use super::message_key::{MessageKey, MessageTable, merge_by_time};
 use super::meta::{self, OpenCodeProject};
 use super::schema::{SignatureRows, TableColumns};
 use super::stored_message::{DataColumn, MessageBatch, MessageContents, RawMessage, StoredParts};
-use crate::session_signature::{self as signature, SessionSignature};
+use crate::session_signature::{SessionSignature, digest};
 use crate::session_storage::StoredSession;
 use crate::sqlite::SourceDatabase;
 use crate::storage_error::{SIZE_LIMIT, SkippedCounts, StorageError};
@@ -236,11 +236,16 @@ fn session(row: &Row<'_>) -> Result<Option<StoredSession>, StorageError> {
     };
     let count = |column| number(row, column).map(|n| u64::try_from(n).unwrap_or_default());
     let meta = stored.meta();
-    let digest = signature::digest(&meta, text(row, 11)?.as_deref());
+    let signature = SessionSignature {
+        changed_ms: number(row, 8)?,
+        messages: count(9)?,
+        parts: count(10)?,
+        digest: digest(&meta, text(row, 11)?.as_deref()),
+    };
     Ok(Some(StoredSession {
         meta,
         created: number(row, 7)?,
-        signature: SessionSignature(number(row, 8)?, count(9)?, count(10)?, digest),
+        signature,
     }))
 }
 

@@ -115,8 +115,8 @@ impl PartData<'_> {
     }
 
     fn words(&self, detail: ReadDetail) -> Option<PartContent> {
-        let aside = self.synthetic.0 == Some(true) || self.ignored.0 == Some(true);
-        if !aside {
+        let is_synthetic = self.synthetic.0 == Some(true) || self.ignored.0 == Some(true);
+        if !is_synthetic {
             return PartContent::words(self.text);
         }
         if lenient_field::string(self.text, SHELL.len()).as_deref() == Some(SHELL) {

@@ -162,9 +162,9 @@ impl SessionMessageData<'_> {
     }
 
     fn answer(&self, detail: ReadDetail) -> Vec<PartContent> {
-        let said = present_items(&self.content).filter_map(|item| item.part_content(detail));
+        let contents = present_items(&self.content).filter_map(|item| item.part_content(detail));
         let changed = self.snapshot.0.as_ref().and_then(|s| s.files.0.clone());
-        said.chain(changed.map(PartContent::Patch)).collect()
+        contents.chain(changed.map(PartContent::Patch)).collect()
     }
 
     fn side_content(&self) -> Option<PartContent> {

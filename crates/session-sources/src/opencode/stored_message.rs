@@ -82,8 +82,8 @@ impl StoredPart {
             Self::Decoded(decoded) => return *decoded,
         };
         let mut skipped = SkippedCounts::default();
-        let piece = data.decode(&mut skipped, |json| PartContent::decode(json, detail));
-        (piece.flatten(), skipped)
+        let content = data.decode(&mut skipped, |json| PartContent::decode(json, detail));
+        (content.flatten(), skipped)
     }
 }
 
@@ -106,9 +106,9 @@ impl StoredParts {
 
     fn decode(self, detail: ReadDetail, skipped: &mut SkippedCounts) -> Vec<PartContent> {
         let parts = self.parts.into_iter().filter_map(|part| {
-            let (piece, of_it) = part.decoded(detail);
-            skipped.join(of_it);
-            piece
+            let (content, skipped_in_part) = part.decoded(detail);
+            skipped.join(skipped_in_part);
+            content
         });
         parts.collect()
     }
@@ -202,9 +202,11 @@ impl MessageBatch {
             .into_par_iter()
             .map(|message| message.decode(detail))
             .collect();
-        decoded.into_iter().try_for_each(|(message, of_it)| {
-            skipped.join(of_it);
-            visit(message)
-        })
+        decoded
+            .into_iter()
+            .try_for_each(|(message, skipped_in_message)| {
+                skipped.join(skipped_in_message);
+                visit(message)
+            })
     }
 }

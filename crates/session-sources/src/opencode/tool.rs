@@ -112,12 +112,12 @@ struct ToolInput<'a> {
     patch_text: Option<&'a RawValue>,
 }
 
-/// How errors begin of calls that were not let run.
+/// Beginnings of the errors of calls that were not allowed to run.
 const REFUSALS: [&str; 2] = [
     "The user rejected permission",
     "The user has specified a rule which prevents",
 ];
-/// How the error begins of a call that was stopped.
+/// Beginning of the error of a call that was stopped.
 const ABORTED: &str = "Tool execution aborted";
 /// OpenCode's words in the output of a command that the user stopped.
 const USER_ABORTED: &str = "User aborted the command";
@@ -223,11 +223,11 @@ impl ToolRecord<'_> {
     }
 }
 
-/// Texts on a line each, without those that say nothing.
+/// Joins texts, each on a line of its own, without blank ones.
 fn join_lines(texts: impl Iterator<Item = String>) -> Option<String> {
-    let said: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
-    let said = said.join("\n");
-    Some(text::clip_words(&said, TEXT_LIMIT).to_owned()).filter(|said| !said.is_empty())
+    let lines: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+    let joined = lines.join("\n");
+    Some(text::clip_words(&joined, TEXT_LIMIT).to_owned()).filter(|text| !text.is_empty())
 }
 
 /// Returns a value that is there, be it null.

@@ -137,7 +137,11 @@ impl JsonTree {
             let parts = self.root.join("part").join(message);
             newest = newest.max(mtime_ms(file)).max(mtime_ms(&parts));
         }
-        SessionSignature(newest, messages.len() as u64, 0, 0)
+        SessionSignature {
+            changed_ms: newest,
+            messages: messages.len() as u64,
+            ..SessionSignature::default()
+        }
     }
 
     /// Returns the messages of a session in order, without their parts.

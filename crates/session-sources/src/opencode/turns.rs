@@ -117,11 +117,11 @@ impl TurnBuilder {
         if self.reverted_from.as_ref().is_some_and(|from| *from <= id) && !is_marked(turn) {
             turn.parts.push(reverted_notice());
         }
-        for piece in parts {
+        for content in parts {
             if self.awaits_shell {
-                self.awaits_shell = !name_shell_command(turn, &piece);
+                self.awaits_shell = !name_shell_command(turn, &content);
             }
-            let part = part(piece, &header, self.detail, &turn.parts);
+            let part = part(content, &header, self.detail, &turn.parts);
             turn.parts.extend(part);
         }
         let error = header.error.map(|text| TurnPart::Error { text });
@@ -145,7 +145,7 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
         || message
             .parts
             .iter()
-            .any(|piece| matches!(piece, PartContent::Compaction))
+            .any(|content| matches!(content, PartContent::Compaction))
     {
         return None;
     }
@@ -166,7 +166,7 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
     if message
         .parts
         .iter()
-        .any(|piece| matches!(piece, PartContent::Shell))
+        .any(|content| matches!(content, PartContent::Shell))
     {
         return Some(TurnOpening {
             kind: PromptKind::Command,
@@ -187,7 +187,7 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
 
 /// Returns the prompt, then the names of attached files that it does not mention.
 fn append_attachments(mut prompt: String, parts: &[PartContent]) -> String {
-    let named = parts.iter().filter_map(|piece| match piece {
+    let named = parts.iter().filter_map(|content| match content {
         PartContent::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
         _ => None,
     });
@@ -201,8 +201,8 @@ fn append_attachments(mut prompt: String, parts: &[PartContent]) -> String {
 
 fn take_words(parts: &mut Vec<PartContent>) -> Option<String> {
     let mut words = String::new();
-    parts.retain(|piece| {
-        let PartContent::Words(more) = piece else {
+    parts.retain(|content| {
+        let PartContent::Words(more) = content else {
             return true;
         };
         if !words.is_empty() {
@@ -216,8 +216,8 @@ fn take_words(parts: &mut Vec<PartContent>) -> Option<String> {
     Some(words).filter(|words| !words.is_empty())
 }
 
-fn subtask(piece: &PartContent) -> Option<(PromptKind, String)> {
-    match piece {
+fn subtask(content: &PartContent) -> Option<(PromptKind, String)> {
+    match content {
         PartContent::Subtask {
             command: Some(name),
             prompt,
@@ -228,9 +228,9 @@ fn subtask(piece: &PartContent) -> Option<(PromptKind, String)> {
     }
 }
 
-/// Returns true when the piece is the shell command that the open turn waits for.
-fn name_shell_command(turn: &mut Turn, piece: &PartContent) -> bool {
-    match piece {
+/// Returns true when the content is the shell command that the open turn waits for.
+fn name_shell_command(turn: &mut Turn, content: &PartContent) -> bool {
+    match content {
         PartContent::Call(ToolCall {
             command: Some(command),
             ..
@@ -256,13 +256,13 @@ fn is_marked(turn: &Turn) -> bool {
 
 /// Converts the content of a part, in a turn with the parts `before`.
 fn part(
-    piece: PartContent,
+    content: PartContent,
     header: &Header,
     detail: ReadDetail,
     before: &[TurnPart],
 ) -> Option<TurnPart> {
     let full = detail == ReadDetail::Full;
-    match piece {
+    match content {
         PartContent::Words(text) if header.summary => full.then_some(TurnPart::Summary { text }),
         PartContent::Words(text) if header.role == MessageRole::User => {
             full.then_some(TurnPart::Notice { text })

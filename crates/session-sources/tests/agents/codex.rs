@@ -171,7 +171,10 @@ fn a_session_is_described() {
     assert_eq!(codex().resume(&found).unwrap(), ["codex", "resume", ID]);
     assert_eq!(codex().fork(&found).unwrap(), ["codex", "fork", ID]);
     let env = AgentHome::new(codex()).env().var("CODEX_THREAD_ID", ID);
-    assert_eq!(codex().caller(&env), Some(Caller::Session(ID.to_owned())));
+    assert_eq!(
+        codex().agent().caller(&env),
+        Some(Caller::Session(ID.to_owned()))
+    );
 }
 
 #[test]

@@ -228,7 +228,7 @@ fn a_session_is_described() {
     );
     assert_eq!(gemini().fork(&expected), None);
     let env = home.env().var("GEMINI_CLI", "1");
-    assert_eq!(gemini().caller(&env), Some(Caller::Unnamed));
+    assert_eq!(gemini().agent().caller(&env), Some(Caller::Unnamed));
 }
 
 #[test]

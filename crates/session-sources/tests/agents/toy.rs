@@ -67,7 +67,10 @@ fn a_session_is_described() {
 #[test]
 fn a_caller_is_known_by_its_variable() {
     let env = AgentHome::new(&TOY).env().var("TOY_SESSION", "s1");
-    assert_eq!(TOY.caller(&env), Some(Caller::Session("s1".to_owned())));
+    assert_eq!(
+        TOY.agent().caller(&env),
+        Some(Caller::Session("s1".to_owned()))
+    );
 }
 
 #[test]

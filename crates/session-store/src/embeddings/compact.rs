@@ -47,8 +47,8 @@ impl Writer {
             level.name()
         );
         let rows = live.len().cast_signed() as i64;
-        self.reader.db.execute(&update, params![model.id, rows])?;
-        self.compacted = true;
+        self.db().execute(&update, params![model.id, rows])?;
+        self.matrices.has_new_generation = true;
         match self.reader.model(&model.fingerprint)? {
             Some(rewritten) => self.note_checksum(&rewritten, level),
             None => Ok(()),

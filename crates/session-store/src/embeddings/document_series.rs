@@ -131,7 +131,7 @@ impl Writer {
         }
         let model = series.model.id;
         self.write_vector_entries(model, pending.session, &series.entries())?;
-        self.document_series = (extent == DocumentBatch::Slice).then_some(series);
+        self.matrices.series = (extent == DocumentBatch::Slice).then_some(series);
         Level::ALL
             .iter()
             .try_for_each(|level| self.update_row_count(model, *level))
@@ -139,7 +139,7 @@ impl Writer {
 
     /// Returns the series that goes on, or begins one.
     fn series(&mut self, model: ModelRow, pending: PendingSession) -> Result<DocumentSeries> {
-        match self.document_series.take() {
+        match self.matrices.series.take() {
             Some(series) if series.is_of(model.id, pending) => {
                 Ok(DocumentSeries { model, ..series })
             }
@@ -152,7 +152,7 @@ impl Writer {
 
     /// Gives up the session whose documents are stored in slices, as rows get other numbers: it is to be embedded again.
     pub(crate) fn abandon_series(&mut self) -> Result<()> {
-        match self.document_series.take() {
+        match self.matrices.series.take() {
             Some(series) => self.bump_revision(series.pending.session),
             None => Ok(()),
         }
@@ -162,8 +162,7 @@ impl Writer {
     fn is_at_revision(&self, pending: PendingSession) -> Result<bool> {
         let select = "SELECT revision FROM sessions WHERE id = ?1";
         let revision: Option<i64> = self
-            .reader
-            .db
+            .db()
             .first(select, [pending.session], |row| row.get(0))?;
         Ok(revision == Some(pending.revision))
     }
@@ -208,7 +207,10 @@ impl Writer {
     ) -> Result<VectorEntry> {
         let root = self.reader.root().to_owned();
         let level = document.level();
-        let index = self.appenders.append_row(&root, model, level, row)?;
+        let index = self
+            .matrices
+            .appenders
+            .append_row(&root, model, level, row)?;
         let entry = VectorEntry {
             row: MatrixRow { level, index },
             turn: document.turn,
@@ -231,7 +233,8 @@ impl Writer {
             return Ok(None);
         };
         let root = self.reader.root().to_owned();
-        self.appenders
+        self.matrices
+            .appenders
             .read_row(&root, model, level, index)
             .map(Some)
     }
@@ -244,8 +247,7 @@ impl Writer {
             self.orphan_row(model, pending.session, entry)?;
         }
         let insert = "INSERT OR REPLACE INTO embedded(model, session, revision) VALUES(?1, ?2, ?3)";
-        self.reader
-            .db
+        self.db()
             .run(insert, params![model, pending.session, pending.revision])
     }
 }

@@ -54,7 +54,7 @@ impl Writer {
                 self.clear_vectors(model.id)?;
             }
         }
-        self.compacted = true;
+        self.matrices.has_new_generation = true;
         Ok(())
     }
 
@@ -72,7 +72,7 @@ impl Writer {
         new.flush()?;
         let generation = format!("{}_generation", level.name());
         let update = format!("UPDATE models SET {generation} = {generation} + 1 WHERE id = ?1");
-        self.reader.db.execute(&update, params![model.id])?;
+        self.db().execute(&update, params![model.id])?;
         Ok(())
     }
 }

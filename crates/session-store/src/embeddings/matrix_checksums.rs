@@ -101,6 +101,7 @@ impl Reader {
         matrix: &VectorMatrix,
     ) -> Result<bool> {
         let noted = self.matrix_checksum(model, level)?;
+        // The file may be deleted by now, and the map stays: it is not read again, as a commit does.
         let crc = crc32fast::hash(matrix.rows_bytes(0..noted.rows));
         Ok(crc == noted.crc)
     }
@@ -140,7 +141,7 @@ impl Writer {
     pub(crate) fn delete_stray_checksums(&self) -> Result<()> {
         let delete = "DELETE FROM settings WHERE key GLOB 'checksum *'
              AND NOT EXISTS (SELECT 1 FROM models WHERE key GLOB 'checksum ' || fingerprint || ' *')";
-        self.reader.db.execute(delete, [])?;
+        self.db().execute(delete, [])?;
         Ok(())
     }
 }

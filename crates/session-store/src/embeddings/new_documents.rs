@@ -56,7 +56,7 @@ impl Writer {
         new: &mut NewDocuments,
     ) -> Result<bool> {
         self.begin()?;
-        let Some(turns) = self.new_session.unchanged_turns(session) else {
+        let Some(turns) = self.progress.new_session.unchanged_turns(session) else {
             return Ok(false);
         };
         if turns.len() != new.turns || self.reader.session_title(session)? != new.title {

@@ -146,7 +146,7 @@ impl Writer {
         session: SessionId,
         entries: &[VectorEntry],
     ) -> Result<()> {
-        let db = &self.reader.db;
+        let db = self.db();
         if entries.is_empty() {
             let delete = "DELETE FROM vectors WHERE session = ?1 AND model = ?2";
             db.run(delete, params![session, model])?;
@@ -162,7 +162,7 @@ impl Writer {
         let MatrixRow { level, index } = entry.row;
         let insert =
             "INSERT OR IGNORE INTO vector_texts(model, hash, level, row) VALUES(?1, ?2, ?3, ?4)";
-        self.reader.db.run(
+        self.db().run(
             insert,
             params![model, entry.hash, level.number(), index.cast_signed()],
         )
@@ -171,7 +171,7 @@ impl Writer {
     /// Lets all vectors of a model be found by their texts.
     pub(crate) fn insert_all_texts(&self, model: &ModelRow) -> Result<()> {
         let delete = "DELETE FROM vector_texts WHERE model = ?1";
-        self.reader.db.execute(delete, [model.id])?;
+        self.db().execute(delete, [model.id])?;
         for session in self.reader.sessions_with_vectors(model.id)? {
             let entries = self.reader.vector_entries(model, session)?;
             entries
@@ -192,14 +192,15 @@ impl Writer {
         let VectorEntry { row, hash, .. } = *entry;
         // A damaged list may name the rows of others.
         if self.clear_owner_of_row(model, session, row)? {
-            self.orphans.push(Orphan { model, row, hash });
+            self.matrices.orphans.push(Orphan { model, row, hash });
         }
         Ok(())
     }
 
     /// Orphans all rows of a session, some of whose turns were deleted.
     pub(crate) fn orphan_session_rows(&mut self, session: SessionId) -> Result<()> {
-        self.document_series
+        self.matrices
+            .series
             .take_if(|series| series.is_of_session(session));
         for model in self.reader.models()? {
             for entry in self.reader.vector_entries(&model, session)? {
@@ -213,7 +214,7 @@ impl Writer {
     /// Notes how many rows are dead since the last commit, and lets none be found by its text.
     pub(crate) fn delete_orphans(&mut self) -> Result<()> {
         let db = &self.reader.db;
-        for Orphan { model, row, hash } in std::mem::take(&mut self.orphans) {
+        for Orphan { model, row, hash } in self.matrices.orphans.drain(..) {
             let MatrixRow { level, index } = row;
             let name = level.name();
             let note = format!("UPDATE models SET {name}_dead = {name}_dead + 1 WHERE id = ?1");
@@ -236,20 +237,20 @@ impl Writer {
                 self.insert_all_texts(&model)?;
             }
         }
-        self.reader.db.execute_batch("DROP TABLE vector_rows")?;
+        self.db().execute_batch("DROP TABLE vector_rows")?;
         self.renew_owner_blocks()
     }
 
     fn sessions_of_vector_rows(&self, model: ModelId) -> Result<Vec<SessionId>> {
         let find = "SELECT DISTINCT session FROM vector_rows WHERE model = ?1 ORDER BY session";
-        self.reader.db.rows(find, [model], |row| row.get(0))
+        self.db().rows(find, [model], |row| row.get(0))
     }
 
     fn vector_rows(&self, model: ModelId, session: SessionId) -> Result<Vec<VectorEntry>> {
         // Without the name all rows of the model would be read.
         let select = "SELECT level, row, turn, hash FROM vector_rows INDEXED BY vectors_session
             WHERE session = ?1 AND model = ?2 ORDER BY level, row";
-        self.reader.db.rows(select, params![session, model], |row| {
+        self.db().rows(select, params![session, model], |row| {
             Ok(VectorEntry {
                 row: MatrixRow {
                     level: Level::from_number(row.get(0)?),

@@ -12,7 +12,7 @@ use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, 
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;
-use rusqlite::params;
+use rusqlite::{Connection, params};
 
 /// A row of a matrix with the turn or session whose text it embeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,23 @@ impl VectorOwners {
 
 /// Blocks of owners that are not yet written.
 pub(crate) type OwnerBlocks = ChangedBlocks<MatrixId>;
+
+impl OwnerBlocks {
+    /// Writes the blocks that have changed.
+    pub(crate) fn flush(&mut self, db: &Connection) -> Result<()> {
+        let write = "INSERT OR REPLACE INTO owner_blocks(model, level, block, owners) VALUES(?1, ?2, ?3, ?4)";
+        for ChangedBlock {
+            columns: MatrixId { model, level },
+            number,
+            packed,
+        } in self.take()
+        {
+            let values = params![model, level.number(), number.cast_signed(), packed];
+            db.run(write, values)?;
+        }
+        Ok(())
+    }
+}
 
 impl Reader {
     /// Returns what each row of a model's matrix embeds.
@@ -123,32 +140,16 @@ impl Writer {
                 "SELECT owners FROM owner_blocks WHERE model = ?1 AND level = ?2 AND block = ?3";
             db.first(select, values, read_blob)
         };
-        self.owner_blocks.row_mut(matrix, index, read)
-    }
-
-    /// Writes the blocks of owners that have changed. To be called before each commit.
-    pub(crate) fn write_owner_blocks(&mut self) -> Result<()> {
-        let write = "INSERT OR REPLACE INTO owner_blocks(model, level, block, owners) VALUES(?1, ?2, ?3, ?4)";
-        for ChangedBlock {
-            columns: MatrixId { model, level },
-            number,
-            packed,
-        } in self.owner_blocks.take()
-        {
-            self.reader.db.run(
-                write,
-                params![model, level.number(), number.cast_signed(), packed],
-            )?;
-        }
-        Ok(())
+        self.pending.owner_blocks.row_mut(matrix, index, read)
     }
 
     /// Deletes the blocks of a matrix, whose rows get other numbers.
     pub(crate) fn delete_owner_blocks(&mut self, model: ModelId, level: Level) -> Result<()> {
-        self.owner_blocks
+        self.pending
+            .owner_blocks
             .forget(|matrix| matrix == MatrixId { model, level });
         let delete = "DELETE FROM owner_blocks WHERE model = ?1 AND level = ?2";
-        self.reader.db.run(delete, params![model, level.number()])
+        self.db().run(delete, params![model, level.number()])
     }
 
     /// Makes the blocks of all matrices anew: their bytes may have been damaged, which no check of SQLite tells.

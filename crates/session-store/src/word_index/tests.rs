@@ -45,7 +45,7 @@ impl Pair {
     /// Sorts few words at once.
     fn sorting(large_leaves: u32) -> Self {
         let mut pair = Self::new();
-        pair.ours.words.limits = WordLimits {
+        pair.ours.pending.words.limits = WordLimits {
             batch_bytes: 300,
             batches: 5,
             large_leaves,
@@ -55,9 +55,10 @@ impl Pair {
 
     fn insert(&mut self, turn: i64, texts: &Texts) {
         self.delete(turn);
-        let words = TurnWords::new(self.ours.words.tokenizer().unwrap(), texts).unwrap();
+        let words = TurnWords::new(self.ours.pending.words.tokenizer().unwrap(), texts).unwrap();
         let writer = &mut self.ours;
         writer
+            .pending
             .words
             .insert(&writer.reader, TurnId::new(turn), words)
             .unwrap();
@@ -76,7 +77,7 @@ impl Pair {
     }
 
     fn flush(&mut self) {
-        self.ours.words.flush(&self.ours.reader).unwrap();
+        self.ours.pending.words.flush(&self.ours.reader).unwrap();
     }
 
     fn check(&mut self) {
@@ -216,7 +217,7 @@ fn lists_of_common_terms_span_many_leaves() {
 #[test]
 fn batches_become_one_segment() {
     let mut pair = Pair::new();
-    pair.ours.words.limits.batch_bytes = 100_000;
+    pair.ours.pending.words.limits.batch_bytes = 100_000;
     for turn in 1..3_000 {
         let prompt = "the of ".repeat(usize::try_from(turn).unwrap() % 9);
         let answer = format!("rare{} the t{turn}", turn % 700);
@@ -230,7 +231,7 @@ fn batches_become_one_segment() {
 #[test]
 fn a_turn_that_is_being_sorted_can_be_replaced() {
     let mut pair = Pair::new();
-    pair.ours.words.limits.batch_bytes = 10_000;
+    pair.ours.pending.words.limits.batch_bytes = 10_000;
     pair.insert(7, &texts("from an earlier segment", ""));
     pair.flush();
     for turn in 1..3_000 {
@@ -251,7 +252,7 @@ fn a_turn_that_is_being_sorted_can_be_replaced() {
 #[test]
 fn batches_may_come_in_any_order_of_turns() {
     let mut pair = Pair::new();
-    pair.ours.words.limits.batch_bytes = 20_000;
+    pair.ours.pending.words.limits.batch_bytes = 20_000;
     for n in 0..3_000 {
         let turn = 1 + n * 1_013 % 3_001;
         let answer = format!("rare{} the t{turn}", turn % 700);
@@ -276,7 +277,11 @@ fn many_batches_are_several_segments() {
 #[test]
 fn words_that_cannot_be_sorted_are_no_segment() {
     let mut pair = Pair::new();
-    let words = TurnWords::new(pair.ours.words.tokenizer().unwrap(), &texts("one", "")).unwrap();
+    let words = TurnWords::new(
+        pair.ours.pending.words.tokenizer().unwrap(),
+        &texts("one", ""),
+    )
+    .unwrap();
     let sorter = WordSorter::start(pair._home.path().join("missing")).unwrap();
     for turn in 1..4 {
         sorter.push(WordBatch {
@@ -295,7 +300,7 @@ fn words_that_cannot_be_sorted_are_no_segment() {
 #[test]
 fn nothing_is_committed_after_words_were_lost() {
     let mut pair = Pair::new();
-    pair.ours.words.limits.batch_bytes = 10;
+    pair.ours.pending.words.limits.batch_bytes = 10;
     pair.insert(1, &texts("one", ""));
     fs_err::remove_dir_all(pair._home.path()).unwrap();
     pair.insert(2, &texts("two", ""));
@@ -309,8 +314,9 @@ fn the_index_of_a_list_has_levels() {
     let mut pair = Pair::new();
     // A leaf a turn, and numbers far apart: the list takes a page of index each 700 leaves.
     let number = |turn: i64| turn << 36;
-    let mut words =
-        |texts: Texts| TurnWords::new(pair.ours.words.tokenizer().unwrap(), &texts).unwrap();
+    let mut words = |texts: Texts| {
+        TurnWords::new(pair.ours.pending.words.tokenizer().unwrap(), &texts).unwrap()
+    };
     let common = words(texts("", &"a ".repeat(4_050)));
     let both = words(texts("rare", "a"));
     let writer = &mut pair.ours;
@@ -318,6 +324,7 @@ fn the_index_of_a_list_has_levels() {
         let words = if turn % 400 == 0 { &both } else { &common };
         let turn = TurnId::new(number(turn));
         writer
+            .pending
             .words
             .insert(&writer.reader, turn, words.clone())
             .unwrap();
@@ -354,12 +361,13 @@ fn a_full_table_of_terms_is_replaced() {
     for turn in 1..5 {
         let answer: String = (0..100_000).map(|n| format!("t{turn}x{n} ")).collect();
         let words = TurnWords::new(
-            pair.ours.words.tokenizer().unwrap(),
+            pair.ours.pending.words.tokenizer().unwrap(),
             &texts("same", &answer),
         );
         let writer = &mut pair.ours;
         let turn = TurnId::new(turn);
         writer
+            .pending
             .words
             .insert(&writer.reader, turn, words.unwrap())
             .unwrap();

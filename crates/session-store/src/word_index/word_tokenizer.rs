@@ -5,7 +5,7 @@ use super::term_table::{SharedTerms, TermId, TermTable};
 use super::turn_words::TurnScratch;
 use crate::error::Result;
 use crate::word_search::lexical::TOKENIZER;
-use session_core::text::{HeadRun, RunMemo};
+use session_core::text::{WordCache, WordHead};
 use std::sync::Arc;
 
 /// Runs that are looked up together, so that their entries are prefetched together.
@@ -17,7 +17,7 @@ pub(crate) struct WordTokenizer {
     shared: SharedTerms,
     terms: Arc<TermTable>,
     /// The term of each run of letters seen before that has one.
-    known: RunMemo,
+    known: WordCache,
     /// Taken for the turn that is being cut.
     pub(super) scratch: TurnScratch,
 }
@@ -28,7 +28,7 @@ impl WordTokenizer {
             fts5: Fts5Tokenizer::new(TOKENIZER)?,
             terms: shared.current(),
             shared: shared.clone(),
-            known: RunMemo::default(),
+            known: WordCache::default(),
             scratch: TurnScratch::default(),
         })
     }
@@ -87,7 +87,7 @@ impl WordTokenizer {
 struct LetterRun<'t> {
     bytes: &'t [u8],
     /// `None` for a long one.
-    short: Option<HeadRun>,
+    short: Option<WordHead>,
 }
 
 impl<'t> LetterRun<'t> {
@@ -96,14 +96,14 @@ impl<'t> LetterRun<'t> {
     fn next(rest: &mut &'t [u8]) -> Option<Self> {
         loop {
             let (_, after_first) = rest.split_first()?;
-            let head = HeadRun::up_to_separator(rest);
+            let head = WordHead::up_to_separator(rest);
             if head.len == 0 {
                 *rest = after_first;
                 continue;
             }
             let bytes;
             (bytes, *rest) = rest.split_at(head.whole_len(rest));
-            let short = (head.len < HeadRun::MAX_LEN).then_some(head);
+            let short = (head.len < WordHead::MAX_LEN).then_some(head);
             return Some(Self { bytes, short });
         }
     }

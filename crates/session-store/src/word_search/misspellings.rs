@@ -84,8 +84,8 @@ impl<'r> WordCorrector<'r> {
 }
 
 impl Reader {
-    /// Returns the first of some words with one stem that one of the newest turns with this stem holds as it is. Of texts it
-    /// reads as many bytes as there is room for.
+    /// Returns the first of `words` that a turn holds letter by letter. All words have one stem. The newest turns that hold
+    /// it are read, until their texts have used up `room` bytes.
     fn find_held_word(&self, words: &[String], room: &mut usize) -> Result<Option<String>> {
         let Some(word) = words.first() else {
             return Ok(None);

@@ -7,7 +7,7 @@ use session_core::{idf, text};
 
 /// Fewest words of a name that a turn holds.
 const MIN_HELD: usize = 2;
-/// Least share of the idf of a name's words, of those that some turn holds, in the words that a turn holds.
+/// Least share of a name's idf that a turn must hold. Words that no turn holds do not count.
 const MIN_SHARE: f32 = 0.5;
 /// Most words of a name that are searched.
 const MAX_WORDS: usize = 8;

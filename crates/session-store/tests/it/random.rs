@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 const TOPICS: u8 = 4;
 const ANSWERS: [&str; 3] = ["alpha", "beta", "gamma"];
 
-/// The property by which two turns are copies.
+/// The dedup key that turns of one topic share, by which they are copies.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Sameness {
+enum CopyKey {
     Origin,
-    Moment,
+    PromptTime,
     Nothing,
 }
 
@@ -26,20 +26,20 @@ enum Sameness {
 #[derive(Debug, Clone, PartialEq)]
 struct HistoryTurn {
     topic: u8,
-    same_by: Sameness,
+    alike_by: CopyKey,
     /// How many of [`ANSWERS`] were given.
     answers: usize,
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// A session is read from its beginning.
-    Anew {
+    /// A session is read from its beginning once more.
+    ReadAgain {
         session: usize,
         turns: Vec<HistoryTurn>,
     },
     /// A session has grown: answers to its last turn, and new turns.
-    More {
+    Grow {
         session: usize,
         answers: usize,
         turns: Vec<HistoryTurn>,
@@ -60,15 +60,15 @@ enum Step {
     Die,
 }
 
-fn said() -> impl Strategy<Value = HistoryTurn> {
-    let same_by = prop_oneof![
-        Just(Sameness::Origin),
-        Just(Sameness::Moment),
-        Just(Sameness::Nothing)
+fn history_turn() -> impl Strategy<Value = HistoryTurn> {
+    let alike_by = prop_oneof![
+        Just(CopyKey::Origin),
+        Just(CopyKey::PromptTime),
+        Just(CopyKey::Nothing)
     ];
-    (0..TOPICS, same_by, 0..=ANSWERS.len()).prop_map(|(topic, same_by, answers)| HistoryTurn {
+    (0..TOPICS, alike_by, 0..=ANSWERS.len()).prop_map(|(topic, alike_by, answers)| HistoryTurn {
         topic,
-        same_by,
+        alike_by,
         answers,
     })
 }
@@ -76,10 +76,10 @@ fn said() -> impl Strategy<Value = HistoryTurn> {
 fn step() -> impl Strategy<Value = Step> {
     let session = 0..SESSIONS.len();
     prop_oneof![
-        4 => (session.clone(), prop::collection::vec(said(), 0..5))
-            .prop_map(|(session, turns)| Step::Anew { session, turns }),
-        4 => (session.clone(), 0..=2usize, prop::collection::vec(said(), 0..3))
-            .prop_map(|(session, answers, turns)| Step::More { session, answers, turns }),
+        4 => (session.clone(), prop::collection::vec(history_turn(), 0..5))
+            .prop_map(|(session, turns)| Step::ReadAgain { session, turns }),
+        4 => (session.clone(), 0..=2usize, prop::collection::vec(history_turn(), 0..3))
+            .prop_map(|(session, answers, turns)| Step::Grow { session, answers, turns }),
         2 => (session, prop::option::of(0..3u8)).prop_map(|(session, title)| Step::Title { session, title }),
         2 => Just(Step::Embed),
         1 => Just(Step::EmbedInParts),
@@ -115,25 +115,25 @@ fn prompt(topic: u8) -> String {
     format!("Please look once more at topic{topic} for me.")
 }
 
-/// The turn at this place of a session.
-fn at(session: usize, index: usize, said: &HistoryTurn) -> Turn {
-    let answers: Vec<String> = ANSWERS[..said.answers]
+/// Returns the turn at an index of a session as its history has it.
+fn turn_at(session: usize, index: usize, history: &HistoryTurn) -> Turn {
+    let answers: Vec<String> = ANSWERS[..history.answers]
         .iter()
-        .map(|a| format!("{a}{}", said.topic))
+        .map(|a| format!("{a}{}", history.topic))
         .collect();
     let answers: Vec<&str> = answers.iter().map(String::as_str).collect();
     let index = u32::try_from(index).unwrap();
     let unique = 10_000 + 1000 * session as i64 + 10 * i64::from(index);
-    let (origin, time) = match said.same_by {
-        Sameness::Origin => (format!("message {}", said.topic), unique),
-        Sameness::Moment => (format!("message of {unique}"), i64::from(said.topic)),
-        Sameness::Nothing => (format!("message of {unique}"), unique),
+    let (origin, time) = match history.alike_by {
+        CopyKey::Origin => (format!("message {}", history.topic), unique),
+        CopyKey::PromptTime => (format!("message of {unique}"), i64::from(history.topic)),
+        CopyKey::Nothing => (format!("message of {unique}"), unique),
     };
     Turn {
         origin: Some(origin),
         started_ms: Some(time),
-        ended_ms: Some(time + said.answers as i64),
-        ..turn(index, &prompt(said.topic), &answers)
+        ended_ms: Some(time + history.answers as i64),
+        ..turn(index, &prompt(history.topic), &answers)
     }
 }
 
@@ -166,12 +166,12 @@ impl Run {
 
     fn step(&mut self, step: &Step) {
         match step {
-            Step::Anew { session, turns } => self.anew(*session, turns),
-            Step::More {
+            Step::ReadAgain { session, turns } => self.read_again(*session, turns),
+            Step::Grow {
                 session,
                 answers,
                 turns,
-            } => self.more(*session, *answers, turns),
+            } => self.grow(*session, *answers, turns),
             Step::Title { session, title } => {
                 self.now.entry(*session).or_default().title = *title;
                 self.write(*session, KnownTurns::Keep, &[]);
@@ -187,32 +187,32 @@ impl Run {
         }
     }
 
-    fn anew(&mut self, session: usize, turns: &[HistoryTurn]) {
+    fn read_again(&mut self, session: usize, turns: &[HistoryTurn]) {
         self.now.entry(session).or_default().turns = turns.to_vec();
         let turns: Vec<Turn> = turns
             .iter()
             .enumerate()
-            .map(|(n, s)| at(session, n, s))
+            .map(|(n, s)| turn_at(session, n, s))
             .collect();
         self.write(session, KnownTurns::Replace, &turns);
     }
 
-    fn more(&mut self, session: usize, answers: usize, more: &[HistoryTurn]) {
+    fn grow(&mut self, session: usize, answers: usize, added: &[HistoryTurn]) {
         let known = &mut self.now.entry(session).or_default().turns;
         let mut turns = Vec::new();
         let last = known.len().saturating_sub(1);
-        if let Some(said) = known.last_mut() {
-            let before = said.answers;
-            said.answers = (before + answers).min(ANSWERS.len());
-            let mut whole = at(session, last, said);
+        if let Some(history) = known.last_mut() {
+            let before = history.answers;
+            history.answers = (before + answers).min(ANSWERS.len());
+            let mut whole = turn_at(session, last, history);
             whole.continues = true;
             whole.prompt.clear();
             whole.parts.drain(..before);
             turns.push(whole);
         }
-        for said in more {
-            turns.push(at(session, known.len(), said));
-            known.push(said.clone());
+        for history in added {
+            turns.push(turn_at(session, known.len(), history));
+            known.push(history.clone());
         }
         self.write(session, KnownTurns::Keep, &turns);
     }

@@ -14,7 +14,6 @@ use session_files::path_line;
 use session_memory::{
     EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange, describe_cuts,
 };
-use session_output::format_broad_trigger_notes;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -47,7 +46,11 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         print_notes(memories.store.find_secrets(texts).note())?;
         if !change.when.is_empty() {
             let broad = memories.find_broad_triggers(&memory.front.when);
-            print_notes(format_broad_trigger_notes(&memory, &broad))?;
+            print_notes(
+                broad
+                    .iter()
+                    .map(|trigger| trigger.note(memory.id()).to_string()),
+            )?;
         }
         return print_change("changed", &[memory], args.json);
     }

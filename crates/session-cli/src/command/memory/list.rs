@@ -8,7 +8,8 @@ use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
 use session_memory::{Memory, MemoryState, normalize_tag};
-use session_output::{JsonMemories, JsonMemoryList, format_memories};
+use session_output::{JsonMemories, format_memories};
+use std::collections::HashMap;
 
 /// Runs `memory list`.
 pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome> {
@@ -77,9 +78,7 @@ pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutc
 
 fn print_memories(listed: &[Memory], as_json: bool, nothing: &str) -> Result<CommandOutcome> {
     if as_json {
-        json::print(&JsonMemoryList {
-            memories: JsonMemories(listed),
-        })?;
+        json::print(&HashMap::from([("memories", JsonMemories(listed))]))?;
     } else if listed.is_empty() {
         notes::print_reason(nothing, as_json)?;
     } else {

@@ -12,11 +12,9 @@ use jiff::Zoned;
 use session_config::Home;
 use session_core::text::path_line;
 use session_export::format_conversation;
+use session_hooks::{SavedMemoryNote, describe_moved_memories};
 use session_memory::{MemoryDraft, MemoryScope, MemorySource, MovedMemories};
-use session_output::{
-    JsonSavedMemory, format_content_notes, format_moved_notes, format_repeat_notes,
-    format_trigger_note,
-};
+use session_output::JsonSavedMemory;
 use std::io::{IsTerminal, Read};
 
 /// Most bytes of JSON that are read.
@@ -41,8 +39,8 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     let scope = args.global.then_some(MemoryScope::Global);
     let saved = memories.save(&draft, scope, &Zoned::now())?;
     let memory = &saved.memory;
-    let noted = format_content_notes(&saved);
     if args.json {
+        let noted = to_texts(&saved.content_notes());
         json::print(&JsonSavedMemory::new(&saved, &noted))?;
     } else {
         output::print(format_args!("{}\n", memory.id()))?;
@@ -52,18 +50,18 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     if memories.project.is_none() && !args.global {
         print_note("saved for all projects: this folder belongs to none")?;
     }
-    print_notes(&noted)?;
-    let repeats = format_repeat_notes(memory, &saved.repeats);
-    print_notes(&repeats)?;
-    print_notes(format_trigger_note(&saved))?;
-    note_moved(&saved.moved)?;
-    print_notes(&saved.notes)?;
+    print_notes(to_texts(&saved.notes()))?;
     Ok(CommandOutcome::Something)
 }
 
 /// Notes what was moved because of its age.
 pub fn note_moved(moved: &MovedMemories) -> Result<()> {
-    print_notes(format_moved_notes(moved))
+    print_notes(describe_moved_memories(moved))
+}
+
+/// Formats notes, each with its hint.
+pub(super) fn to_texts(notes: &[SavedMemoryNote]) -> Vec<String> {
+    notes.iter().map(SavedMemoryNote::to_string).collect()
 }
 
 fn draft_from_args(fields: &MemoryFieldArgs) -> Result<MemoryDraft> {

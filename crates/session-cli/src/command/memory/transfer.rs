@@ -19,8 +19,8 @@ use session_memory::{
     write_context_sheet,
 };
 use session_output::{
-    JsonContextSheet, JsonImportedMemories, JsonMemories, JsonPrintedContextSheet,
-    format_import_report, format_left_out_note,
+    JsonContextSheet, JsonImportedMemories, JsonMemories, format_import_report,
+    format_left_out_note,
 };
 use std::path::PathBuf;
 
@@ -113,7 +113,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
     }
     if args.print {
         if args.json {
-            json::print(&JsonPrintedContextSheet { text: &text })?
+            json::print(&serde_json::json!({ "text": text }))?
         } else {
             output::print(text)?
         }

@@ -1,6 +1,6 @@
 //! Checks a reader against the sessions that were committed.
 
-use super::{ANSWERS, SESSIONS, Session, Sessions, TOPICS, at, prompt, title_words};
+use super::{ANSWERS, SESSIONS, Session, Sessions, TOPICS, prompt, title_words, turn_at};
 use crate::support::{ListedRow, documents, found, is_near, level_of, vector, vector_rows};
 use rusqlite::Connection;
 use session_core::{Turn, TurnContent};
@@ -46,9 +46,10 @@ pub(super) fn check(index: &Reader, expected: &Sessions) {
     let all: HashMap<TurnId, (Turn, &TurnRow)> = stored
         .iter()
         .flat_map(|(place, (_, turns))| {
-            let said = expected[place].turns.iter().enumerate();
-            said.zip(turns)
-                .map(|((n, said), (row, _))| (row.id, (at(*place, n, said), row)))
+            let history = expected[place].turns.iter().enumerate();
+            history
+                .zip(turns)
+                .map(|((n, history), (row, _))| (row.id, (turn_at(*place, n, history), row)))
         })
         .collect();
     check_owners(&all);
@@ -58,7 +59,7 @@ pub(super) fn check(index: &Reader, expected: &Sessions) {
 /// A session's title: its own, unless many have it that began with different prompts, else the
 /// first prompt.
 pub(super) fn title(session: &Session, all: &Sessions) -> Option<String> {
-    let first = |session: &Session| session.turns.first().map(|said| prompt(said.topic));
+    let first = |session: &Session| session.turns.first().map(|history| prompt(history.topic));
     let alike: Vec<&Session> = all.values().filter(|s| s.title == session.title).collect();
     let prompts: BTreeSet<String> = alike.iter().filter_map(|s| first(s)).collect();
     let is_common = alike.len() > 2 && prompts.len() > 1;
@@ -81,7 +82,7 @@ pub(super) fn check_session(
         .turns
         .iter()
         .enumerate()
-        .map(|(n, s)| at(place, n, s))
+        .map(|(n, s)| turn_at(place, n, s))
         .collect();
     assert_eq!(row.turns as usize, wanted.len());
     assert_eq!(row.title, title);
@@ -136,14 +137,14 @@ pub(super) fn check_words(index: &Reader, stored: &Stored, expected: &Sessions) 
         let owned = turns.iter().zip(&expected[place].turns);
         let mut own = owned
             .filter(|((row, _), _)| row.owner.is_none())
-            .map(|((row, _), said)| (row.id, said))
+            .map(|((row, _), history)| (row.id, history))
             .peekable();
         if let (Some((id, _)), Some(title)) = (own.peek(), expected[place].title) {
             holders.entry(title_words(title)).or_default().insert(*id);
         }
-        for (id, said) in own {
-            let answers = ANSWERS[..said.answers].iter().chain(&["topic"]);
-            for word in answers.map(|word| format!("{word}{}", said.topic)) {
+        for (id, history) in own {
+            let answers = ANSWERS[..history.answers].iter().chain(&["topic"]);
+            for word in answers.map(|word| format!("{word}{}", history.topic)) {
                 holders.entry(word).or_default().insert(id);
             }
         }

@@ -2,9 +2,12 @@
 
 use session_redact::{RedactionSettings, Redactor};
 
+pub fn redactor() -> Redactor {
+    Redactor::new(&RedactionSettings::default()).unwrap()
+}
+
 pub fn redact(text: &str) -> String {
-    let redactor = Redactor::new(&RedactionSettings::default()).unwrap();
-    redactor.redact(text).into_owned()
+    redactor().redact(text).into_owned()
 }
 
 /// Asserts that each text loses its secret, the part between `«` and `»`, and nothing else.

@@ -1,7 +1,7 @@
 //! Arguments of `files` and `commands`.
 
 use super::FilterArgs;
-use super::values::parse_limit;
+use super::values::{LIMIT_ALIASES, parse_limit};
 use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
@@ -20,16 +20,16 @@ pub struct FilesArgs {
     #[arg(allow_hyphen_values = true, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub path: Option<String>,
     #[command(flatten)]
-    pub listed: FoundListArgs,
+    pub listed: TurnListingArgs,
 }
 
 // Which of the turns that are found are listed, and how. --subagents is taken, since the other commands with filters
 // have it, but what subagents did is always listed.
 #[derive(Debug, Args)]
 #[command(mut_arg("subagents", |arg| arg.hide(true)))]
-pub struct FoundListArgs {
+pub struct TurnListingArgs {
     /// Maximum number of turns
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", default_value_t = 20, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]
@@ -58,5 +58,5 @@ pub struct CommandsArgs {
     #[arg(long)]
     pub failed: bool,
     #[command(flatten)]
-    pub listed: FoundListArgs,
+    pub listed: TurnListingArgs,
 }

@@ -1,9 +1,6 @@
 //! Secrets as people and programs write them every day: in lists, objects, several lines, sentences and commands.
 
-mod support;
-
-use session_redact::{RedactionSettings, Redactor};
-use support::{assert_redacts, assert_unchanged, redact};
+use crate::support::{assert_redacts, assert_unchanged, redact, redactor};
 
 #[test]
 fn each_string_of_a_list_is_a_value() {
@@ -173,9 +170,7 @@ fn lists_and_objects_of_tool_inputs() {
         "tokens": ["Yk9$mPq2w"],
         "labels": ["bug2"],
     });
-    Redactor::new(&RedactionSettings::default())
-        .unwrap()
-        .redact_json(&mut input);
+    redactor().redact_json(&mut input);
     let expected = serde_json::json!({
         "password": ["[redacted:password]", {"value": "[redacted:password]"}],
         "passwords": ["[redacted:password]"],
@@ -189,9 +184,7 @@ fn lists_and_objects_of_tool_inputs() {
 fn a_key_of_letters_in_the_name_of_a_field_goes() {
     let key = ["h", "f_", "qRsTuVwXyZaBcDeFgHiJkLmNoPqRsTuVwX"].concat();
     let mut input = serde_json::json!({ key: 1, "a_name_of_a_field_of_letters": 2 });
-    Redactor::new(&RedactionSettings::default())
-        .unwrap()
-        .redact_json(&mut input);
+    redactor().redact_json(&mut input);
     let names: Vec<&String> = input.as_object().unwrap().keys().collect();
     assert_eq!(
         names,

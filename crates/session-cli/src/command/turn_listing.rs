@@ -1,20 +1,15 @@
 //! `files` and `commands`: turns by what they touched and ran.
 
 use crate::CommandOutcome;
-use crate::args::{CommandsArgs, FilesArgs, FilterArgs, FoundListArgs};
-use crate::command::refresh::{self, RefreshedIndex};
-use crate::command::{caller, filter};
-use crate::output::{self, terminal_width};
+use crate::args::{CommandsArgs, FilesArgs, TurnListingArgs};
+use crate::command::filtered_history::FilteredHistory;
+use crate::output::terminal_width;
 use anyhow::{Result, bail};
-use serde::Serialize;
-use session_config::Home;
 use session_core::read_pasted_path;
 use session_core::text::file_name;
 use session_display::{SessionIds, fit_line, pluralize, sanitize_line};
-use session_output::{
-    PrintedFinding, SearchedScope, TurnListing, format_unmet_clause, list_hints, quote_word,
-};
-use session_query::{ResolvedFilter, Snapshot, find_unmet_clause};
+use session_output::{PrintedFinding, SearchedScope, TurnListing, quote_word};
+use session_query::Snapshot;
 use session_search::{CommandPattern, FoundCommand, FoundTurn, LinePattern, find_file_turns};
 
 /// Most columns of what was searched for in the note that it was not found.
@@ -89,59 +84,7 @@ fn quote_typed(typed: &str, otherwise: &str) -> String {
     }
 }
 
-/// The index with what a command lets through. What subagents did was done, too; what the session that
-/// asks does is no find.
-pub struct FilteredHistory {
-    /// The index.
-    pub refreshed: RefreshedIndex,
-    /// The sessions and turns that are let through.
-    pub resolved: ResolvedFilter,
-}
-
 impl FilteredHistory {
-    /// Opens the index, brought up to date.
-    pub fn open(args: &FilterArgs) -> Result<Self> {
-        let home = Home::from_process()?;
-        let refreshed = refresh::open_index_with_sessions(&home, &filter::named_sessions(args))?;
-        let sessions = &refreshed.snapshot.sessions;
-        let filter = filter::parse_filter(args, sessions)?.including_subagents(sessions);
-        let callers = caller::find_calling_sessions(args, &home, sessions);
-        Ok(Self {
-            resolved: ResolvedFilter::new(filter, &callers, sessions),
-            refreshed,
-        })
-    }
-
-    /// Returns why nothing was found: there is no history, or none of the project, or what `otherwise` says of
-    /// the sessions that were searched.
-    pub fn explain_nothing(&self, otherwise: impl Fn(&SearchedScope) -> String) -> String {
-        if let Some(text) = &self.refreshed.no_history {
-            return text.clone();
-        }
-        let Snapshot { index, sessions } = &self.refreshed.snapshot;
-        let unmet = find_unmet_clause(index, sessions, &self.resolved.filter.clauses);
-        let unmet = unmet.and_then(|unmet| format_unmet_clause(&unmet, sessions));
-        unmet.unwrap_or_else(|| {
-            let count = self.resolved.count_sessions(sessions);
-            otherwise(&SearchedScope::new(&self.resolved, count))
-        })
-    }
-
-    /// Prints a listing, or why it is `missing`; JSON has that as hints.
-    pub fn print<J: Serialize>(
-        &self,
-        missing: Option<&str>,
-        as_json: bool,
-        to_json: impl FnOnce(Vec<String>) -> J,
-        format: impl FnOnce() -> String,
-    ) -> Result<()> {
-        if !as_json {
-            caller::note_left_out(&self.resolved.left_out)?;
-        }
-        let hints = || missing.map(list_hints).unwrap_or_default();
-        output::print_answer(missing, as_json, || to_json(hints()), format)
-    }
-
     /// Finds the turns that ran a command.
     fn find_commands(
         &self,
@@ -179,8 +122,8 @@ impl FilteredHistory {
         &self,
         wanted: &str,
         matching: &[FoundTurn<Vec<T>>],
-        args: &FoundListArgs,
-        explain_nothing: impl Fn(&SearchedScope) -> String,
+        args: &TurnListingArgs,
+        explain_nothing: impl FnOnce(&SearchedScope) -> String,
     ) -> Result<CommandOutcome> {
         let listing = TurnListing {
             wanted,

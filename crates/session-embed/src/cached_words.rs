@@ -1,22 +1,22 @@
-//! Encodes texts run by run, with a cache of the tokens of runs.
+//! Encodes texts word by word, with a cache of the tokens of words.
 //!
-//! A run of letters between two characters that end a word gives the same tokens wherever it stands. In a
-//! history most were seen before, so that neither normalizing nor WordPiece is needed.
+//! What stands between two characters that end a word gives the same tokens everywhere. In a
+//! history most words were seen before, so that neither normalizing nor WordPiece is needed.
 
 use crate::WordPiece;
-use session_core::text::{HeadRun, RunMemo};
+use session_core::text::{WordCache, WordHead};
 
-/// Pieces that are looked up together, so that what is known of them is loaded together.
+/// Pieces that are looked up together, so that their entries are prefetched together.
 const PIECES_AT_ONCE: usize = 32;
 
-/// Ids that fit in a number of a [`RunMemo`].
+/// Ids that fit in a number of a [`WordCache`].
 const PACKED_IDS: usize = 4;
 
 /// A part of a text whose tokens do not depend on what stands beside it.
 #[derive(Clone, Copy)]
 enum TextPiece<'t> {
-    /// A short run of letters.
-    Run(&'t str, HeadRun),
+    /// A short word.
+    Word(&'t str, WordHead),
     /// A punctuation character's token.
     Token(u32),
     /// All else.
@@ -24,8 +24,14 @@ enum TextPiece<'t> {
 }
 
 impl WordPiece {
-    /// Encodes as [`WordPiece::encode`], with a cache of the runs of other texts that this tokenizer encoded.
-    pub fn encode_known(&self, text: &str, limit: usize, known: &mut RunMemo, ids: &mut Vec<u32>) {
+    /// Encodes as [`WordPiece::encode`], with a cache of the words of other texts that this tokenizer encoded.
+    pub fn encode_cached(
+        &self,
+        text: &str,
+        limit: usize,
+        cache: &mut WordCache,
+        ids: &mut Vec<u32>,
+    ) {
         ids.clear();
         let mut rest = text;
         let mut pieces = [TextPiece::Token(0); PIECES_AT_ONCE];
@@ -33,14 +39,14 @@ impl WordPiece {
             let mut count = 0;
             let next = std::iter::from_fn(|| self.next_piece(&mut rest));
             for (place, piece) in pieces.iter_mut().zip(next) {
-                if let TextPiece::Run(_, head) = piece {
-                    known.prefetch(head);
+                if let TextPiece::Word(_, head) = piece {
+                    cache.prefetch(head);
                 }
                 *place = piece;
                 count += 1;
             }
             for piece in pieces.iter().take(count) {
-                self.push_piece(*piece, limit, known, ids);
+                self.push_piece(*piece, limit, cache, ids);
             }
         }
         ids.truncate(limit);
@@ -52,9 +58,9 @@ impl WordPiece {
         loop {
             let bytes = rest.as_bytes();
             let first = *bytes.first()?;
-            let head = HeadRun::up_to_separator(bytes);
+            let head = WordHead::up_to_separator(bytes);
             if head.len > 0 {
-                return Some(take_run(rest, head));
+                return Some(take_word(rest, head));
             }
             if !is_end(first) || self.special_token(rest).is_some() {
                 return Some(TextPiece::Text(take_until_space(rest)));
@@ -70,19 +76,19 @@ impl WordPiece {
         &self,
         piece: TextPiece<'_>,
         limit: usize,
-        known: &mut RunMemo,
+        cache: &mut WordCache,
         ids: &mut Vec<u32>,
     ) {
         match piece {
             TextPiece::Token(id) => ids.push(id),
             TextPiece::Text(text) => self.append(text, limit, ids),
-            TextPiece::Run(text, head) => match known.get(head) {
+            TextPiece::Word(text, head) => match cache.get(head) {
                 Some(pack_ids) => ids.extend(unpack_ids(pack_ids)),
                 None => {
                     let before = ids.len();
                     self.append(text, usize::MAX, ids);
                     if let Some(packed) = pack_ids(&ids[before..]) {
-                        known.insert(head, packed);
+                        cache.insert(head, packed);
                     }
                 }
             },
@@ -90,9 +96,9 @@ impl WordPiece {
     }
 }
 
-/// Takes the run that a text begins with.
+/// Takes the word that a text begins with.
 #[inline]
-fn take_run<'t>(rest: &mut &'t str, head: HeadRun) -> TextPiece<'t> {
+fn take_word<'t>(rest: &mut &'t str, head: WordHead) -> TextPiece<'t> {
     let len = head.whole_len(rest.as_bytes());
     if rest
         .as_bytes()
@@ -103,10 +109,10 @@ fn take_run<'t>(rest: &mut &'t str, head: HeadRun) -> TextPiece<'t> {
     }
     let text;
     (text, *rest) = rest.split_at(len);
-    if head.len == HeadRun::MAX_LEN {
+    if head.len == WordHead::MAX_LEN {
         TextPiece::Text(text)
     } else {
-        TextPiece::Run(text, head)
+        TextPiece::Word(text, head)
     }
 }
 

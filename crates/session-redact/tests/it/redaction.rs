@@ -1,13 +1,10 @@
 //! Secrets are redacted, everything else is left.
 
+use crate::support::{assert_redacts, assert_unchanged, redact, redactor};
 use proptest::prelude::*;
 use session_core::text::sanitize_text;
 use session_core::{ToolCall, Turn, TurnContent, TurnPart};
 use session_redact::{RedactionSettings, Redactor};
-
-fn redactor() -> Redactor {
-    Redactor::new(&RedactionSettings::default()).unwrap()
-}
 
 /// Joins parts, so that no scanner takes this file for a leak.
 fn join(parts: &[&str]) -> String {
@@ -81,7 +78,7 @@ fn secrets_are_replaced_by_their_kind() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(redactor().redact(&text), expected);
+        assert_eq!(redact(&text), expected);
     }
 }
 
@@ -89,8 +86,8 @@ fn secrets_are_replaced_by_their_kind() {
 fn a_secret_of_letters_alone_is_found_among_words() {
     let netrc = "machine example.com login bob password swordfish";
     let redacted = "machine example.com login bob password [redacted:netrc-password]";
-    assert_eq!(redactor().redact(netrc), redacted);
-    let redis = redactor().redact("requirepass swordfish").into_owned();
+    assert_eq!(redact(netrc), redacted);
+    let redis = redact("requirepass swordfish");
     assert_eq!(redis, "requirepass [redacted:redis-password]");
 }
 
@@ -99,7 +96,6 @@ fn a_secret_of_letters_alone_is_found_among_words() {
 fn secrets_are_found_beneath_what_nobody_sees() {
     let aws = join(&["AKIA", "Q3EGKZXV", "7WMLP5RT"]);
     let (head, tail) = aws.split_at(7);
-    let redactor = redactor();
     for hidden in [
         format!("\u{1b}[1;33m{aws}\u{1b}[0m"),
         format!("{head}\u{1b}[0m{tail}"),
@@ -107,14 +103,14 @@ fn secrets_are_found_beneath_what_nobody_sees() {
         format!("{head}\u{8}{tail}"),
     ] {
         let text = format!("key {hidden} here");
-        let redacted = redactor.redact(&text);
+        let redacted = redact(&text);
         let shown = "key [redacted:aws-access-token] here";
         assert_eq!(sanitize_text(&redacted), shown);
     }
     let text = "\u{1b}[32mDB_PASSWORD=correct-horse-9\u{1b}[0m";
-    assert_eq!(redactor.redact(text), "DB_PASSWORD=[redacted:password]");
+    assert_eq!(redact(text), "DB_PASSWORD=[redacted:password]");
     let harmless = "\u{1b}[32mgreen\u{1b}[0m";
-    assert_eq!(redactor.redact(harmless), harmless);
+    assert_eq!(redact(harmless), harmless);
 }
 
 #[test]
@@ -127,14 +123,14 @@ fn private_keys_go_whole_also_without_their_end() {
         format!("{begin}\\n{body}\\n{body}\\nkQ==\\n{end}"),
         format!("{begin}\n{body}\n{body}"),
     ] {
-        let redacted = redactor().redact(&text).into_owned();
+        let redacted = redact(&text);
         assert!(
             !redacted.contains("MIIEvQ") && redacted.contains("[redacted:private-key]"),
             "{redacted}"
         );
     }
     let header = format!("look for `{begin}` in the repository");
-    assert_eq!(redactor().redact(&header), header);
+    assert_eq!(redact(&header), header);
 }
 
 /// As the tools of agents, `cat -n`, `grep -n` and `bat` show a file.
@@ -157,7 +153,7 @@ fn a_private_key_goes_whole_whatever_stands_before_its_lines() {
             .iter()
             .map(|line| format!("{before}{line}{after}\n"))
             .collect();
-        let redacted = redactor().redact(&text).into_owned();
+        let redacted = redact(&text);
         assert!(
             !redacted.contains("kCAQEA") && !redacted.contains("MIIE"),
             "{redacted}"
@@ -259,7 +255,7 @@ fn a_private_key_with_line_numbers_goes_whole() {
         let shown: Vec<String> = (1..).zip(&lines).map(|(n, line)| number(n, line)).collect();
         let escaped = shown.join("\n").replace('\r', "\\r").replace('\n', "\\n");
         for text in [shown.join("\n"), escaped, shown[..6].join("\n")] {
-            let redacted = redactor().redact(&text).into_owned();
+            let redacted = redact(&text);
             let is_gone = !redacted.contains("MIIEvQ") && !redacted.contains("ofTheKey");
             assert!(is_gone && !redacted.contains("kQ9a"), "{redacted}");
             assert!(redacted.contains("[redacted:private-key]"), "{redacted}");
@@ -283,21 +279,18 @@ fn lines_that_were_found_beside_the_beginning_of_a_private_key_stay() {
         ),
         format!("1. {begin}\n2. Then the body follows\n3. Then the end of the key in question"),
     ] {
-        assert_eq!(redactor().redact(&text), text);
+        assert_eq!(redact(&text), text);
     }
 }
 
 #[test]
 fn a_variable_of_code_and_a_count_of_tokens_are_no_secrets() {
-    let redactor = redactor();
-    for harmless in [
+    assert_unchanged(&[
         "sign({ privateKey: ed25519Seed, message })",
         "  secretKey: kp25519Private,\n",
         r#"Original token count: 286 [{"id": "msg_018iS28kLq7ZpXw3Vb9TnRyc"}]"#,
         r#"{"output": "token usage: 12\n[{\"id\": \"msg_018iS28kLq7ZpXw3Vb9TnRyc\"}]"}"#,
-    ] {
-        assert_eq!(redactor.redact(harmless), harmless);
-    }
+    ]);
     for secret in [
         "privateKey: q8Zr4TnW2vLx9K,",
         "privateKey: \"ed25519Seed\",",
@@ -305,13 +298,13 @@ fn a_variable_of_code_and_a_count_of_tokens_are_no_secrets() {
         "API_KEY=ed25519Seed,",
         "the token counted is q8Zr4TnW2vLx9K",
     ] {
-        assert!(redactor.redact(secret).contains("[redacted:"), "{secret}");
+        assert!(redact(secret).contains("[redacted:"), "{secret}");
     }
 }
 
 #[test]
 fn what_only_looks_like_a_secret_stays() {
-    for text in [
+    assert_unchanged(&[
         "password: string",
         "TOKEN=$TOKEN docker run",
         "const token = process.env.API_TOKEN;",
@@ -336,36 +329,31 @@ fn what_only_looks_like_a_secret_stays() {
         "HKDF(privateKey, \"vault-root-v1\")",
         "prompt --pwd \"D:\\oh-my-posh\" and \"pwd\": \"osc99\"",
         "[redacted:password] and DB_PASSWORD=[redacted:password]",
-    ] {
-        assert_eq!(redactor().redact(text), text);
-    }
+    ]);
 }
 
 #[test]
 fn a_password_stands_beside_its_user() {
-    for (text, secret) in [
-        ("user bob / Tr0ub4dor&3", "Tr0ub4dor&3"),
-        ("creds: admin / tiger#2024", "tiger#2024"),
-        ("The login is admin, password summer#2025", "summer#2025"),
-        ("credentials: bob / winter#99x", "winter#99x"),
-        ("Zugangsdaten: otto / sommer#2024", "sommer#2024"),
-        ("user bob with password secret@1.2.3", "secret@1.2.3"),
-        ("echo tiger#2024 | base64", "tiger#2024"),
-        ("login: admin/Winter2029!", "Winter2029!"),
-        (
-            "credentials for staging: admin / Winter2029!",
-            "Winter2029!",
-        ),
-        ("user `bob` and password Winter2029!", "Winter2029!"),
-    ] {
-        let expected = text.replace(secret, "[redacted:password]");
-        assert_eq!(redactor().redact(text), expected);
-    }
+    assert_redacts(
+        "password",
+        &[
+            "user bob / «Tr0ub4dor&3»",
+            "creds: admin / «tiger#2024»",
+            "The login is admin, password «summer#2025»",
+            "credentials: bob / «winter#99x»",
+            "Zugangsdaten: otto / «sommer#2024»",
+            "user bob with password «secret@1.2.3»",
+            "echo «tiger#2024» | base64",
+            "login: admin/«Winter2029!»",
+            "credentials for staging: admin / «Winter2029!»",
+            "user `bob` and password «Winter2029!»",
+        ],
+    );
 }
 
 #[test]
 fn a_path_beside_a_user_is_no_password() {
-    for text in [
+    assert_unchanged(&[
         "the user wrote docs/guide-v2.md#setup-3 yesterday",
         "tell the user to install @types/node@20.1.0 first",
         "user opened owner/repo#1234 today",
@@ -378,9 +366,7 @@ fn a_path_beside_a_user_is_no_password() {
         "https://user:pass@domain.com:9742/path/file.ext?key=val#fragment-2",
         "https://user:pass@domain.com/path/file.ext?key=val#fragment-2",
         "for one user: see guide-v2/a.md?x=1",
-    ] {
-        assert_eq!(redactor().redact(text), text);
-    }
+    ]);
 }
 
 #[test]
@@ -427,9 +413,8 @@ proptest! {
     fn redaction_is_idempotent_and_never_panics(
         text in "((DB_|api|my)?(password|TOKEN|secret|key|пароль|://|Bearer |cookie: |-p)[\"'\\\\]{0,3} ?[=:,>]{0,2} ?[\"'`\\\\]{0,2}[a-z0-9A-Z@!;&,%+=/ é字]{0,24}|\\PC{0,12}|\\n){0,6}",
     ) {
-        let redactor = redactor();
-        let once = redactor.redact(&text).into_owned();
-        prop_assert_eq!(redactor.redact(&once), once.clone());
+            let once = redact(&text);
+        prop_assert_eq!(redact(&once), once.clone());
     }
 }
 
@@ -439,7 +424,7 @@ fn the_rest_of_a_wrapped_secret_is_replaced() {
     let key = "q8Zr4TnW2vLx9KbM5cYd8HgJ3fRpS6tVwXzAeB1uNiPoQkDmFh";
     let wrapped = format!("export INTERNAL_SERVICE_API_TOKEN={key}\n7c3e9a1f5b8d next");
     let redacted = "export INTERNAL_SERVICE_API_TOKEN=[redacted:secret] next";
-    assert_eq!(redactor().redact(&wrapped), redacted);
+    assert_eq!(redact(&wrapped), redacted);
     for next in [
         "next words 12",
         "12 items",
@@ -448,7 +433,7 @@ fn the_rest_of_a_wrapped_secret_is_replaced() {
     ] {
         let text = format!("export INTERNAL_SERVICE_API_TOKEN={key}\n{next}");
         let expected = format!("export INTERNAL_SERVICE_API_TOKEN=[redacted:secret]\n{next}");
-        assert_eq!(redactor().redact(&text), expected);
+        assert_eq!(redact(&text), expected);
     }
 }
 
@@ -458,7 +443,7 @@ fn the_end_of_a_private_key_is_replaced() {
     let end = format!("-----END {} KEY-----", "RSA PRIVATE");
     let text = format!("$ tail -3 key.pem\n{line}{line}{end}");
     let expected = format!("$ tail -3 key.pem\n[redacted:private-key]{end}");
-    assert_eq!(redactor().redact(&text), expected);
+    assert_eq!(redact(&text), expected);
     let public = format!("{line}-----END CERTIFICATE-----");
-    assert_eq!(redactor().redact(&public), public);
+    assert_eq!(redact(&public), public);
 }

@@ -1,8 +1,6 @@
 //! Secrets that commands, statements and files hold by their position.
 
-mod support;
-
-use support::{assert_redacts, assert_unchanged};
+use crate::support::{assert_redacts, assert_unchanged};
 
 #[test]
 fn passwords_of_remote_desktops_shares_and_stores() {

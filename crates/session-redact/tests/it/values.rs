@@ -1,9 +1,7 @@
 //! How values are written behind names: marks within, prefixes, fields, entities, and names of other languages.
 
-mod support;
-
+use crate::support::{assert_redacts, assert_unchanged, redact};
 use proptest::prelude::*;
-use support::{assert_redacts, assert_unchanged, redact};
 
 #[test]
 fn any_forty_characters_behind_its_name_are_an_aws_secret_key() {

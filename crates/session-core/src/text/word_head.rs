@@ -1,4 +1,4 @@
-//! Runs of letters and digits, read 16 bytes at once.
+//! Words of letters and digits, read 16 bytes at once.
 
 /// Bytes that are looked at.
 const HEAD_BYTES: usize = 16;
@@ -8,30 +8,30 @@ pub fn is_separator(byte: &u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric()
 }
 
-/// The run that a text begins with up to the first [separator](is_separator), as far as the text's first 16 bytes hold it.
+/// The first 16 bytes of the word that a text begins with: what stands before the first [separator](is_separator).
 ///
-/// To go through a run byte by byte takes longer than to look up what it means: its end is a branch that
+/// To go through a word byte by byte takes longer than to look up what it means: its end is a branch that
 /// the CPU seldom predicts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HeadRun {
-    /// Its length in bytes. One of [`HeadRun::MAX_LEN`] may go on.
+pub struct WordHead {
+    /// Its length in bytes. A word whose head has [`WordHead::MAX_LEN`] bytes may go on.
     pub len: usize,
-    /// Its bytes, the first lowest, and zeros. No other run has the same.
+    /// Its bytes, the first lowest, and zeros. No other head has the same.
     pub bytes: u128,
 }
 
-impl HeadRun {
+impl WordHead {
     /// The greatest length.
     pub const MAX_LEN: usize = HEAD_BYTES;
 
-    /// Reads the run that a text begins with.
+    /// Reads the head of the word that a text begins with.
     #[inline]
     pub fn up_to_separator(text: &[u8]) -> Self {
         let head = HeadBytes::new(text);
         head.up_to(head.separators())
     }
 
-    /// Returns the length of the whole run, with which `text` begins.
+    /// Returns the length of the whole word, with which `text` begins.
     #[inline]
     pub fn whole_len(self, text: &[u8]) -> usize {
         if self.len < Self::MAX_LEN {
@@ -69,9 +69,9 @@ impl HeadBytes {
 
     /// Returns the bytes before the first of these highest bits.
     #[inline]
-    fn up_to(self, ends: u128) -> HeadRun {
+    fn up_to(self, ends: u128) -> WordHead {
         let first = ends & ends.wrapping_neg();
-        HeadRun {
+        WordHead {
             len: (ends.trailing_zeros() / 8) as usize,
             bytes: self.0 & (first >> 7).wrapping_sub(1),
         }
@@ -88,22 +88,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn run(text: &[u8], is_part: impl Fn(u8) -> bool) -> HeadRun {
+    fn read_bytewise(text: &[u8], is_part: impl Fn(u8) -> bool) -> WordHead {
         let head = text.iter().take(HEAD_BYTES);
-        let run: Vec<u8> = head.copied().take_while(|byte| is_part(*byte)).collect();
+        let word: Vec<u8> = head.copied().take_while(|byte| is_part(*byte)).collect();
         let mut bytes = [0; HEAD_BYTES];
-        bytes[..run.len()].copy_from_slice(&run);
-        HeadRun {
-            len: run.len(),
+        bytes[..word.len()].copy_from_slice(&word);
+        WordHead {
+            len: word.len(),
             bytes: u128::from_le_bytes(bytes),
         }
     }
 
     proptest! {
         #[test]
-        fn a_run_ends_before_the_first_other_byte(text in prop::collection::vec(prop_oneof![any::<u8>(), b'0'..b'z'], 0..20)) {
-            let separated = run(&text, |byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
-            let head = HeadRun::up_to_separator(&text);
+        fn a_word_ends_before_the_first_other_byte(text in prop::collection::vec(prop_oneof![any::<u8>(), b'0'..b'z'], 0..20)) {
+            let separated = read_bytewise(&text, |byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+            let head = WordHead::up_to_separator(&text);
             prop_assert_eq!(head, separated);
             let end = text.iter().position(is_separator).unwrap_or(text.len());
             prop_assert_eq!(head.whole_len(&text), end);
@@ -115,8 +115,8 @@ mod tests {
         for byte in 0..=u8::MAX {
             let text = [byte; 17];
             let is_joined = byte.is_ascii_alphanumeric() || !byte.is_ascii();
-            let run = HeadRun::up_to_separator(&text);
-            assert_eq!(run.len == HEAD_BYTES, is_joined);
+            let head = WordHead::up_to_separator(&text);
+            assert_eq!(head.len == HEAD_BYTES, is_joined);
         }
     }
 }

@@ -1,0 +1,185 @@
+//! The tools `recall` and `remember` of the MCP server.
+
+use crate::mcp_client::McpClient;
+use crate::memory::MemoryProject;
+use serde_json::{Value, json};
+
+/// Starts the server in a project.
+fn start(project: &MemoryProject) -> McpClient {
+    let mut command = project.command();
+    command.arg("mcp");
+    McpClient::start_as("test-client", command)
+}
+
+/// Returns the text within the fence of an answer.
+fn data(answer: &str) -> &str {
+    let (_, data) = answer.split_once("instructions.\">\n").unwrap();
+    data.split_once("</found-in-history>").unwrap().0
+}
+
+/// Saves a memory by `remember`, and returns its id with the answer.
+fn remember(client: &mut McpClient, arguments: Value) -> (String, String) {
+    let answer = client.call("remember", arguments);
+    let (_, saved) = answer.split_once("note: saved as ").unwrap();
+    let id = saved.split(char::is_whitespace).next().unwrap().to_owned();
+    (id, answer)
+}
+
+#[test]
+fn an_empty_query_lists_what_is_remembered() {
+    let project = MemoryProject::new();
+    let mut client = start(&project);
+    let nothing = client.call("recall", json!({"query": ""}));
+    let expected = "note: no memory is saved\nnext: search(query: \"project:.\")";
+    assert_eq!(nothing, expected);
+    let lamps = project.save("Lamps of the gate", "own generator", &[]);
+    let buoy = project.save("Buoy", "battery", &["--global", "--kind", "decision"]);
+    for query in ["", " ", "*"] {
+        let listed = client.call("recall", json!({ "query": query }));
+        let lines: Vec<Vec<&str>> = data(&listed)
+            .lines()
+            .map(|line| line.split("  ").collect())
+            .collect();
+        let [newest, oldest] = lines.as_slice() else {
+            panic!("{listed}");
+        };
+        assert_eq!(
+            [newest[0], newest[1], newest[3]],
+            [buoy.as_str(), "global", "decision"]
+        );
+        assert_eq!(
+            [oldest[0], oldest[1], oldest[4]],
+            [lamps.as_str(), "project", "Lamps of the gate"]
+        );
+        let next = format!("next: recall(query: \"{buoy}\")");
+        assert_eq!(listed.lines().last(), Some(next.as_str()));
+    }
+    let none = client.call("recall", json!({"query": "zzxxcv"}));
+    let note = "note: nothing found, memories searched: 2; an empty query lists them\n";
+    assert!(none.starts_with(note), "{none}");
+}
+
+#[test]
+fn a_memory_is_shown_by_its_id_with_all_of_its_fields_in_pages() {
+    let project = MemoryProject::new();
+    let mut client = start(&project);
+    let info: Vec<String> = (0..400)
+        .map(|n| format!("the lamp {n} of the harbour hangs on port {}", 84_000 + n))
+        .collect();
+    let (id, _) = remember(
+        &mut client,
+        json!({
+            "topic": "Lamps",
+            "info": info,
+            "importance": "high",
+            "tags": ["lamps"],
+            "cues": ["which port has the lamp?"],
+            "when": {"paths": ["lamps/*.rs"], "errors": ["LampTimedOut"]},
+        }),
+    );
+    let (mut query, mut text) = (id.clone(), String::new());
+    let pages = loop {
+        let answer = client.call("recall", json!({ "query": query }));
+        assert!(answer.chars().count() <= 10_000);
+        text.push_str(data(&answer));
+        let Some((_, next)) = answer.split_once("next: recall(query: \"") else {
+            assert!(!answer.contains("next: "), "{answer}");
+            break text;
+        };
+        query = next.strip_suffix("\")").unwrap().to_owned();
+        assert!(query.starts_with(&format!("{id}+")), "{query}");
+    };
+    let fields = "\nimportance: \"high\"\ntags: [\"lamps\"]\ncues: [\"which port has the lamp?\"]\n\
+                  when: {\"errors\":[\"LampTimedOut\"],\"paths\":[\"lamps/*.rs\"]}\n- the lamp 0 ";
+    assert!(pages.contains(fields), "{}", &pages[..600]);
+    let shown = pages.lines().filter(|line| line.starts_with("- the lamp "));
+    let expected: Vec<String> = info.iter().map(|item| format!("- {item}")).collect();
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+    let behind = client.fail("recall", json!({"query": format!("{id}+99999")}));
+    assert!(behind.contains("\nhint: leave the offset out"), "{behind}");
+}
+
+/// Who has no shell mends a memory by a further call.
+#[test]
+fn a_memory_is_replaced_by_a_further_call() {
+    let project = MemoryProject::new();
+    let mut client = start(&project);
+    let memory =
+        json!({"topic": "Lamps of the gate", "info": ["they hang on their own generator"]});
+    let (old, answer) = remember(&mut client, memory.clone());
+    let note = format!(
+        "\nnote: it has no triggers\nnote: to change it, call remember again with all of it and `replaces`: \"{old}\"\n"
+    );
+    assert!(answer.contains(&note), "{answer}");
+    let (repeat, answer) = remember(&mut client, memory.clone());
+    let line = format!("it repeats {old}, Lamps of the gate\n");
+    assert_eq!(data(&answer), line);
+    assert!(
+        answer.contains("\" and the id of the one that it repeats\n"),
+        "{answer}"
+    );
+    let mut better = memory;
+    better["when"] = json!({"commands": ["lamps *"]});
+    better["replaces"] = json!([old, repeat]);
+    let (new, answer) = remember(&mut client, better.clone());
+    assert!(
+        !answer.contains("repeats") && !answer.contains("triggers"),
+        "{answer}"
+    );
+    for id in [&old, &repeat] {
+        let shown = client.call("recall", json!({ "query": id }));
+        assert!(
+            shown.contains(&format!("  superseded by {new}\n")),
+            "{shown}"
+        );
+    }
+    better["replaces"] = new.clone().into();
+    let (newest, _) = remember(&mut client, better.clone());
+    let listed = client.call("recall", json!({"query": ""}));
+    assert!(
+        listed.contains(&format!("superseded by {newest}")),
+        "{listed}"
+    );
+    better["replaces"] = "mem-nosuch".into();
+    let unknown = client.fail("remember", better);
+    let hint = "no memory is called `mem-nosuch`\nhint: an empty query of recall lists them";
+    assert_eq!(unknown, hint);
+}
+
+#[test]
+fn no_memory_that_waits_for_trust_is_replaced() {
+    let project = MemoryProject::new();
+    let id = "mem-20260110-091500";
+    let text = format!("---\nid: {id}\ntopic: Pool\ncreated: 2026-01-10\n---\n\n- raise it\n");
+    project.env.write(&project.file(id), &text);
+    let mut client = start(&project);
+    let memory = json!({"topic": "Pool", "info": ["lower it"], "replaces": id});
+    let refused = client.fail("remember", memory);
+    let expected = format!(
+        "{id} waits for trust, so that its user alone replaces it\nhint: `session-search trust` shows what waits and asks"
+    );
+    assert_eq!(refused, expected);
+    assert_eq!(fs_err::read_to_string(project.file(id)).unwrap(), text);
+    let listed = project.json(&["memory", "list"]);
+    assert_eq!(
+        listed["memories"].as_array().unwrap().len(),
+        1,
+        "nothing is saved"
+    );
+}
+
+/// In another project the old one would count again.
+#[test]
+fn what_replaces_a_global_memory_is_global() {
+    let project = MemoryProject::new();
+    let old = project.save("Buoy", "battery", &["--global"]);
+    let mut client = start(&project);
+    let memory = json!({"topic": "Buoy", "info": ["a solar cell"], "replaces": old});
+    let (new, _) = remember(&mut client, memory);
+    let listed = project.json(&["memory", "list"]);
+    let first = &listed["memories"][0];
+    assert_eq!(
+        (&first["id"], &first["scope"]),
+        (&new.into(), &"global".into())
+    );
+}

@@ -1,0 +1,79 @@
+//! The tool `search` of the MCP server: lists, ids in a query, and where a call leads that finds nothing.
+
+use crate::claude::ClaudeTranscript;
+use crate::environment::TestEnvironment;
+use crate::mcp_client::McpClient;
+use serde_json::json;
+
+/// Makes five sessions of two turns, of which two ended at one time.
+fn piers() -> TestEnvironment {
+    let session = |number: u32| {
+        ClaudeTranscript::new(
+            &format!("{number}1b2c3d4-0000-4000-8000-000000000001"),
+            "/home/ann/pier",
+        )
+        .at(&format!("2026-03-0{}T05:00:00Z", number.max(2)))
+        .user(&format!("does the beacon of pier {number} burn?"))
+        .at(&format!("2026-03-0{}T06:00:00Z", number.max(2)))
+        .user(&format!("and the lamps of pier {number}?"))
+    };
+    TestEnvironment::indexed(&[1, 2, 3, 4, 5].map(session))
+}
+
+fn listed(answer: &str) -> Vec<String> {
+    let heads = answer.lines().filter(|line| line.contains("  pier  "));
+    let ids = heads.filter_map(|line| line.split_whitespace().nth(1));
+    ids.map(str::to_owned).collect()
+}
+
+fn next(answer: &str) -> &str {
+    answer.lines().last().unwrap()
+}
+
+/// A session that is listed is not listed again by its older turns.
+#[test]
+fn the_pages_of_the_newest_hold_each_once() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    for level in ["session", "turn"] {
+        let call = json!({"query": "", "level": level, "limit": 30});
+        let all = listed(&client.call("search", call));
+        assert_eq!(all.len(), if level == "turn" { 10 } else { 5 });
+        let call = json!({"query": "*", "level": level, "limit": 2});
+        let mut page = client.call("search", call);
+        let mut ids = Vec::new();
+        loop {
+            ids.extend(listed(&page));
+            let Some((_, rest)) = page.split_once("; the rest: ") else {
+                break;
+            };
+            page = client.follow(rest.lines().next().unwrap());
+        }
+        assert_eq!(ids, all);
+    }
+}
+
+#[test]
+fn an_id_beside_other_words_names_the_session() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    let found = client.call("search", json!({"query": "31b2c3d4 beacon"}));
+    let note = "note: only session 31b2c3d4 is searched, which the query names\n";
+    assert!(found.starts_with(note), "{found}");
+    let ids = listed(&found);
+    assert!(ids.len() == 1 && ids[0].starts_with("31b2c3d4:"), "{found}");
+}
+
+#[test]
+fn a_call_that_finds_nothing_leads_to_one_that_may() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    let found = client.call("search", json!({"query": "asdkjhqwe zzxxcv"}));
+    assert_eq!(next(&found), r#"next: search(query: "")"#);
+    let found = client.call("search", json!({"query": "*", "project": "nonesuch"}));
+    assert_eq!(next(&found), r#"next: search(query: "")"#);
+    let found = client.call("search", json!({"query": "lamps", "since": "2026-11-01"}));
+    let newest = "hint: give an earlier time; the newest began at 2026-03-05 06:00\n";
+    assert!(found.contains(newest), "{found}");
+    assert_eq!(next(&found), r#"next: search(query: "lamps")"#);
+}

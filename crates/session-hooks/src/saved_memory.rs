@@ -1,0 +1,197 @@
+//! A memory that was saved, and the notes on it.
+
+use crate::broad_triggers::BroadTrigger;
+use session_agents::quote_word;
+use session_display::sanitize_line;
+use session_memory::{Memory, MemoryKind, MovedMemories, NearDuplicate, ReplacedSecrets, Triggers};
+use std::fmt;
+
+/// Most memories that are named as repeated by one.
+const MAX_REPEATED: usize = 3;
+
+/// A memory that was saved, with what followed from it.
+#[derive(Debug)]
+pub struct SavedMemory {
+    /// The memory.
+    pub memory: Memory,
+    /// Older memories that it repeats, the most similar first.
+    pub repeats: Vec<NearDuplicate>,
+    /// Memories that were moved because of their age.
+    pub moved: MovedMemories,
+    /// Triggers that are proposed for it, where it has none.
+    pub proposed: Triggers,
+    /// Sentences on what of the draft is over a limit, and not kept.
+    pub cuts: Vec<String>,
+    /// The secrets that were replaced in it.
+    pub replaced_secrets: ReplacedSecrets,
+    /// Its triggers that match much of what there is.
+    pub broad: Vec<BroadTrigger>,
+    /// Triggers that match no file, and failures after it was saved.
+    pub further_notes: Vec<String>,
+}
+
+/// A note on a saved memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedMemoryNote {
+    /// The note, as a sentence without a full stop.
+    pub text: String,
+    /// The commands that change what the note is about.
+    pub hint: Option<String>,
+    /// True where the text has words of another memory.
+    pub has_foreign_words: bool,
+}
+
+impl SavedMemory {
+    /// Returns all notes for who saved it.
+    pub fn notes(&self) -> Vec<SavedMemoryNote> {
+        let mut notes = self.content_notes();
+        let repeats = self.repeats.iter().take(MAX_REPEATED);
+        notes.extend(repeats.map(|old| self.note_repeat(old)));
+        notes.extend(self.note_no_triggers());
+        let further = self.further_notes.iter().cloned();
+        let further = further.chain(describe_moved_memories(&self.moved));
+        notes.extend(further.map(SavedMemoryNote::from));
+        notes
+    }
+
+    /// Returns the notes on its content: what was cut or replaced, and which triggers match much of what there is.
+    pub fn content_notes(&self) -> Vec<SavedMemoryNote> {
+        let texts = self.cuts.iter().cloned();
+        let texts = texts.chain(self.replaced_secrets.note());
+        let broad = self.broad.iter();
+        let broad = broad.map(|trigger| trigger.note(self.memory.id()));
+        texts.map(SavedMemoryNote::from).chain(broad).collect()
+    }
+
+    fn note_repeat(&self, old: &NearDuplicate) -> SavedMemoryNote {
+        let (id, new) = (&old.id, self.memory.id());
+        SavedMemoryNote {
+            text: format!("it repeats {id}, {}", sanitize_line(&old.topic)),
+            hint: Some(format!(
+                "`session-search memory edit {id}` changes that one, `session-search memory supersede {id} --by {new}` replaces it"
+            )),
+            has_foreign_words: true,
+        }
+    }
+
+    fn note_no_triggers(&self) -> Option<SavedMemoryNote> {
+        let command = self.trigger_command()?;
+        let has_source = self.memory.front.source.is_some();
+        let source = match (self.proposed.is_empty(), has_source) {
+            (true, _) => "",
+            (false, true) => " from the turns that it comes from",
+            (false, false) => " from the names in it",
+        };
+        Some(SavedMemoryNote {
+            text: "it has no triggers".to_owned(),
+            hint: Some(format!("`{command}` adds triggers{source}")),
+            has_foreign_words: false,
+        })
+    }
+
+    /// Returns the command that adds triggers, with those that are proposed; `None` where it has some. A
+    /// preference that nothing is proposed for needs none.
+    pub fn trigger_command(&self) -> Option<String> {
+        let front = &self.memory.front;
+        let needs_none = front.kind == MemoryKind::Preference && self.proposed.is_empty();
+        if !front.when.is_empty() || needs_none {
+            return None;
+        }
+        let mut command = format!("session-search memory edit {}", self.memory.id());
+        let Triggers {
+            paths,
+            commands,
+            errors,
+        } = &self.proposed;
+        for (option, texts) in [
+            ("--when-path", paths),
+            ("--when-command", commands),
+            ("--when-error", errors),
+        ] {
+            for text in texts {
+                command.push_str(&format!(" {option} {}", quote_word(text)));
+            }
+        }
+        if self.proposed.is_empty() {
+            command.push_str(" --when-path GLOB --when-command GLOB --when-error TEXT");
+        }
+        Some(command)
+    }
+}
+
+impl From<String> for SavedMemoryNote {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            hint: None,
+            has_foreign_words: false,
+        }
+    }
+}
+
+impl fmt::Display for SavedMemoryNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\nhint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Describes the memories that were moved because of their age, each as a note.
+pub fn describe_moved_memories(moved: &MovedMemories) -> Vec<String> {
+    let archived = moved.archived.iter().map(|id| {
+        format!(
+            "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
+        )
+    });
+    let trashed = moved.trashed.iter().map(|id| {
+        format!(
+            "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
+        )
+    });
+    let skipped = moved.skipped.iter().map(|id| {
+        format!(
+            "left {id} where it is, though nobody touched it for long: there is another file of that name where it would go\nhint: compare the two files and remove one of them"
+        )
+    });
+    archived.chain(trashed).chain(skipped).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memories::tests::memories;
+    use jiff::Zoned;
+    use session_memory::{MemoryDraft, Triggers};
+
+    #[test]
+    fn all_that_followed_is_noted() {
+        let home = tempfile::tempdir().unwrap();
+        let memories = memories(home.path());
+        let save = |error: &str| {
+            let draft = MemoryDraft {
+                topic: "Lantern".into(),
+                key_info: vec!["its password=hunter2hunter2".into()],
+                when: Triggers {
+                    errors: vec![error.to_owned()],
+                    ..Triggers::default()
+                },
+                ..MemoryDraft::default()
+            };
+            memories.save(&draft, None, &Zoned::now()).unwrap()
+        };
+        let old = save("LanternOut").memory;
+        let saved = save("error");
+        let notes: Vec<String> = saved.notes().iter().map(ToString::to_string).collect();
+        let [secret, broad, repeat] = notes.as_slice() else {
+            panic!("{notes:?}");
+        };
+        assert_eq!(secret, "a secret is replaced by a mark: password");
+        let start = "`error` matches most errors, so it says little about the one at hand\nhint: ";
+        assert!(broad.starts_with(start), "{broad}");
+        let start = format!("it repeats {}, Lantern\nhint: ", old.id());
+        assert!(repeat.starts_with(&start), "{repeat}");
+        assert_eq!(saved.content_notes().len(), 2);
+    }
+}

@@ -1,0 +1,9 @@
+//! Which secrets are replaced, and what only looks like one.
+
+mod commands;
+mod everyday_forms;
+mod passwords;
+mod redaction;
+mod support;
+mod values;
+mod vendor_keys;

@@ -1,0 +1,17 @@
+//! What the writer remembers of sessions while their turns come.
+
+use crate::id::SessionId;
+use crate::new_session::NewSession;
+use crate::replacement::SessionReplacement;
+use std::cell::Cell;
+
+/// The sessions to which the writer wrote last: turns come session by session.
+#[derive(Default)]
+pub(crate) struct SessionProgress {
+    /// The session that was inserted last.
+    pub(crate) new_session: NewSession,
+    /// The session whose turns are being replaced.
+    pub(crate) replacing: Option<SessionReplacement>,
+    /// The session that [`Writer::note_changed`](crate::Writer) has noted last.
+    pub(crate) noted_session: Cell<Option<SessionId>>,
+}
