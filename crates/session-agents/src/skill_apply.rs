@@ -44,33 +44,36 @@ impl SkillPlan {
 
 impl SkillFilePlan {
     fn outcome(&self, action: SkillAction) -> SkillFileOutcome {
-        let may_replace = self.overwrite && self.bundled.is_some();
         match (action, self.state) {
             (SkillAction::Install, SkillFileState::Current)
             | (SkillAction::Uninstall, SkillFileState::Absent) => SkillFileOutcome::Unchanged,
             (SkillAction::Install, SkillFileState::Absent | SkillFileState::Older) => {
                 SkillFileOutcome::Written
             }
-            (SkillAction::Install, SkillFileState::Edited) if may_replace => {
+            (_, SkillFileState::Edited) if !self.overwrite => SkillFileOutcome::Kept,
+            (SkillAction::Install, SkillFileState::Edited) if self.bundled.is_some() => {
                 SkillFileOutcome::Written
-            }
-            (SkillAction::Install, SkillFileState::Edited) => SkillFileOutcome::Kept,
-            (SkillAction::Uninstall, SkillFileState::Edited) if !self.overwrite => {
-                SkillFileOutcome::Kept
             }
             _ => SkillFileOutcome::Removed,
         }
     }
 
     fn carry_out(&self, outcome: SkillFileOutcome) -> Result<()> {
-        match (outcome, &self.bundled) {
-            (SkillFileOutcome::Written, Some(bundled)) => {
-                if let (SkillFileState::Edited, Some(edited)) = (self.state, &self.installed) {
+        let edited = self.installed.as_ref();
+        let edited = edited.filter(|_| self.state == SkillFileState::Edited);
+        match (outcome, &self.bundled, edited) {
+            (SkillFileOutcome::Written, Some(bundled), edited) => {
+                if let Some(edited) = edited {
                     self.file.back_up(edited)?;
                 }
                 self.file.write(bundled)?;
             }
-            (SkillFileOutcome::Removed, _) => drop(self.file.remove()?),
+            // A file that is no longer part of the skill.
+            (SkillFileOutcome::Removed, None, Some(edited)) => {
+                self.file.back_up(edited)?;
+                self.file.remove()?;
+            }
+            (SkillFileOutcome::Removed, ..) => drop(self.file.remove()?),
             _ => {}
         }
         Ok(())

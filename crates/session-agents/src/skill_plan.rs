@@ -164,15 +164,10 @@ impl SkillPlan {
             .all(|state| state == SkillFileState::Current)
     }
 
-    /// Iterates over the edited files that an action touches only if `overwrite` is set for them.
-    pub fn edited_files(
-        &mut self,
-        action: SkillAction,
-    ) -> impl Iterator<Item = &mut SkillFilePlan> {
-        self.files.iter_mut().filter(move |file| {
-            let is_touched = action == SkillAction::Uninstall || file.bundled.is_some();
-            file.state == SkillFileState::Edited && is_touched
-        })
+    /// Iterates over the edited files, which an action touches only if `overwrite` is set for them.
+    pub fn edited_files(&mut self) -> impl Iterator<Item = &mut SkillFilePlan> {
+        let files = self.files.iter_mut();
+        files.filter(|file| file.state == SkillFileState::Edited)
     }
 }
 

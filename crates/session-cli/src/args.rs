@@ -25,7 +25,10 @@ mod values;
 mod work_filter;
 
 pub use browse::BrowseArgs;
-pub use dashed_words::{make_word_tip, normalize_arguments, parse_arguments, takes_any_word};
+pub use dashed_words::{
+    find_option_by_other_name, normalize_arguments, parse_arguments, shows_command,
+    suggests_meant_option, takes_any_word,
+};
 pub use digest::{DigestArgs, DigestFormat, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use export::SessionExportArgs;
@@ -49,7 +52,7 @@ pub use trust::TrustArgs;
 pub use turn_listing::{CommandsArgs, FilesArgs, TurnListingArgs};
 pub use work_filter::WorkFilterArgs;
 
-use values::{LIMIT_ALIASES, parse_depth, parse_limit};
+use values::{parse_depth, parse_limit};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueHint};
@@ -185,7 +188,7 @@ pub struct SearchArgs {
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = parse_depth)]
     pub depth: u8,
     /// Maximum number of hits
-    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", default_value_t = 10, value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 10, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Also print parts of the work summary, separated by commas
     #[arg(long, value_name = "PARTS", value_delimiter = ',', value_parser = parse_work_parts())]

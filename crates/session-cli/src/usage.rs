@@ -1,6 +1,8 @@
 //! The answer to arguments that cannot be parsed.
 
-use crate::args::{make_word_tip, takes_any_word};
+use crate::args::{
+    find_option_by_other_name, shows_command, suggests_meant_option, takes_any_word,
+};
 use crate::error::report_error;
 use anyhow::Error;
 use clap::builder::StyledStr;
@@ -17,6 +19,8 @@ const LISTING_WORDS: [&str; 5] = ["list", "ls", "sessions", "recent", "history"]
 
 const LISTING_TIP: &str = "to list the newest sessions, run 'session-search search \"\"'";
 
+const TAKEN_WORDS_TIP: &str = "to search for these words, write '--' before them";
+
 /// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
 /// prompt", and a newer plugin may call an older program: to `hook run` a wrong argument is no failure.
 pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCode {
@@ -24,7 +28,6 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
         return ExitCode::SUCCESS;
     }
     correct_tips(&mut error, typed);
-    correct_value_tip(&mut error, typed);
     sanitize_context(&mut error);
     let printed = error.print().and_then(|()| std::io::stdout().flush());
     match (error.use_stderr(), printed) {
@@ -38,19 +41,23 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
 
 /// Puts what was meant in place of what is spelled alike.
 fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
-    keep_similar_commands(error);
-    let tip = command_tip(error, typed)
-        .or_else(|| turn_tip(error, typed))
-        .or_else(|| listing_tip(error, typed));
-    if let Some(tip) = tip {
+    keep_similar_commands(error, typed);
+    correct_word_tip(error, typed);
+    let meant = command_tip(error, typed).or_else(|| turn_tip(error, typed));
+    let tips: Vec<String> = match meant {
+        Some(tip) => vec![tip],
+        None => missing_query_tips(error, typed),
+    };
+    if !tips.is_empty() {
         error.remove(ContextKind::SuggestedArg);
-        let tips = ContextValue::StyledStrs(vec![tip.into()]);
-        error.insert(ContextKind::Suggested, tips);
+        let tips = tips.into_iter().map(StyledStr::from).collect();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
     }
 }
 
-/// Keeps of the commands that an error suggests those with a letter wrong: with two it may as well be a word of a query.
-fn keep_similar_commands(error: &mut clap::Error) {
+/// Keeps of the commands that an error suggests those of the help with a letter wrong: with two it may as well be a word of
+/// a query.
+fn keep_similar_commands(error: &mut clap::Error, typed: &[OsString]) {
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
@@ -58,6 +65,7 @@ fn keep_similar_commands(error: &mut clap::Error) {
         Some(ContextValue::Strings(names)) => names
             .iter()
             .filter(|name| strsim::damerau_levenshtein(name, unknown) == 1)
+            .filter(|name| shows_command(typed, name))
             .cloned()
             .collect::<Vec<_>>(),
         _ => return,
@@ -70,22 +78,35 @@ fn keep_similar_commands(error: &mut clap::Error) {
     }
 }
 
-/// Words the advice to pass an unknown option as a value (`-- --turn`) for a query, and drops it where a command has none.
-fn correct_value_tip(error: &mut clap::Error, typed: &[OsString]) {
-    let is_for_value = |tip: &StyledStr| tip.to_string().starts_with("to pass ");
-    let unknown = match (
-        error.get(ContextKind::Suggested),
-        error.get(ContextKind::InvalidArg),
-    ) {
-        (Some(ContextValue::StyledStrs(tips)), Some(ContextValue::String(unknown)))
-            if tips.iter().any(is_for_value) =>
-        {
-            unknown.clone()
+/// Keeps of an unknown option the suggestion of one that was meant, and says how it is searched for as a word, where the
+/// command has a query: not how it is passed as a value (`-- --turn`).
+fn correct_word_tip(error: &mut clap::Error, typed: &[OsString]) {
+    let unknown = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => {
+            sanitize_line(unknown)
         }
         _ => return,
     };
+    let is_for_value = |tip: &StyledStr| tip.to_string().starts_with("to pass ");
+    let is_of_value = match error.get(ContextKind::Suggested) {
+        Some(ContextValue::StyledStrs(tips)) => tips.iter().any(is_for_value),
+        _ => error.get(ContextKind::SuggestedArg).is_some(),
+    };
+    if let Some(option) = find_option_by_other_name(typed, &unknown) {
+        error.insert(
+            ContextKind::SuggestedArg,
+            ContextValue::String(option.to_owned()),
+        );
+    } else if !suggests_meant_option(error, typed) {
+        error.remove(ContextKind::SuggestedArg);
+    }
+    if !is_of_value {
+        return;
+    }
     if takes_any_word(typed) {
-        error.insert(ContextKind::Suggested, make_word_tip(&unknown));
+        let tip = format!("to search for it as a word, write '--' before it: '-- {unknown}'");
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
     } else {
         error.remove(ContextKind::Suggested);
     }
@@ -128,13 +149,17 @@ fn command_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     ))
 }
 
-/// Returns the search without words that somebody meant who gave it filters alone.
-fn listing_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
-    let is_search = list_words(typed)
-        .next()
-        .is_some_and(|word| word == "search");
-    let is_without_query = error.kind() == ErrorKind::MissingRequiredArgument && is_search;
-    is_without_query.then(|| LISTING_TIP.to_owned())
+/// Returns what somebody meant who gave a search options alone: a search without words, or for those that an option took.
+fn missing_query_tips(error: &clap::Error, typed: &[OsString]) -> Vec<String> {
+    if error.kind() != ErrorKind::MissingRequiredArgument || !takes_any_word(typed) {
+        return Vec::new();
+    }
+    let mut words = list_words(typed);
+    let is_search = words.next().is_some_and(|word| word == "search");
+    let listing = is_search.then_some(LISTING_TIP);
+    let taken = words.next().map(|_| TAKEN_WORDS_TIP);
+    let tips = listing.into_iter().chain(taken);
+    tips.map(str::to_owned).collect()
 }
 
 /// Returns the address that somebody meant who typed a turn beside the id of its session: `show ID 5`, `--turn 5`.
@@ -184,7 +209,7 @@ mod tests {
     fn tip(typed: &[&str]) -> Option<String> {
         let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
         let mut error = parse_arguments(&typed).unwrap_err();
-        keep_similar_commands(&mut error);
+        keep_similar_commands(&mut error, &typed);
         command_tip(&error, &typed).or_else(|| turn_tip(&error, &typed))
     }
 
@@ -193,7 +218,6 @@ mod tests {
         let typed: Vec<OsString> = typed.split(' ').map(OsString::from).collect();
         let mut error = parse_arguments(&typed).unwrap_err();
         correct_tips(&mut error, &typed);
-        correct_value_tip(&mut error, &typed);
         let text = error.render().to_string();
         let tips = text
             .lines()
@@ -219,8 +243,17 @@ mod tests {
                 "to list the newest sessions, run 'session-search search \"\"'",
             ),
             (
-                "session-search search --limit 3",
+                "session-search search --json",
                 "to list the newest sessions, run 'session-search search \"\"'",
+            ),
+            (
+                "session-search search --after docker",
+                "to list the newest sessions, run 'session-search search \"\"'\n\
+                 to search for these words, write '--' before them",
+            ),
+            (
+                "session-search memory search --limit 3",
+                "to search for these words, write '--' before them",
             ),
             (
                 "session-search show ab --last",
@@ -239,8 +272,46 @@ mod tests {
         );
         assert_eq!(tips("session-search --bogus search x"), [""; 0]);
         assert_eq!(tips("session-search show ab --zzz x"), [""; 0]);
-        let word = "to search for it as a word, write '--' before it: '-- --zzz'";
-        assert_eq!(tips("session-search search docker --zzz x"), [word]);
+    }
+
+    #[test]
+    fn an_option_that_is_none_may_be_a_word_of_a_query_or_a_mistyped_one() {
+        let word =
+            |option| format!("to search for it as a word, write '--' before it: '-- {option}'");
+        for (typed, option) in [
+            ("session-search search docker --zzz x", "--zzz"),
+            ("session-search search docker --sort date", "--sort"),
+            ("session-search search docker --watch", "--watch"),
+            ("session-search memory search --kind decision npm", "--kind"),
+        ] {
+            assert_eq!(tips(typed), [word(option)], "{typed}");
+        }
+        let similar = |option| format!("a similar argument exists: '{option}'");
+        for (typed, option, meant) in [
+            ("session-search search docker --jsn", "--jsn", "--json"),
+            (
+                "session-search search docker --format json",
+                "--format",
+                "--json",
+            ),
+            ("session-search search docker --to 2w", "--to", "--until"),
+        ] {
+            assert_eq!(tips(typed), [similar(meant), word(option)], "{typed}");
+        }
+        for (typed, option) in [
+            ("session-search stats --dys 3", "--days"),
+            ("session-search stats --from feb", "--since"),
+            ("session-search show ab --before 5", "--context"),
+            ("session-search digest --formt json", "--format"),
+            ("session-search memory list --knd todo", "--kind"),
+            ("session-search forget --projct app", "--project"),
+        ] {
+            assert_eq!(tips(typed), [similar(option)], "{typed}");
+        }
+        for typed in ["delte a1", "finds docker", "memory greb npm"] {
+            let tips = tips(&format!("session-search {typed}"));
+            assert!(!tips.join("\n").contains("similar"), "{tips:?}");
+        }
     }
 
     #[test]
@@ -287,7 +358,7 @@ mod tests {
         ] {
             let typed: Vec<OsString> = typed.iter().map(OsString::from).collect();
             let mut error = parse_arguments(&typed).unwrap_err();
-            correct_value_tip(&mut error, &typed);
+            correct_tips(&mut error, &typed);
             sanitize_context(&mut error);
             let text = error.render().to_string();
             assert!(!text.contains(['\u{1b}', '\u{202e}']), "{text:?}");

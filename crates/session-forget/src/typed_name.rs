@@ -34,7 +34,7 @@ impl TypedNameError {
 /// # Errors
 /// When it is no regular expression, or matches any text.
 pub fn parse_forget_pattern(pattern: &str) -> Result<Regex, TypedNameError> {
-    let regex = compile_selective_pattern("--pattern", pattern, LetterCase::Ignored)?;
+    let regex = compile_selective_pattern("--match", pattern, LetterCase::Ignored)?;
     Ok(regex)
 }
 
@@ -91,7 +91,7 @@ mod tests {
         let refused = parse_forget_pattern("a(b").unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "`a(b` in --pattern is not a regular expression: unclosed group"
+            "`a(b` in --match is not a regular expression: unclosed group"
         );
     }
 }

@@ -235,13 +235,16 @@ impl Memories {
         self.record_in_calling_session(&memory);
         let mut notes = self.note_unmatched_paths(&memory);
         for old in &replaced {
-            let superseded = self.store.supersede(old.id(), memory.id(), now);
-            let superseded = superseded.map(drop).map_err(MemoriesError::from);
-            note_failure(
-                superseded,
-                &format!("in the place of {}", old.id()),
-                &mut notes,
-            );
+            let id = old.id();
+            match self.store.supersede(id, memory.id(), now) {
+                Ok(_) => notes.push(format!(
+                    "{id} is superseded; `session-search memory activate {id}` takes it back"
+                )),
+                Err(error) => {
+                    let failed = Err::<(), _>(MemoriesError::from(error));
+                    note_failure(failed, &format!("in the place of {id}"), &mut notes);
+                }
+            }
         }
         let repeats = self.compare_and_embed(&memory);
         let moved = apply_retention(&self.store, &self.retention, now.timestamp());
@@ -401,10 +404,11 @@ pub(crate) mod tests {
         assert_eq!(repeats.repeats[0].id, old.id());
         let ids = [&old, &repeats.memory].map(|memory| memory.id().to_owned());
         let new = save(&ids).unwrap();
-        assert!(
-            new.repeats.is_empty() && new.further_notes.is_empty(),
-            "{new:?}"
-        );
+        assert!(new.repeats.is_empty(), "{new:?}");
+        let notes = ids.clone().map(|id| {
+            format!("{id} is superseded; `session-search memory activate {id}` takes it back")
+        });
+        assert_eq!(new.further_notes, notes);
         for id in &ids {
             let old = memories.store.find(id).unwrap();
             assert_eq!(old.state, MemoryState::Active);

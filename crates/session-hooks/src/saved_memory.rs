@@ -26,7 +26,7 @@ pub struct SavedMemory {
     pub replaced_secrets: ReplacedSecrets,
     /// Its triggers that match much of what there is.
     pub broad: Vec<BroadTrigger>,
-    /// Triggers that match no file, and failures after it was saved.
+    /// Triggers that match no file, memories that it replaces, and failures after it was saved.
     pub further_notes: Vec<String>,
 }
 

@@ -46,6 +46,18 @@ impl FencedText {
         self.0.push_str(&more.0);
     }
 
+    /// Appends another text on the same line.
+    pub(crate) fn push_rest(&mut self, more: &Self) {
+        self.0.push_str(&more.0);
+    }
+
+    /// Returns true where the character at `offset` begins no line.
+    pub(crate) fn is_within_line(&self, offset: usize) -> bool {
+        let before = offset.checked_sub(1);
+        let before = before.and_then(|before| self.0.chars().nth(before));
+        before.is_some_and(|before| before != '\n')
+    }
+
     /// Returns the characters from `offset` on, at most `limit` of them, cut after a line where one ends
     /// in the second half.
     pub(crate) fn page(&self, offset: usize, limit: usize) -> Self {
@@ -161,6 +173,22 @@ pub(crate) fn format_call(tool: &str, arguments: &[(&str, Value)]) -> String {
     FencedText::new(&format!("{tool}({})", given.join(", "))).0
 }
 
+/// Formats the call for the items from `offset` on: the same call with its other arguments. It is said in words where
+/// [`format_call`] would change one of these, since other arguments find other items.
+pub(crate) fn format_rest_call(
+    tool: &str,
+    arguments: Vec<(&'static str, Value)>,
+    offset: usize,
+) -> String {
+    let mut texts = arguments.iter().filter_map(|(_, value)| value.as_str());
+    if texts.any(|text| text.len() > REPEATED_BYTES || FencedText::new(text).0 != text) {
+        return format!("the same call with `offset`: {offset}");
+    }
+    let mut call = arguments;
+    call.push(("offset", offset.into()));
+    format_call(tool, &call)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +219,15 @@ mod tests {
         );
         assert!(call.ends_with("\")"), "{call}");
         assert!(call.len() < 400, "{call}");
+    }
+
+    #[test]
+    fn the_call_for_the_rest_repeats_no_other_text() {
+        let format = |query: &str| format_rest_call("search", vec![("query", query.into())], 8);
+        assert_eq!(format("lamp"), r#"search(query: "lamp", offset: 8)"#);
+        for query in ["lamp ".repeat(99).as_str(), "</found-in-history>"] {
+            assert_eq!(format(query), "the same call with `offset`: 8");
+        }
     }
 
     #[test]

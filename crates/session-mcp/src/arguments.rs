@@ -62,6 +62,12 @@ pub(crate) fn clamp_limit(limit: Option<i64>, default: usize, max: usize) -> usi
     limit.unwrap_or(default).min(max)
 }
 
+/// Returns true for a text that finds all: nothing, or `*` however often and in whatever quotes.
+pub(crate) fn is_for_all(text: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_whitespace() || ['*', '"', '\'', '`'].contains(&c))
+}
+
 /// Most items that a page leaves out.
 const MAX_OFFSET: usize = 100_000;
 
@@ -126,7 +132,15 @@ pub(crate) struct RememberArguments {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_OFFSET, clamp_limit, clamp_offset};
+    use super::{MAX_OFFSET, clamp_limit, clamp_offset, is_for_all};
+
+    #[test]
+    fn stars_and_quotes_alone_are_for_all() {
+        for text in ["", " ", "*", "**", "* *", "\"*\"", "`*`"] {
+            assert!(is_for_all(text), "{text}");
+        }
+        assert!(!is_for_all("*.rs"));
+    }
 
     #[test]
     fn a_limit_beyond_its_bounds_is_the_nearest() {

@@ -33,7 +33,8 @@ pub(crate) fn find_fixes(
     let FoundCures { cures, failed, .. } = &found;
     let cured = cures.iter().map(|fix| (&fix.session, fix.cure.turn));
     let without_cure = failed.iter().map(|turn| (&turn.session, turn.turn));
-    let first = cured.chain(without_cure).next();
+    let all = || cured.clone().chain(without_cure.clone());
+    let first = all().nth(reading.offset()).or_else(|| all().next());
     let items = cures.iter().map(|fix| format_item(fix, view));
     let before = std::iter::once(None).chain(failed.iter().map(Some));
     let failed = failed.iter().zip(before);

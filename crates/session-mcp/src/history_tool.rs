@@ -1,6 +1,6 @@
 //! `history`: turns by the files they accessed, the commands they ran, the errors they met or cured.
 
-use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
+use crate::answer::{ItemList, ToolAnswer, format_call, format_rest_call, title_suffix};
 use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit, clamp_offset};
 use crate::call_error::CallError;
 use crate::fix_items;
@@ -8,7 +8,9 @@ use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses
 use serde_json::Value;
 use session_core::text::collapse_whitespace;
 use session_core::{FileAccess, TouchedFile, TurnAddress, TurnContent};
-use session_display::{fit_line, format_day, format_matched_line, project_label, sanitize_line};
+use session_display::{
+    fit_line, format_day, format_matched_line, pluralize, project_label, sanitize_line,
+};
 use session_query::{InvalidFilter, ResolvedQuery};
 use session_search::{
     CommandPattern, FilterClause, FoundCommand, FoundTurn, LinePattern, SearchFilter,
@@ -41,6 +43,13 @@ pub(crate) struct HistoryReading<'a> {
     pub(crate) text: String,
     pub(crate) filter: CallFilter,
     pattern: LinePattern,
+}
+
+/// The answer by one reading of a pattern.
+struct ReadingAnswer {
+    answer: ToolAnswer,
+    /// True where the reading finds some turns or cures, if only before the page.
+    has_items: bool,
 }
 
 /// The turns or cures that a reading of a pattern finds.
@@ -114,9 +123,11 @@ impl<'a> HistoryCall<'a> {
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let mut answer = ToolAnswer::default();
         for reading in &self.readings {
-            answer = reading.answer(view)?;
+            let read = reading.answer(view)?;
+            answer = read.answer;
             answer.notes.extend(self.ignored.map(str::to_owned));
-            if !answer.data.as_str().is_empty() {
+            // An offset may be behind the end of what was found: another reading is another list.
+            if read.has_items || !answer.data.as_str().is_empty() {
                 return Ok(answer);
             }
         }
@@ -160,7 +171,7 @@ impl<'a> HistoryReading<'a> {
     }
 
     /// Lists what the call asks for.
-    fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
+    fn answer(&self, view: IndexView<'_>) -> Result<ReadingAnswer, CallError> {
         let limit = clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT);
         let CallScope { filter, callers } = view.resolve_work_scope(&self.filter)?;
         let found = self.find(&filter, self.offset() + limit, view)?;
@@ -179,11 +190,14 @@ impl<'a> HistoryReading<'a> {
         let data = hint.unwrap_or(listing.data);
         let note = unmet.or(found.note);
         notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found)));
-        Ok(ToolAnswer {
-            notes,
-            next: Some(self.format_next_call(found.first)),
-            data,
-            ..ToolAnswer::default()
+        Ok(ReadingAnswer {
+            has_items: !found.items.is_empty(),
+            answer: ToolAnswer {
+                notes,
+                next: Some(self.format_next_call(found.first)),
+                data,
+                ..ToolAnswer::default()
+            },
         })
     }
 
@@ -241,21 +255,22 @@ impl<'a> HistoryReading<'a> {
     }
 
     /// Returns the number of turns or cures before this page.
-    fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         clamp_offset(self.arguments.offset)
     }
 
     /// Says which of what was found is listed, and the call for the rest.
     fn format_count_note(&self, shown: usize, found: usize) -> Option<String> {
         let unit = match self.arguments.what {
-            HistoryKind::Fixes => "cures",
-            _ => "turns",
+            HistoryKind::Fixes => "cure",
+            _ => "turn",
         };
+        let all = pluralize(found, unit);
         let (offset, end) = (self.offset(), self.offset() + shown);
         let which = match offset {
-            0 => format!("the first {shown} of {found} {unit}"),
-            _ if shown == 0 => format!("no more than {found} {unit}"),
-            _ => format!("{} to {end} of {found} {unit}", offset + 1),
+            0 => format!("the first {shown} of {all}"),
+            _ if shown == 0 => format!("no more than {all}"),
+            _ => format!("{} to {end} of {all}", offset + 1),
         };
         let has_rest = shown > 0 && end < found;
         let rest = has_rest.then(|| format!("{which}; the rest: {}", self.format_page_call(end)));
@@ -299,9 +314,8 @@ impl<'a> HistoryReading<'a> {
             ("since", arguments.since.as_deref().into()),
             ("session", arguments.session.as_deref().into()),
             ("limit", arguments.limit.into()),
-            ("offset", offset.into()),
         ]);
-        format_call("history", &call)
+        format_rest_call("history", call, offset)
     }
 
     /// Returns the same call without filters.

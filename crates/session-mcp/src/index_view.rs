@@ -59,6 +59,7 @@ pub(crate) fn parse_argument_clauses(
     let condition = |field, value: Option<&str>| {
         value.map(|value| TypedCondition {
             field,
+            name: field.name(),
             negated: false,
             value: value.to_owned(),
         })

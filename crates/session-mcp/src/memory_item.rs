@@ -1,22 +1,33 @@
-//! A memory in an answer: a line of a list, its beginning among others, or all of it.
+//! A memory in an answer: a line of a list, its beginning among others, or all of it. A repository writes what stands below
+//! a heading: it is indented, so that no line of it looks like the heading of another memory.
 
 use crate::answer::format_call;
 use serde_json::json;
-use session_core::text::clip_words;
+use session_core::text::{clip_words, sanitize_text};
 use session_display::{fit_line, sanitize_line};
 use session_memory::Memory;
 
 /// Most bytes of a memory's text among others.
 const MAX_SHORT_BYTES: usize = 2_000;
-/// Most columns of a topic in a list.
+/// Most columns of a topic in a list, and of one above a text: a longer one of a repository would push the mark of its
+/// trust away.
 const TOPIC_COLUMNS: usize = 100;
+const HEADING_COLUMNS: usize = 500;
+/// What each line of a text below a heading begins with.
+pub(crate) const INDENT: &str = "   ";
 
 /// Formats a memory as a line of a list, with its scope.
 pub(crate) fn format_listed_memory(memory: &Memory) -> String {
     format_heading(memory, memory.scope.label(), TOPIC_COLUMNS)
 }
 
-/// Formats a memory that is shown alone: its fields as `remember` takes them, and all of its text.
+/// Formats the line above each page of a memory that is shown alone.
+pub(crate) fn format_page_heading(memory: &Memory) -> String {
+    format_heading(memory, memory.scope.label(), HEADING_COLUMNS)
+}
+
+/// Formats what is below the heading of a memory that is shown alone: its fields as `remember` takes them, and all of its
+/// text.
 pub(crate) fn format_whole_memory(memory: &Memory) -> String {
     let front = &memory.front;
     let fields = [
@@ -31,27 +42,53 @@ pub(crate) fn format_whole_memory(memory: &Memory) -> String {
     let fields: String = fields
         .map(|(name, value)| format!("{name}: {value}\n"))
         .collect();
-    let heading = format_heading(memory, memory.scope.label(), usize::MAX);
-    format!("{heading}\n{fields}{}\n", memory.body.trim())
+    indent(&format!("{fields}{}", memory.body.trim()))
+}
+
+/// Begins each line of a text with [`INDENT`], after that which would end a line unseen is removed.
+pub(crate) fn indent(text: &str) -> String {
+    let text = sanitize_text(text);
+    let lines = text.lines().map(|line| format!("{INDENT}{line}\n"));
+    lines.collect()
 }
 
 /// Formats a memory among others, with the band of its score. A longer text is cut, and the call that shows it alone follows.
 pub(crate) fn format_found_memory(memory: &Memory, band: &str) -> String {
     let call = format_call("recall", &[("query", memory.id().into())]);
-    let text = cut_text(memory.body.trim(), MAX_SHORT_BYTES, &call);
-    format!("{}\n{text}\n", format_heading(memory, band, usize::MAX))
+    let text = cut_text(memory.body.trim(), MAX_SHORT_BYTES);
+    let rest = text
+        .left
+        .map(|left| format!("… {left} more bytes: {call}\n"));
+    format!(
+        "{}\n{}{}",
+        format_heading(memory, band, HEADING_COLUMNS),
+        indent(text.kept),
+        rest.unwrap_or_default()
+    )
 }
 
-/// Cuts a text behind a line where one ends in the second half, else behind a word; `way_on` says how to see the rest.
-fn cut_text(text: &str, max_bytes: usize, way_on: &str) -> String {
+/// The beginning of a text, and the bytes that are left out behind it.
+#[derive(Debug, PartialEq, Eq)]
+struct CutText<'t> {
+    kept: &'t str,
+    left: Option<usize>,
+}
+
+/// Cuts a text behind a line where one ends in the second half, else behind a word.
+fn cut_text(text: &str, max_bytes: usize) -> CutText<'_> {
     if text.len() <= max_bytes {
-        return text.to_owned();
+        return CutText {
+            kept: text,
+            left: None,
+        };
     }
     let cut = clip_words(text, max_bytes);
     let line = cut.rfind('\n').filter(|end| *end > max_bytes / 2);
-    let cut = line.map_or(cut, |end| &cut[..end]).trim_end();
-    let left = text[cut.len()..].trim().len();
-    format!("{cut}\n… {left} more bytes: {way_on}")
+    let kept = line.map_or(cut, |end| &cut[..end]).trim_end();
+    CutText {
+        kept,
+        left: Some(text[kept.len()..].trim().len()),
+    }
 }
 
 /// Formats the line above a memory's text, with its scope or the band of its score as a label.
@@ -77,19 +114,24 @@ fn format_heading(memory: &Memory, label: &str, topic_columns: usize) -> String 
 mod tests {
     use super::*;
 
-    fn cut(text: &str, max_bytes: usize) -> String {
-        cut_text(text, max_bytes, "show")
+    #[test]
+    fn a_long_text_is_cut_behind_an_item_or_a_word() {
+        let cut = |text, max_bytes| {
+            let CutText { kept, left } = cut_text(text, max_bytes);
+            (kept, left)
+        };
+        let text = "- HARBOUR_HOST is quay\n- HARBOUR_PORT is 84431";
+        assert_eq!(cut(text, text.len()), (text, None));
+        assert_eq!(cut(text, 42), ("- HARBOUR_HOST is quay", Some(23)));
+        let word = cut("HARBOUR_PORT is 84431", 18);
+        assert_eq!(word, ("HARBOUR_PORT is", Some(5)));
+        let marks = "灯".repeat(400);
+        assert_eq!(cut(&marks, 1_000), ("灯".repeat(333).as_str(), Some(201)));
     }
 
     #[test]
-    fn a_long_text_is_cut_behind_an_item_or_a_word() {
-        let text = "- HARBOUR_HOST is quay\n- HARBOUR_PORT is 84431";
-        assert_eq!(cut(text, text.len()), text);
-        let item = "- HARBOUR_HOST is quay\n… 23 more bytes: show";
-        assert_eq!(cut(text, 42), item);
-        let word = "HARBOUR_PORT is\n… 5 more bytes: show";
-        assert_eq!(cut("HARBOUR_PORT is 84431", 18), word);
-        let mark = cut(&"灯".repeat(400), 1_000);
-        assert!(mark.ends_with("灯\n… 201 more bytes: show"), "{mark}");
+    fn each_line_of_a_text_is_indented() {
+        let text = "one\r\n\ntwo\u{2028}three\x0b\n";
+        assert_eq!(indent(text), "   one\n   \n   two three\n");
     }
 }

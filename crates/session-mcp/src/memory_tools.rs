@@ -1,9 +1,11 @@
 //! `recall` and `remember`: saved memories.
 
 use crate::answer::{FencedText, ItemList, MAX_DATA_CHARS, ToolAnswer, format_call};
-use crate::arguments::{RecallArguments, RememberArguments};
+use crate::arguments::{RecallArguments, RememberArguments, is_for_all};
 use crate::call_error::CallError;
-use crate::memory_item::{format_found_memory, format_listed_memory, format_whole_memory};
+use crate::memory_item::{
+    INDENT, format_found_memory, format_listed_memory, format_page_heading, format_whole_memory,
+};
 use anyhow::anyhow;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
@@ -11,6 +13,9 @@ use session_config::current_directory;
 use session_display::pluralize;
 use session_hooks::{Memories, MemoriesError, SavedMemory, SavedMemoryNote};
 use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, record_recall};
+
+/// Characters that a page of a memory leaves for the call that goes on, and for the mark of a cut line.
+const WAY_ON_CHARS: usize = 200;
 
 /// Opens the memories of the server's directory.
 ///
@@ -41,13 +46,16 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
         damaged,
     } = memories.list_in_scope(&[MemoryState::Active]);
     let query = arguments.query.trim();
-    let mut answer = if ["", "*"].contains(&query) {
-        list_newest(&all)
-    } else if let Some(page) = MemoryPage::find(query, &all) {
-        record_recall(&memories.store, &[page.memory], Timestamp::now());
+    let reference = MemoryReference::parse(query);
+    let mut answer = if is_for_all(query) {
+        list_newest(all)
+    } else if let Some(page) = reference.as_ref().and_then(|sought| sought.find(&memories)) {
+        record_recall(&memories.store, &[&page.memory], Timestamp::now());
         page.answer()?
     } else {
-        find_memories(&memories, query, &all)?
+        let mut answer = find_memories(&memories, query, &all)?;
+        answer.notes.splice(0..0, format_unknown_id(query, &all));
+        answer
     };
     answer.notes.splice(0..0, list_project_notes(&memories));
     if !damaged.is_empty() {
@@ -57,22 +65,20 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     Ok(answer)
 }
 
-/// Lists memories on a line each, the newest first. The next call shows the first that is trusted: the id of another one is
-/// a repository's word, and the call is outside of the fence.
-fn list_newest(all: &[Memory]) -> ToolAnswer {
+/// Lists memories on a line each, the newest first, and those that wait for trust last: a repository chooses how many they
+/// are, and from when. The next call shows the first that is trusted: the id of another one is a repository's word, and the
+/// call is outside of the fence.
+fn list_newest(mut all: Vec<Memory>) -> ToolAnswer {
+    all.sort_by_key(|memory| !memory.trust.is_trusted());
     let mut listing = ItemList::default();
-    for memory in all {
+    for memory in &all {
         if !listing.push(&format_listed_memory(memory)) {
             break;
         }
     }
     let note = match listing.count {
         0 => Some("no memory is saved".to_owned()),
-        shown if shown < all.len() => Some(format!(
-            "the newest {shown} of {}; a query finds the others",
-            all.len()
-        )),
-        _ => None,
+        shown => format_left_out(&all[shown..], all.len()),
     };
     let trusted = all.iter().find(|memory| memory.trust.is_trusted());
     let next = match trusted {
@@ -87,37 +93,93 @@ fn list_newest(all: &[Memory]) -> ToolAnswer {
     }
 }
 
-/// A memory that is shown alone, from some character on: `ID+OFFSET`.
-struct MemoryPage<'m> {
-    memory: &'m Memory,
+/// Formats how many of `count` memories a list leaves out; `None` where it has all.
+fn format_left_out(left: &[Memory], count: usize) -> Option<String> {
+    let waiting = left.iter().filter(|memory| !memory.trust.is_trusted());
+    let waiting = match waiting.count() {
+        0 => String::new(),
+        waiting => format!(", {waiting} of which came with the repository and are not trusted"),
+    };
+    let more = left.len();
+    (more > 0).then(|| format!("{more} of {count} left out{waiting}; a query finds them"))
+}
+
+/// The id of a memory as a query, and the character from which on it is shown: `ID`, `ID+OFFSET`, `` `ID` ``.
+#[derive(Debug, PartialEq, Eq)]
+struct MemoryReference<'q> {
+    id: &'q str,
     offset: usize,
 }
 
-impl<'m> MemoryPage<'m> {
-    /// Finds the memory whose id a query is; `None` where it is a text to search for.
-    fn find(query: &str, all: &'m [Memory]) -> Option<Self> {
+impl<'q> MemoryReference<'q> {
+    /// Parses a query; `None` where it does not begin as an id does, or words follow.
+    fn parse(query: &'q str) -> Option<Self> {
+        let is_around = |c: char| c.is_whitespace() || ['`', '"', '\''].contains(&c);
+        let query = query.trim_matches(is_around);
         let (id, offset) = match query.split_once('+') {
-            Some((id, offset)) => (id, offset.parse().ok()?),
+            Some((id, offset)) => (id.trim_end_matches(is_around), offset.trim().parse().ok()?),
             None => (query, 0),
         };
-        let memory = all.iter().find(|memory| memory.id() == id)?;
-        Some(Self { memory, offset })
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let is_id = id.starts_with("mem-") && id.chars().all(is_part);
+        is_id.then_some(Self { id, offset })
     }
 
-    /// Shows as much as there is room for. The next call goes on; there is none at the end.
+    /// Finds the active memory, however old it is: the trusted one of several with the id, so that a repository cannot hide
+    /// the user's.
+    fn find(&self, memories: &Memories) -> Option<MemoryPage> {
+        let active = memories.store.list(&[MemoryState::Active]).memories;
+        let named = active.into_iter().filter(|memory| memory.id() == self.id);
+        let memory = named.min_by_key(|memory| !memory.trust.is_trusted())?;
+        let offset = self.offset;
+        Some(MemoryPage { memory, offset })
+    }
+}
+
+/// Says that no memory has the id that a query begins with; `None` where one has, or it begins with another word.
+fn format_unknown_id(query: &str, all: &[Memory]) -> Option<String> {
+    let sought = MemoryReference::parse(query.split_whitespace().next()?)?;
+    let is_known = all.iter().any(|memory| memory.id() == sought.id);
+    (!is_known).then(|| format!("no active memory has the id {}", sought.id))
+}
+
+/// A memory that is shown alone, from some character of its text on.
+struct MemoryPage {
+    memory: Memory,
+    offset: usize,
+}
+
+impl MemoryPage {
+    /// Shows as much as there is room for below the heading, which each page has. The next call goes on; there is none at
+    /// the end. Of a memory that waits for trust it is within the fence: the id is a repository's word.
     fn answer(&self) -> Result<ToolAnswer, CallError> {
-        let whole = FencedText::new(&format_whole_memory(self.memory));
+        let whole = FencedText::new(&format_whole_memory(&self.memory));
         let count = whole.char_count();
         if self.offset >= count {
             let hint = "leave the offset out";
             return Err(anyhow!("the memory has {count} characters\nhint: {hint}").into());
         }
-        let data = whole.page(self.offset, MAX_DATA_CHARS);
-        let end = self.offset + data.char_count();
+        let mut data = FencedText::new(&format_page_heading(&self.memory));
+        let room = MAX_DATA_CHARS.saturating_sub(data.char_count() + WAY_ON_CHARS);
+        let page = whole.page(self.offset, room);
+        let end = self.offset + page.char_count();
+        if whole.is_within_line(self.offset) {
+            data.push_line(&FencedText::new(&format!("{INDENT}…")));
+            data.push_rest(&page);
+        } else {
+            data.push_line(&page);
+        }
         let rest = format!("{}+{end}", self.memory.id());
+        let rest = (end < count).then(|| format_call("recall", &[("query", rest.into())]));
+        let is_trusted = self.memory.trust.is_trusted();
+        if let Some(rest) = rest.as_ref().filter(|_| !is_trusted) {
+            let left = count - end;
+            let way_on = format!("… {left} more characters: {rest}");
+            data.push_line(&FencedText::new(&way_on));
+        }
         Ok(ToolAnswer {
             data,
-            next: (end < count).then(|| format_call("recall", &[("query", rest.into())])),
+            next: rest.filter(|_| is_trusted),
             ..ToolAnswer::default()
         })
     }
@@ -214,4 +276,31 @@ fn list_proposals(saved: &SavedMemory, notes: &[SavedMemoryNote]) -> FencedText 
         listing.push(&note.text);
     }
     listing.data
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_with_quotes_and_offset() {
+        fn parse(query: &str) -> Option<(&str, usize)> {
+            MemoryReference::parse(query).map(|sought| (sought.id, sought.offset))
+        }
+        let id = "mem-20260110-091500";
+        for (behind, offset) in [
+            ("", 0),
+            ("+84", 84),
+            (" + 84", 84),
+            ("` + 84", 84),
+            ("`", 0),
+        ] {
+            let query = format!("{id}{behind}");
+            assert_eq!(parse(&query), Some((id, offset)), "{query}");
+        }
+        assert_eq!(parse(&format!("`{id}+84`")), Some((id, 84)));
+        for query in ["mem-20260110 lamps", "lamps", "mem-a+b", "20260110-091500"] {
+            assert_eq!(parse(query), None, "{query}");
+        }
+    }
 }

@@ -1,22 +1,23 @@
 //! `search`: hits with the passage that matched.
 
-use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
-use crate::arguments::{SearchArguments, clamp_limit, clamp_offset};
+use crate::answer::{ItemList, ToolAnswer, format_call, format_rest_call, title_suffix};
+use crate::arguments::{SearchArguments, clamp_limit, clamp_offset, is_for_all};
 use crate::call_error::CallError;
 use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote, parse_argument_clauses};
 use jiff::Zoned;
 use serde_json::Value;
-use session_core::{Query, SessionReference, TurnAddress, TurnWindow};
+use session_core::text::collapse_whitespace;
+use session_core::{Query, SessionReference, TurnAddress, TurnContent, TurnWindow};
 use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
 };
 use session_query::{
-    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, format_time_filters,
+    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, format_time_filter,
     note_time_in_words,
 };
 use session_search::{FusionMode, HitOrder, SearchHit, SearchResults};
-use session_store::Level;
+use session_store::{Level, SessionRow};
 
 /// Hits where the call does not say how many, and the most that it gets.
 pub(crate) const LIMIT: usize = 8;
@@ -34,6 +35,12 @@ pub(crate) struct SearchCall<'a> {
     filter: CallFilter,
 }
 
+/// What a search found, and the sessions that are left out because the client is in them.
+struct FoundHits<'v> {
+    answer: SearchAnswer,
+    callers: Vec<&'v SessionRow>,
+}
+
 impl<'a> SearchCall<'a> {
     /// Reads the filters of a call.
     ///
@@ -42,7 +49,7 @@ impl<'a> SearchCall<'a> {
     pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
         let mut query = ResolvedQuery::parse(&arguments.query)?;
         // As a pattern of `history` it is anything.
-        if query.text.trim() == "*" {
+        if is_for_all(&query.text) {
             query.text.clear();
         }
         Ok(Self {
@@ -63,6 +70,14 @@ impl<'a> SearchCall<'a> {
     /// # Errors
     /// When the index or the model fails, or a session is not there.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
+        let found = self.search(view)?;
+        match self.answer_in_named_session(&found.answer, view)? {
+            Some(narrowed) => Ok(narrowed),
+            None => self.format_answer(&found, view),
+        }
+    }
+
+    fn search<'v>(&self, view: IndexView<'v>) -> Result<FoundHits<'v>, CallError> {
         let CallScope { filter, callers } = view.resolve_scope(&self.filter)?;
         let filter = if self.arguments.subagents {
             filter.including_subagents(view.sessions())
@@ -80,12 +95,19 @@ impl<'a> SearchCall<'a> {
         };
         let index = &view.snapshot.index;
         let answer = search.answer(view.snapshot, |text| view.engine.embed(index, text))?;
-        if let Some(narrowed) = self.answer_in_named_session(&answer, view)? {
-            return Ok(narrowed);
-        }
-        let mut notes = view.format_caller_notes(&callers);
+        Ok(FoundHits { answer, callers })
+    }
+
+    fn format_answer(
+        &self,
+        found: &FoundHits<'_>,
+        view: IndexView<'_>,
+    ) -> Result<ToolAnswer, CallError> {
+        let FoundHits { answer, callers } = found;
+        let index = &view.snapshot.index;
+        let mut notes = view.format_caller_notes(callers);
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
-        notes.extend(format_time_note(&answer));
+        notes.extend(format_time_note(answer));
         notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
@@ -96,20 +118,25 @@ impl<'a> SearchCall<'a> {
         }
         Ok(ToolAnswer {
             has_pending_sessions,
-            ..self.format_listing(&answer, view, notes)?
+            ..self.format_listing(answer, view, notes)?
         })
     }
 
-    /// Answers from the session whose id stands beside other words of the query, where no turn holds the id itself.
+    /// Answers from the session whose id stands beside other words of the query, where no turn holds the id itself, and the
+    /// session has what the other words ask for. The argument `session` may name it, too.
     fn answer_in_named_session(
         &self,
         answer: &SearchAnswer,
         view: IndexView<'_>,
     ) -> Result<Option<ToolAnswer>, CallError> {
         let ids = answer.results.explanation.unfound.session_ids.as_slice();
-        let ([id], None) = (ids, &self.arguments.session) else {
+        let [id] = ids else {
             return Ok(None);
         };
+        let given = self.arguments.session.as_deref();
+        if given.is_some_and(|given| !is_same_session(id, given, view)) {
+            return Ok(None);
+        }
         let has_others = Query::new(&self.query.text).terms.len() > 1;
         let query = remove_id(&self.arguments.query, id).filter(|_| has_others);
         let Some(query) = query else {
@@ -117,12 +144,19 @@ impl<'a> SearchCall<'a> {
         };
         let arguments = SearchArguments {
             query,
-            session: Some(id.clone()),
+            session: Some(given.unwrap_or(id).to_owned()),
             ..self.arguments.clone()
         };
-        let mut narrowed = SearchCall::new(&arguments)?.answer(view)?;
-        let note = format!("only session {id} is searched, which the query names");
-        narrowed.notes.insert(0, note);
+        let call = SearchCall::new(&arguments)?;
+        let found = call.search(view)?;
+        if found.answer.results.hits.is_empty() {
+            return Ok(None);
+        }
+        let mut narrowed = call.format_answer(&found, view)?;
+        if given.is_none() {
+            let note = format!("only session {id} is searched, which the query names");
+            narrowed.notes.insert(0, note);
+        }
         Ok(Some(narrowed))
     }
 
@@ -143,6 +177,7 @@ impl<'a> SearchCall<'a> {
             }
         }
         notes.extend(match results.order {
+            _ if listing.count == 0 => self.format_end_note(results.hits.len()),
             HitOrder::Relevance => self.format_best_note(listing.count, results.hits.len()),
             HitOrder::Newest => self.format_newest_note(listing.count, results.hits.len()),
         });
@@ -155,24 +190,28 @@ impl<'a> SearchCall<'a> {
         Ok(ToolAnswer {
             notes,
             data,
-            next: Some(self.format_next_call(answer, view)),
+            next: Some(self.format_next_call(answer, view)?),
             ..ToolAnswer::default()
         })
     }
 
     /// Returns the call that shows the session whose id is the query or, where nothing was found, is in it; else the one that
     /// shows the best hit, or looks further.
-    fn format_next_call(&self, answer: &SearchAnswer, view: IndexView<'_>) -> String {
+    fn format_next_call(
+        &self,
+        answer: &SearchAnswer,
+        view: IndexView<'_>,
+    ) -> Result<String, CallError> {
         let results = &answer.results;
         let is_sought =
             |_: &&String| results.hits.is_empty() || Query::new(&self.query.text).terms.len() == 1;
         let ids = &results.explanation.unfound.session_ids;
         let first = results.hits.get(self.offset()).or(results.hits.first());
-        match (ids.first().filter(is_sought), first) {
+        Ok(match (ids.first().filter(is_sought), first) {
             (Some(id), _) => format_call("show", &[("id", id.as_str().into())]),
-            (None, Some(best)) => format_show_call(best, view),
+            (None, Some(best)) => format_show_call(best, view)?,
             (None, None) => self.format_wider_call(answer),
-        }
+        })
     }
 
     fn limit(&self) -> usize {
@@ -204,10 +243,19 @@ impl<'a> SearchCall<'a> {
         }
     }
 
+    /// Says that an offset is behind the end of what was found.
+    fn format_end_note(&self, found: usize) -> Option<String> {
+        let unit = match self.arguments.level {
+            Level::Session => "session",
+            Level::Turn => "turn",
+        };
+        (found > 0).then(|| format!("no more than {}", pluralize(found, unit)))
+    }
+
     /// Says which of the best hits are listed where there are more.
     fn format_best_note(&self, shown: usize, found: usize) -> Option<String> {
         let found = found.saturating_sub(self.offset());
-        let more = format_more_note(shown, found, self.limit())?;
+        let more = format_more_note(shown, found, self.limit(), self.offset())?;
         Some(match self.offset() {
             0 => format!("the best {more}"),
             offset => format!("behind the best {offset}, {more}"),
@@ -232,7 +280,7 @@ impl<'a> SearchCall<'a> {
     /// before that.
     fn format_page_call(&self, offset: usize) -> String {
         let arguments = self.arguments;
-        let call = [
+        let call = vec![
             ("query", arguments.query.as_str().into()),
             ("level", self.level_argument()),
             ("project", arguments.project.as_deref().into()),
@@ -240,30 +288,39 @@ impl<'a> SearchCall<'a> {
             ("session", arguments.session.as_deref().into()),
             ("subagents", arguments.subagents.then_some(true).into()),
             ("limit", arguments.limit.into()),
-            ("offset", offset.into()),
         ];
-        format_call("search", &call)
+        format_rest_call("search", call, offset)
     }
 }
 
-/// Removes the words that name a session from a query; `None` where there are none.
+/// Returns true where the id of a query and the argument `session` name the same session.
+fn is_same_session(id: &str, given: &str, view: IndexView<'_>) -> bool {
+    let find = |id: &str| view.find_session(SessionReference::strip_turns(id));
+    matches!((find(id), find(given)), (Ok(one), Ok(other)) if one.id == other.id)
+}
+
+/// Removes the words that name a session from a query, with the punctuation around them; `None` where there are none.
 fn remove_id(query: &str, id: &str) -> Option<String> {
-    let is_id = |word: &&str| SessionReference::parse(word).id.eq_ignore_ascii_case(id);
+    let is_id = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        SessionReference::parse(word).id.eq_ignore_ascii_case(id)
+    };
     let (ids, others): (Vec<&str>, Vec<&str>) = query.split_whitespace().partition(is_id);
     (!ids.is_empty()).then(|| others.join(" "))
 }
 
 /// Formats how to see more than the `shown` hits, where more were found; of more than `limit` one was looked for.
-fn format_more_note(shown: usize, found: usize, limit: usize) -> Option<String> {
+fn format_more_note(shown: usize, found: usize, limit: usize, offset: usize) -> Option<String> {
+    let rest = format!("`offset`: {} goes on", offset + shown);
     let narrower = "`project`, `since` or more words narrow them";
     match shown {
         0 => None,
         _ if shown == found => None,
-        _ if found <= limit => Some(format!("{shown} of {found}; {narrower}")),
+        _ if found <= limit => Some(format!("{shown} of {found}; {rest}, {narrower}")),
         _ if shown == limit && limit < MAX_LIMIT => Some(format!(
-            "{shown}; there are more: `limit` is at most {MAX_LIMIT}"
+            "{shown}; there are more: {rest}, `limit` is at most {MAX_LIMIT}"
         )),
-        _ => Some(format!("{shown}; there are more: {narrower}")),
+        _ => Some(format!("{shown}; there are more: {rest}, {narrower}")),
     }
 }
 
@@ -291,19 +348,38 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
 }
 
 /// Returns the call that shows a hit and the turn after it. Brief, since outputs in full put the passage pages away; not the
-/// turn before, which would be read first.
-fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> String {
+/// turn before, which would be read first. In full where the passage is of an output, which a brief one may be cut before.
+fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> Result<String, CallError> {
     let session = &hit.session;
+    let content = hit
+        .turn
+        .as_ref()
+        .map(|turn| view.snapshot.index.content(turn.id));
+    let content = content.transpose()?;
+    let is_of_output = content.is_some_and(|content| is_of_error(&hit.preview, &content));
     let first = hit.turn.as_ref().map_or(0, |turn| turn.index);
     let range = TurnWindow::with_next_turn(first, session.turns);
     let id = TurnAddress::new(view.short_id(session), range).to_string();
-    format_call("show", &[("id", id.into()), ("brief", true.into())])
+    let brief = (!is_of_output).then_some(true);
+    Ok(format_call(
+        "show",
+        &[("id", id.into()), ("brief", brief.into())],
+    ))
+}
+
+/// Returns true where a passage is of an error line of a turn, and neither of the prompt nor of the answer.
+fn is_of_error(passage: &str, content: &TurnContent) -> bool {
+    let passage = passage.trim_matches(|c: char| c == '…' || c.is_whitespace());
+    let passage = collapse_whitespace(passage);
+    let has_passage = |text: &String| collapse_whitespace(text).contains(&passage);
+    let words = [&content.prompt, &content.answer];
+    content.errors.iter().any(has_passage) && !words.into_iter().any(has_passage)
 }
 
 /// Says which query keeps to the time that a query has in words.
 fn format_time_note(answer: &SearchAnswer) -> Option<String> {
     note_time_in_words(answer, Zoned::now, |time| {
-        let filters = format_time_filters(time);
+        let filters = format_time_filter(time);
         format!("`query`: `{filters}` lists what was done then")
     })
 }
@@ -345,7 +421,34 @@ mod tests {
             removed("A1B2C3D4:3 gate  lamps").as_deref(),
             Some("gate lamps")
         );
+        for query in [
+            "(a1b2c3d4) gate",
+            "gate a1b2c3d4,",
+            "`a1b2c3d4:3-5`: gate",
+            "\"a1b2c3d4\". gate",
+        ] {
+            assert_eq!(removed(query).as_deref(), Some("gate"), "{query}");
+        }
         assert_eq!(removed("gate lamps"), None);
+    }
+
+    #[test]
+    fn a_passage_of_an_error_is_none_of_the_conversation() {
+        let content = TurnContent {
+            prompt: "the lamps flicker".into(),
+            answer: "error: no oil".into(),
+            errors: vec!["error: no oil".into(), "error:  the lamp is  worn".into()],
+            ..TurnContent::default()
+        };
+        for (passage, expected) in [
+            ("… the lamp is worn", true),
+            ("error: the lamp…", true),
+            ("error: no oil", false),
+            ("the lamps flicker", false),
+            ("make lamps", false),
+        ] {
+            assert_eq!(is_of_error(passage, &content), expected, "{passage}");
+        }
     }
 
     #[test]
@@ -359,13 +462,32 @@ mod tests {
                 8,
                 9,
                 8,
-                Some("8; there are more: `limit` is at most 30".to_owned()),
+                Some("8; there are more: `offset`: 18 goes on, `limit` is at most 30".to_owned()),
             ),
-            (30, 31, 30, Some(format!("30; there are more: {narrower}"))),
-            (5, 8, 8, Some(format!("5 of 8; {narrower}"))),
-            (5, 9, 8, Some(format!("5; there are more: {narrower}"))),
+            (
+                30,
+                31,
+                30,
+                Some(format!(
+                    "30; there are more: `offset`: 40 goes on, {narrower}"
+                )),
+            ),
+            (
+                5,
+                8,
+                8,
+                Some(format!("5 of 8; `offset`: 15 goes on, {narrower}")),
+            ),
+            (
+                5,
+                9,
+                8,
+                Some(format!(
+                    "5; there are more: `offset`: 15 goes on, {narrower}"
+                )),
+            ),
         ] {
-            let note = format_more_note(shown, found, limit);
+            let note = format_more_note(shown, found, limit, 10);
             assert_eq!(note, expected, "{shown} of {found}, limit {limit}");
         }
     }

@@ -254,7 +254,7 @@ fn describe_remember() -> Tool {
     let description = "Save a memory, when the user asks to or agrees.";
     let annotations = ToolAnnotations::new()
         .read_only(false)
-        .destructive(false)
+        .destructive(true)
         .open_world(false);
     describe_tool("remember", description, properties, &["topic", "info"])
         .with_annotations(annotations)
@@ -301,6 +301,9 @@ mod tests {
             .map(|tool| tool.annotations.as_ref().unwrap().read_only_hint.unwrap())
             .collect();
         assert_eq!(reads, [true, true, true, true, false]);
+        let remember = tools[4].annotations.as_ref().unwrap();
+        // `replaces` takes a memory out of use.
+        assert_eq!(remember.destructive_hint, Some(true));
     }
 
     #[test]

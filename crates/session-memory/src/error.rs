@@ -60,6 +60,14 @@ pub enum MemoryError {
         /// The id of the memory that was to be replaced.
         by: String,
     },
+    /// Another memory replaces the memory that was to be replaced.
+    #[error("{id} is superseded by {by}")]
+    AlreadySuperseded {
+        /// The id of the memory.
+        id: String,
+        /// The id of its replacement.
+        by: String,
+    },
     /// Only projects keep memories by configuration, and the directory is in none.
     #[error(
         "this folder belongs to no project, and `storage.location` keeps memories in projects alone"
@@ -148,6 +156,12 @@ impl MemoryError {
         let hint = match self {
             Self::ReplacementInTrash(id) => {
                 return Some(format!("`session-search memory activate {id}` first").into());
+            }
+            Self::AlreadySuperseded { id, by } => {
+                let hint = format!(
+                    "replace {by}, or take {id} back by `session-search memory activate {id}`"
+                );
+                return Some(hint.into());
             }
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),

@@ -172,11 +172,13 @@ impl SearchListing<'_> {
     }
 
     /// Formats that no turn passes one of the filters; `None` where nothing was found for another reason. Beside other words
-    /// the filter may be a word of pasted text, so that a hint says how it is searched as text.
+    /// the filter may be a word of pasted text, and a time a word of its own (`after:100`), so that a hint says how it is
+    /// searched as text.
     pub fn format_unmet_filter(&self) -> Option<String> {
         let text = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
         let query = &self.answer.query;
-        let hint = if query.clauses.is_empty() || query.text.trim().is_empty() {
+        let may_be_text = !query.text.trim().is_empty() || self.answer.filter.filter.limits_time();
+        let hint = if query.clauses.is_empty() || !may_be_text {
             ""
         } else {
             "\nhint: in double quotes a filter is searched as text"

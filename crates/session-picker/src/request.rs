@@ -59,9 +59,14 @@ mod tests {
             };
             parse_request(&question, &[]).mistake
         };
-        let found = mistake("file:a branch:b agent:nobody").unwrap();
+        let found = mistake("file:a branch:b agent:cl").unwrap();
         assert!(
-            found.starts_with("there is no agent `nobody`, left out; one of claude"),
+            found.starts_with("there is no agent `cl`, left out; one of claude"),
+            "{found}"
+        );
+        let found = mistake("file:a agent:nobody").unwrap();
+        assert!(
+            found.starts_with("`agent:nobody` is searched as text; the agents are"),
             "{found}"
         );
         let found = mistake("since:2026-02-02 until:2026-01-01").unwrap();

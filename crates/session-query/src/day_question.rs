@@ -35,9 +35,16 @@ pub(crate) fn find_asked_time(query: &str, now: fn() -> Zoned) -> Option<String>
         let (before, after) = (&words[..start], &words[start + time.len()..]);
         let mut others = before.iter().chain(after);
         let time = time.join(" ");
-        let is_time = || TimeRange::parse(TypedRange::Within(&time), now).is_ok();
+        let is_time = || parse_bare_time(&time, now).is_some();
         (others.all(|word| is_question_word(word)) && is_time()).then_some(time)
     })
+}
+
+/// Parses a time without the word that may lead to it: `june` of `in june`.
+pub(crate) fn parse_bare_time(text: &str, now: fn() -> Zoned) -> Option<TimeRange> {
+    let is_bare = !["in ", "the "].iter().any(|lead| text.starts_with(lead));
+    let parse = || TimeRange::parse(TypedRange::Within(text), now).ok();
+    is_bare.then(parse).flatten()
 }
 
 fn is_question_word(word: &str) -> bool {

@@ -175,8 +175,10 @@ fn begins_phrase(text: &str, tokens: &[QueryToken]) -> bool {
 pub(crate) fn parse_pending_filter(word: &str) -> Option<TypedCondition> {
     let SignedWord { negated, text } = SignedWord::parse(word);
     let name = text.trim_end_matches('"').strip_suffix(COLONS)?;
+    let field = FilterField::from_name(name)?;
     Some(TypedCondition {
-        field: FilterField::from_name(name)?,
+        field,
+        name: field.name(),
         negated,
         value: String::new(),
     })

@@ -2,11 +2,12 @@
 
 use crate::typed_filter_error::{RANGE_HINT, TypedFilterError};
 use crate::typed_query::{
-    FilterField, TypedCondition, known_agent, parse_since_ms, parse_until_ms, parse_within,
+    FilterField, TypedCondition, begins_agent, known_agent, parse_since_ms, parse_until_ms,
+    parse_within,
 };
 use jiff::Zoned;
 use session_core::text::clip;
-use session_report::TimeError;
+use session_report::{TimeError, begins_time};
 
 /// A word that begins as a filter and is searched as text, since no filter has its value: a log line has `agent:default`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,12 +49,23 @@ impl InvalidFilter {
     }
 }
 
+/// Returns true where a value that a field can have begins so.
+pub(crate) fn begins_value(condition: &TypedCondition) -> bool {
+    let value = &condition.value;
+    match condition.field {
+        FilterField::Agent => begins_agent(value),
+        FilterField::Since | FilterField::Until | FilterField::When => begins_time(value),
+        FilterField::Project | FilterField::Branch | FilterField::File => true,
+    }
+}
+
 fn describe_values(error: &TypedFilterError) -> String {
     match error {
         TypedFilterError::UnknownAgent { known, .. } => {
             format!("the agents are {}", known.join(", "))
         }
         TypedFilterError::Time(TimeError::RangeForTime(_)) => format!("for a range {RANGE_HINT}"),
+        TypedFilterError::Time(TimeError::Reversed) => "it ends before it begins".to_owned(),
         _ => A_TIME.to_owned(),
     }
 }

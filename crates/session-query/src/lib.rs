@@ -92,7 +92,7 @@ pub use resolved_filter::ResolvedFilter;
 pub use resolved_query::{ResolvedQuery, UnfinishedQuery};
 pub use search_engine::SearchEngine;
 pub use session_argument::{SessionArgument, SessionIdError, find_session};
-pub use time_in_words::{format_time_filters, note_time_in_words};
+pub use time_in_words::{format_time_filter, note_time_in_words};
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};
 pub use typed_search::{SearchAnswer, TypedSearch};

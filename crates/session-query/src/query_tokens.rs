@@ -74,13 +74,15 @@ fn read_filter(text: &str) -> Option<FirstToken> {
         text: plain,
     } = SignedWord::parse(text);
     // Only the beginning is looked at: the next colon of a long text may be far away.
-    let (field, value) = FilterField::ALL.into_iter().find_map(|field| {
-        let mut after_names = field.names().filter_map(|name| plain.strip_prefix(name));
-        Some((
-            field,
-            after_names.find_map(|rest| rest.strip_prefix(COLONS))?,
-        ))
+    let (field, name) = FilterField::ALL.into_iter().find_map(|field| {
+        let mut names = field.names();
+        let is_typed = |name: &&str| {
+            let rest = plain.strip_prefix(*name);
+            rest.is_some_and(|rest| rest.starts_with(COLONS))
+        };
+        Some((field, names.find(is_typed)?))
     })?;
+    let value = plain.strip_prefix(name)?.strip_prefix(COLONS)?;
     // An address (`file:///tmp/app.js`) is text.
     let after_colon = Some(value).filter(|value| !value.starts_with("//"))?;
     let (value, length, quote) = match after_colon.strip_prefix('"') {
@@ -95,6 +97,7 @@ fn read_filter(text: &str) -> Option<FirstToken> {
     };
     let condition = TypedCondition {
         field,
+        name,
         negated,
         value: value.to_owned(),
     };

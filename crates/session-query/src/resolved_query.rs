@@ -116,7 +116,7 @@ fn is_usable(condition: &TypedCondition, error: &TypedFilterError) -> bool {
         ..TypedQuery::default()
     };
     match error {
-        TypedFilterError::Reversed { .. } => !is_time,
+        TypedFilterError::Reversed(_) => !is_time,
         _ => alone.clauses(Zoned::now).is_ok(),
     }
 }
@@ -150,15 +150,15 @@ mod tests {
             let found = found.mistake.unwrap().to_string();
             assert!(found.starts_with(mistake), "{found}");
         };
-        check("oil file:a since:never", 1, "`never` is not a time");
-        check("file:a branch:b agent:nobody", 2, "there is no agent");
+        check("oil file:a since:yest", 1, "`yest` is not a time");
+        check("file:a branch:b agent:cl", 2, "there is no agent");
         check(
             "file:a since:2026-02-02 until:2026-01-01",
             1,
             "`since:2026-02-02 until:2026-01-01` ends before it begins",
         );
         check(
-            "since:2026-02-02 until:2026-01-01 agent:nobody",
+            "since:2026-02-02 until:2026-01-01 agent:cl",
             0,
             "there is no agent",
         );

@@ -18,13 +18,8 @@ pub enum TypedFilterError {
     #[error(transparent)]
     Time(#[from] TimeError),
     /// The latest end lies before the earliest beginning.
-    #[error("`since:{since} until:{until}` ends before it begins")]
-    Reversed {
-        /// The beginning, as typed.
-        since: String,
-        /// The end, as typed.
-        until: String,
-    },
+    #[error("`{0}` ends before it begins")]
+    Reversed(String),
 }
 
 /// Says what to write for a range, which is no time.
@@ -37,7 +32,7 @@ impl TypedFilterError {
             Self::UnknownAgent { known, .. } => Some(format!("one of {}", known.join(", "))),
             Self::Time(TimeError::RangeForTime(_)) => Some(RANGE_HINT.to_owned()),
             Self::Time(error) => error.hint(),
-            Self::Reversed { .. } => Some("write the earlier time first".to_owned()),
+            Self::Reversed(_) => Some("write the earlier time first".to_owned()),
         }
     }
 }

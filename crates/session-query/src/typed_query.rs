@@ -1,16 +1,14 @@
 //! A query as it is typed, with filters in it.
 
 use crate::filter_completion::parse_pending_filter;
-use crate::invalid_filter::InvalidFilter;
+use crate::invalid_filter::{InvalidFilter, begins_value};
 use crate::project_folder::read_project;
-use crate::query_tokens::{
-    COLONS, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
-};
+use crate::query_tokens::{COLONS, QuoteState, SignedWord, TokenKind, quote_value, split_tokens};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_report::{TimeRange, TypedRange};
 use session_search::{FilterClause, FilterCondition};
-use session_sources::agents;
+use session_sources::{AgentInfo, agents};
 
 /// A query without the filters that were typed in it, and these.
 ///
@@ -32,6 +30,8 @@ pub struct TypedQuery {
 pub struct TypedCondition {
     /// The property that is compared.
     pub field: FilterField,
+    /// The name of the field as typed.
+    pub name: &'static str,
     /// It must not have this value.
     pub negated: bool,
     /// The value, without quotes around it.
@@ -112,7 +112,7 @@ impl TypedQuery {
         Self::parse_until(typed, None)
     }
 
-    /// Splits a query; a filter that ends at `cursor` is one whatever its value is.
+    /// Splits a query; a filter that ends at `cursor` is one where its value begins as one that the field can have.
     fn parse_until(typed: &str, cursor: Option<usize>) -> Self {
         let mut query = Self::default();
         let mut follows_filter = false;
@@ -128,7 +128,8 @@ impl TypedQuery {
                 continue;
             };
             let invalid = InvalidFilter::find(text, &condition);
-            match invalid.filter(|_| !is_pending || quote == QuoteState::Closed) {
+            let may_become_valid = is_pending && quote != QuoteState::Closed;
+            match invalid.filter(|_| !may_become_valid || !begins_value(&condition)) {
                 Some(invalid) => {
                     query.text.push_str(text);
                     if !query.invalid.contains(&invalid) {
@@ -210,28 +211,42 @@ impl TypedQuery {
             _ => None,
         });
         match (since.min(), until.max()) {
-            (Some(since), Some(until)) if since >= until => Err(TypedFilterError::Reversed {
-                since: self
-                    .values(FilterField::Since, false)
-                    .collect::<Vec<_>>()
-                    .join(","),
-                until: self
-                    .values(FilterField::Until, false)
-                    .collect::<Vec<_>>()
-                    .join(","),
-            }),
+            (Some(since), Some(until)) if since >= until => {
+                Err(TypedFilterError::Reversed(self.format_times()))
+            }
             _ => Ok(()),
         }
     }
+
+    /// Formats the earliest and latest times as they are typed.
+    fn format_times(&self) -> String {
+        let is_time = |condition: &&TypedCondition| {
+            matches!(condition.field, FilterField::Since | FilterField::Until) && !condition.negated
+        };
+        let times = self.conditions.iter().filter(is_time);
+        let times = times.map(|time| {
+            let value = quote_value(&time.value);
+            format!("{}:{}", time.name, value.as_ref().unwrap_or(&time.value))
+        });
+        times.collect::<Vec<_>>().join(" ")
+    }
 }
 
-/// Quotes the value of a filter where white space stands in it.
+/// Quotes the value of a filter where white space stands in it. A word with a value that the field cannot have is text.
 fn quote_filter(word: &str) -> Option<String> {
     let (name, value) = word.split_once(COLONS)?;
     let SignedWord { negated, text } = SignedWord::parse(name);
     let field = FilterField::from_name(text)?;
-    let quoted = quote_value(value).filter(|quoted| quoted != value)?;
-    Some(format_filter(negated, field, &quoted))
+    let condition = TypedCondition {
+        field,
+        name: field.name(),
+        negated,
+        value: value.to_owned(),
+    };
+    let is_filter =
+        !value.starts_with(char::is_whitespace) && InvalidFilter::find(word, &condition).is_none();
+    let quoted = quote_value(value).filter(|quoted| is_filter && quoted != value)?;
+    Some(format!("{}{quoted}", word.strip_suffix(value)?))
 }
 
 /// Makes the condition of a typed filter.
@@ -260,13 +275,9 @@ fn resolve_condition(
 /// # Errors
 /// When there is none of this name.
 pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
-    let letters = |name: &str| -> String {
-        let letters = name.chars().filter(|c| !AGENT_NAME_MARKS.contains(c));
-        letters.collect::<String>().to_lowercase()
-    };
-    let wanted = letters(name);
+    let wanted = agent_letters(name);
     let mut known = agents();
-    let found = known.find(|agent| [agent.name, agent.title].map(letters).contains(&wanted));
+    let found = known.find(|agent| agent_spellings(agent).contains(&wanted));
     match found {
         Some(agent) => Ok(agent.name.to_owned()),
         None => Err(TypedFilterError::UnknownAgent {
@@ -274,6 +285,24 @@ pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
             known: agents().map(|agent| agent.name.to_owned()).collect(),
         }),
     }
+}
+
+/// Returns true where a name of an agent begins so.
+pub(crate) fn begins_agent(beginning: &str) -> bool {
+    let wanted = agent_letters(beginning);
+    let begins = |name: String| name.starts_with(&wanted);
+    agents().any(|agent| agent_spellings(agent).into_iter().any(begins))
+}
+
+/// Returns the names of an agent as they are compared.
+fn agent_spellings(agent: &AgentInfo) -> [String; 2] {
+    [agent.name, agent.title].map(agent_letters)
+}
+
+/// Returns a name without its case and the marks between its words.
+fn agent_letters(name: &str) -> String {
+    let letters = name.chars().filter(|c| !AGENT_NAME_MARKS.contains(c));
+    letters.collect::<String>().to_lowercase()
 }
 
 /// Marks that stand between the words of a name.

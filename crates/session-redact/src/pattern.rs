@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn case_is_ignored_on_request_unless_the_pattern_says_otherwise() {
         let matches = |case, pattern| {
-            let regex = compile_selective_pattern("--pattern", pattern, case).unwrap();
+            let regex = compile_selective_pattern("--match", pattern, case).unwrap();
             regex.is_match("ACME-7")
         };
         assert!(matches(LetterCase::Ignored, "acme"));

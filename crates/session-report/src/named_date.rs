@@ -89,8 +89,9 @@ fn is_year(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Parses the English name of a month, or its first three letters, to its number.
+/// Parses the English name of a month, its first three letters, or `sept`, to its number.
 fn parse_month(name: &str) -> Option<i8> {
+    let name = if name == "sept" { "sep" } else { name };
     let parse = |format| BrokenDownTime::parse(format, name).ok()?.month();
     ["%B", "%b"].into_iter().find_map(parse)
 }
@@ -117,6 +118,7 @@ mod tests {
         assert_eq!(parse("may 2026"), "2026-05-01..2026-05-31");
         assert_eq!(parse("February"), "2026-02-01..2026-02-28");
         assert_eq!(parse("mar"), "2026-03-01..2026-03-31");
+        assert_eq!(parse("sept"), "2025-09-01..2025-09-30");
         assert_eq!(parse("april"), "2025-04-01..2025-04-30");
     }
 

@@ -37,7 +37,7 @@ impl TimeError {
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotATime(_) => {
-                "write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when"
+                "write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month, last june); a range is FROM..TO, by --when"
             }
             Self::RangeForTime(text) => {
                 let quote = if text.contains(' ') { "\"" } else { "" };

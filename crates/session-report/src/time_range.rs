@@ -1,5 +1,6 @@
 //! Times as people type them, in local time.
 
+use crate::duration::parse_duration;
 use crate::named_date::parse_named_date;
 use crate::time_error::TimeError;
 use jiff::civil::{Date, DateTime, Weekday};
@@ -200,8 +201,9 @@ pub(crate) fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
     })
 }
 
-fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
-    let text = text.trim();
+fn parse_time(typed: &str, now: &Zoned) -> Result<Time> {
+    let typed = typed.trim();
+    let text = typed.strip_prefix("the ").unwrap_or(typed);
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Time::Instant(at));
     }
@@ -217,6 +219,8 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
     if let Some(ago) = parse_duration(text) {
         return Ok(Time::Instant(now.checked_sub(ago)?.timestamp()));
     }
+    // After durations: `in 3 days` is no time that has been.
+    let text = text.strip_prefix("in ").unwrap_or(text);
     if let Some(day) = parse_short_day(text) {
         return Ok(Time::day(day?));
     }
@@ -231,7 +235,7 @@ fn parse_time(text: &str, now: &Zoned) -> Result<Time> {
         None => parse_named_date(text, today),
         found => found,
     };
-    time.ok_or_else(|| TimeError::NotATime(text.to_owned()))
+    time.ok_or_else(|| TimeError::NotATime(typed.to_owned()))
 }
 
 /// Parses a day whose month or day has one digit, such as `2026-2-1`. Fails for one that its month does not have.
@@ -264,30 +268,6 @@ fn parse_year(text: &str) -> Option<Date> {
     let year = text.parse().ok().filter(|_| is_year)?;
     Date::new(year, 1, 1).ok()
 }
-
-/// Parses a duration such as `3d`, `12h`, `2w`, `90m`, `1h 30m`, `2 months ago`, `two weeks` or `a week ago`.
-fn parse_duration(text: &str) -> Option<Span> {
-    let text = text.to_lowercase();
-    let (text, articles) = match text.strip_suffix(" ago") {
-        Some(duration) => (duration, ["a", "an"].as_slice()),
-        None => (text.as_str(), [].as_slice()),
-    };
-    let (first, rest) = text.split_once(' ').unwrap_or((text, ""));
-    let written = match NUMBERS.iter().position(|number| *number == first) {
-        Some(position) => Some(position + 1),
-        None => articles.contains(&first).then_some(1),
-    };
-    let text = written.map_or_else(|| text.to_owned(), |number| format!("{number} {rest}"));
-    let begins_with_digit = text.starts_with(|c: char| c.is_ascii_digit());
-    let span = text.parse::<Span>().ok().filter(|_| begins_with_digit);
-    span.filter(|span| span.is_positive())
-}
-
-/// Numbers that are written as words, from one on.
-const NUMBERS: [&str; 12] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-];
 
 /// Parses `today`, `yesterday`, `week` (the last seven days), `this week`, `last week` (Monday to
 /// Sunday), `this month`, `last month`, `this year`, `last year`, `monday` or `last monday` (the last one before today).
@@ -370,7 +350,19 @@ mod tests {
         assert_eq!(check("two weeks ago", Edge::Start), two_weeks);
         assert_eq!(check("A week ago", Edge::Start), check("1w", Edge::Start));
         assert_eq!(check("two weeks", Edge::Start), two_weeks);
-        assert_eq!(check("a week", Edge::Start), "`a week` is not a time");
+        assert_eq!(check("last two weeks", Edge::Start), two_weeks);
+        assert_eq!(check("the last 2 weeks", Edge::Start), two_weeks);
+        for text in [
+            "a week",
+            "last 2 weeks ago",
+            "in 3 days",
+            "30s",
+            "1m 30s",
+            "100ms",
+        ] {
+            let error = format!("`{text}` is not a time");
+            assert_eq!(check(text, Edge::Start), error);
+        }
         assert_eq!(check("two", Edge::Start), "`two` is not a time");
         assert_eq!(check("two june", Edge::Start), "`two june` is not a time");
         assert_eq!(check("-3d", Edge::Start), "`-3d` is not a time");
@@ -430,6 +422,11 @@ mod tests {
         check("2026-02", "2026-02-01T00:00:00 to 2026-03-01T00:00:00");
         check("2025", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
         check("2024..2025", "2024-01-01T00:00:00 to 2026-01-01T00:00:00");
+        check("in 2025", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
+        check(
+            "the last week",
+            "2026-03-23T00:00:00 to 2026-03-30T00:00:00",
+        );
         check("this week", "2026-03-30T00:00:00 to 2026-04-06T00:00:00");
         check("this month", "2026-03-01T00:00:00 to 2026-04-01T00:00:00");
         check("this year", "2026-01-01T00:00:00 to 2027-01-01T00:00:00");

@@ -40,7 +40,7 @@ impl Setup<'_, '_> {
         if !self.dialog.confirm("Install it?")? {
             return Ok(StepOutcome::without_consent(self.dialog));
         }
-        for file in plan.edited_files(SkillAction::Install) {
+        for file in plan.edited_files() {
             file.overwrite = confirm_overwrite(file, self.dialog)?;
         }
         let report = plan.apply(SkillAction::Install, false)?;

@@ -21,7 +21,7 @@ fn install(home: &TempDir) -> SkillReport {
 /// Applies an action to the user's skill for Claude Code; `force` is consent to lose edits.
 fn apply(home: &TempDir, action: SkillAction, force: bool) -> SkillReport {
     let mut plan = SkillPlan::read(location(home)).unwrap();
-    for file in plan.edited_files(action) {
+    for file in plan.edited_files() {
         file.overwrite = force;
     }
     plan.apply(action, false).unwrap()

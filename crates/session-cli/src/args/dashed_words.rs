@@ -3,7 +3,6 @@
 use super::Arguments;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Parser};
-use session_display::sanitize_line;
 use session_query::TypedQuery;
 use std::ffi::OsString;
 
@@ -82,42 +81,69 @@ pub fn parse_arguments(typed: &[OsString]) -> Result<Arguments, clap::Error> {
     }
 }
 
-/// Returns the error of an option that was read as a word of the query: one with a wrong letter and no digit, or one of
-/// the commands beside that of `memory`, which are easily taken for each other.
+/// Returns the error of an option that was read as a word of the query: a mistyped one, or one of the commands beside that
+/// of `memory`, which are easily taken for each other.
 fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
     let all = build_command();
     let strict = refuse_dashed_words(all.clone());
-    let mut error = strict.try_get_matches_from(typed).err()?;
-    let string = |kind| match error.get(kind) {
-        Some(ContextValue::String(text)) => Some(text.clone()),
-        _ => None,
-    };
-    let unknown = string(ContextKind::InvalidArg)?;
-    let suggested = string(ContextKind::SuggestedArg);
-    let named = find_commands(&all, typed);
-    let is_mistyped = suggested.is_some_and(|suggested| {
-        strsim::damerau_levenshtein(&unknown, &suggested) == 1
-            && !unknown.contains(|char: char| char.is_ascii_digit())
-            && named
-                .last()
-                .is_some_and(|command| shows_option(command, &suggested))
-    });
-    let is_beside = named.split_last().is_some_and(|(_, above)| {
-        let mut beside = above.iter().flat_map(|above| above.get_subcommands());
-        beside.any(|command| shows_option(command, &unknown))
-    });
-    if !is_mistyped && !is_beside {
+    let error = strict.try_get_matches_from(typed).err()?;
+    let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
         return None;
-    }
-    error.insert(ContextKind::Suggested, make_word_tip(&unknown));
-    Some(error)
+    };
+    let is_beside = || {
+        let named = find_commands(&all, typed);
+        let above = named.iter().rev().skip(1);
+        let mut beside = above.flat_map(|above| above.get_subcommands());
+        beside.any(|command| shows_option(command, unknown))
+    };
+    (suggests_meant_option(&error, typed) || is_beside()).then_some(error)
 }
 
-/// Makes the tip how an unknown option is searched for as a word.
-pub fn make_word_tip(option: &str) -> ContextValue {
-    let word = sanitize_line(option);
-    let tip = format!("to search for it as a word, write '--' before it: '-- {word}'");
-    ContextValue::StyledStrs(vec![tip.into()])
+/// Returns true where an error suggests an option that the help shows, and that was typed with a wrong letter and no digit.
+pub fn suggests_meant_option(error: &clap::Error, typed: &[OsString]) -> bool {
+    let kinds = [ContextKind::InvalidArg, ContextKind::SuggestedArg];
+    let [
+        Some(ContextValue::String(unknown)),
+        Some(ContextValue::String(suggested)),
+    ] = kinds.map(|kind| error.get(kind))
+    else {
+        return false;
+    };
+    let all = build_command();
+    let named = find_commands(&all, typed);
+    strsim::damerau_levenshtein(unknown, suggested) == 1
+        && !unknown.contains(|char: char| char.is_ascii_digit())
+        && shows_option(named.last().unwrap_or(&&all), suggested)
+}
+
+/// Options of other programs, each with the one that does it here.
+const OTHER_NAMES: [(&[&str], &str); 7] = [
+    (&["--from", "--start", "--last"], "--since"),
+    (&["--to", "--end"], "--until"),
+    (&["--before", "--around"], "--context"),
+    (&["--on", "--date", "--day"], "--when"),
+    (&["--folder", "--dir", "--directory", "--cwd"], "--project"),
+    (&["--top", "--n", "--max", "--count"], "--limit"),
+    (&["--format", "--output"], "--json"),
+];
+
+/// Finds the option of the named command that another program calls so.
+pub fn find_option_by_other_name(typed: &[OsString], unknown: &str) -> Option<&'static str> {
+    let all = build_command();
+    let named = find_commands(&all, typed);
+    let command = named.last().copied().unwrap_or(&all);
+    let mut rows = OTHER_NAMES.iter();
+    let (_, option) = rows.find(|(names, _)| names.contains(&unknown))?;
+    shows_option(command, option).then_some(*option)
+}
+
+/// Returns true for a command that the help shows below the named one.
+pub fn shows_command(typed: &[OsString], name: &str) -> bool {
+    let all = build_command();
+    let named = find_commands(&all, typed);
+    let below = named.last().unwrap_or(&&all).get_subcommands();
+    let mut shown = below.filter(|command| !command.is_hide_set());
+    shown.any(|command| command.get_name() == name)
 }
 
 /// Returns a command that takes no word that looks like an option, nor do those below it.
@@ -132,7 +158,8 @@ fn refuse_dashed_words(command: Command) -> Command {
 /// Returns true for an option, with its dashes, that the help of a command shows.
 fn shows_option(command: &Command, option: &str) -> bool {
     let mut shown = command.get_arguments().filter(|arg| !arg.is_hide_set());
-    shown.any(|arg| arg.get_long() == option.strip_prefix("--"))
+    let long = option.strip_prefix("--");
+    long.is_some_and(|long| shown.any(|arg| arg.get_long() == Some(long)))
 }
 
 #[cfg(test)]
@@ -172,6 +199,12 @@ mod tests {
             "ss search --last commit",
             "ss search --to stdout",
             "ss search --output json cargo",
+            "ss search --date format",
+            "ss search --dir tmp",
+            "ss search --start server",
+            "ss search --on conflict",
+            "ss search --count rows",
+            "ss search --top docker",
         ] {
             assert!(parse_arguments(&split(line)).is_ok(), "{line}");
         }
@@ -181,23 +214,20 @@ mod tests {
     fn an_option_of_the_command_beside_it_is_no_word_either() {
         let error = parse_arguments(&split("ss memory search --kind decision npm")).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::UnknownArgument);
-        assert!(error.to_string().contains("'-- --kind'"), "{error}");
     }
 
     #[test]
     fn names_of_other_programs_work() {
         for line in [
             "ss search docker --after 2w --before yesterday",
-            "ss search --from 2w --end yesterday docker",
-            "ss search --repo app --max 5 docker",
-            "ss files --folder app",
-            "ss commands --dir app --top 5",
-            "ss digest --date yesterday",
-            "ss stats --on yesterday --cwd app",
+            "ss search --repo app docker",
+            "ss search docker --agent claude-code",
+            "ss setup --agent OpenCode",
+            "ss hook install --agent claude_code",
             "ss memory save --topic T --text I --type decision",
             "ss memory list --type decision",
-            "ss memory export --out file.json",
-            "ss forget --directory app",
+            "ss memory export --to file.json",
+            "ss forget --repo app",
             "ss find docker dns",
             "ss delete a1b2c3d4",
             "ss memory grep npm",

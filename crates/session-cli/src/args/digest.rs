@@ -21,7 +21,7 @@ that has begun.")]
 pub struct DigestArgs {
     /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
     #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "when", "days", "today", "yesterday"])]
-    pub words: Vec<String>,
+    pub range: Vec<String>,
     #[command(flatten)]
     pub filter: WorkFilterArgs,
     /// Output format
@@ -35,10 +35,10 @@ pub struct DigestArgs {
 impl DigestArgs {
     /// Returns the time that is reported.
     pub fn time_args(&self) -> TimeArgs {
-        match self.words.is_empty() {
+        match self.range.is_empty() {
             true if self.filter.time.is_given() => self.filter.time.clone(),
             true => TimeArgs::from_range("today"),
-            false => TimeArgs::from_range(&self.words.join(" ")),
+            false => TimeArgs::from_range(&self.range.join(" ")),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Arguments of `fix`.
 
 use super::FilterArgs;
-use super::values::{LIMIT_ALIASES, parse_limit};
+use super::values::parse_limit;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct FixArgs {
     #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
     /// Maximum number of cures, or of turns without one
-    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", default_value_t = 5, value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 5, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]

@@ -1,6 +1,6 @@
 //! Arguments of `forget`.
 
-use super::values::{PROJECT_ALIASES, parse_entry};
+use super::values::parse_entry;
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub struct ForgetArgs {
     #[arg(value_name = "ID[:TURNS]")]
     pub ids: Vec<String>,
     /// Sessions of this project, by name, part of its path or whole path; `.` is here
-    #[arg(long, aliases = PROJECT_ALIASES, value_name = "PROJECT", conflicts_with = "ids")]
+    #[arg(long, alias = "repo", value_name = "PROJECT", conflicts_with = "ids")]
     pub project: Option<String>,
     /// Turns whose words, commands, files or errors match a regular expression, and titles that do; case is ignored, but for `(?-i)`
     #[arg(long = "match", value_name = "REGEX", conflicts_with = "ids")]

@@ -1,7 +1,7 @@
 //! Arguments of `inject`, `hook` and `config`.
 
 use super::JsonFlagArgs;
-use super::values::named_values;
+use super::values::{AnySpelling, named_values};
 use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
 use session_agents::{Agent, HookEvent};
@@ -130,13 +130,13 @@ pub struct HookRunArgs {
 
 /// Reads the name of an agent, with a line of help for each.
 fn hook_agents() -> impl TypedValueParser<Value = Agent> {
-    named_values(&Agent::ALL, Agent::name, |agent, value| {
+    AnySpelling(named_values(&Agent::ALL, Agent::name, |agent, value| {
         value.help(match agent {
             Agent::Claude => "Claude Code: settings.json",
             Agent::OpenCode => "OpenCode: a plugin, for all events that it has",
             Agent::Codex => "Codex: hooks.json; it asks whether you trust it",
         })
-    })
+    }))
 }
 
 /// Reads the name of an event, with a line of help for each.

@@ -1,8 +1,6 @@
 //! Arguments of `memory`.
 
-use super::values::{
-    LIMIT_ALIASES, importances, memory_kinds, named_values, parse_age, parse_limit,
-};
+use super::values::{importances, memory_kinds, named_values, parse_age, parse_limit};
 use super::{JsonFlagArgs, SEARCH_ALIASES, TimeArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueHint};
 use session_memory::{ImportFormat, Importance, MemoryKind};
@@ -170,7 +168,7 @@ pub struct MemorySearchArgs {
     #[arg(value_name = "WORD", hide = true)]
     pub more: Vec<String>,
     /// Maximum number of memories [default: retrieval.max_results]
-    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub time: TimeArgs,
@@ -291,7 +289,7 @@ pub struct MemoryArchiveArgs {
 #[derive(Debug, Args)]
 pub struct MemoryExportArgs {
     /// Write to this file instead of stdout (`-`)
-    #[arg(long, short = 'o', aliases = ["to", "out"], value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short = 'o', alias = "to", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
     /// Replace the file if it exists
     #[arg(long, requires = "output")]

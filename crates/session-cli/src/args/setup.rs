@@ -1,6 +1,6 @@
 //! Arguments of `setup`.
 
-use super::values::named_values;
+use super::values::{AnySpelling, named_values};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use session_agents::{Agent, parse_retention_days};
@@ -72,7 +72,7 @@ impl SetupArgs {
 
 /// Reads the name of an agent, with a line of help for each.
 fn agents() -> impl TypedValueParser<Value = Agent> {
-    named_values(&Agent::ALL, Agent::name, |agent, value| {
+    AnySpelling(named_values(&Agent::ALL, Agent::name, |agent, value| {
         value.help(match agent {
             Agent::Claude => {
                 "Claude Code: the skill; the commands that add the MCP server and the hook are printed"
@@ -80,5 +80,5 @@ fn agents() -> impl TypedValueParser<Value = Agent> {
             Agent::OpenCode => "OpenCode: the skill, the MCP server, the hook",
             Agent::Codex => "Codex: a paragraph in AGENTS.md, the MCP server, the hook",
         })
-    })
+    }))
 }

@@ -10,13 +10,13 @@ use session_report::{TimeError, TimeRange, TypedRange};
 #[derive(Debug, Clone, Default, Args)]
 pub struct TimeArgs {
     /// Not before: 2026-01-15, 2026-01-15T09:00, 3d, 2w, yesterday, last monday
-    #[arg(long, aliases = ["after", "from", "start"], value_name = "TIME")]
+    #[arg(long, alias = "after", value_name = "TIME")]
     pub since: Option<String>,
     /// Not after this day (included) or time
-    #[arg(long, aliases = ["before", "end"], value_name = "TIME")]
+    #[arg(long, alias = "before", value_name = "TIME")]
     pub until: Option<String>,
     /// Days or a range: yesterday, last week, FROM..TO, FROM.., ..TO
-    #[arg(long, aliases = ["on", "date", "day"], value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
+    #[arg(long, value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
     pub when: Option<String>,
     /// Last N days, including today
     #[arg(long, value_name = "N", value_parser = parse_days, allow_negative_numbers = true, conflicts_with_all = ["since", "today", "yesterday"])]

@@ -1,7 +1,7 @@
 //! Arguments of `files` and `commands`.
 
 use super::FilterArgs;
-use super::values::{LIMIT_ALIASES, parse_limit};
+use super::values::parse_limit;
 use clap::{Args, ValueHint};
 
 #[derive(Debug, Args)]
@@ -29,7 +29,7 @@ pub struct FilesArgs {
 #[command(mut_arg("subagents", |arg| arg.hide(true)))]
 pub struct TurnListingArgs {
     /// Maximum number of turns
-    #[arg(long, short = 'n', aliases = LIMIT_ALIASES, value_name = "N", default_value_t = 20, value_parser = parse_limit, allow_negative_numbers = true)]
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = parse_limit, allow_negative_numbers = true)]
     pub limit: usize,
     /// Print JSON
     #[arg(long)]

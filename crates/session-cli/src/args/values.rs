@@ -1,13 +1,10 @@
 //! Values of options: numbers and names, refused in the words of a person.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
 use session_memory::{Importance, MemoryKind};
-
-/// Names that other programs have for `--limit`.
-pub const LIMIT_ALIASES: [&str; 3] = ["max", "top", "count"];
-
-/// Names that other programs have for `--project`.
-pub const PROJECT_ALIASES: [&str; 5] = ["repo", "folder", "dir", "directory", "cwd"];
+use session_query::known_agent;
+use std::ffi::OsStr;
 
 /// Parses the most items of a list.
 pub fn parse_limit(text: &str) -> Result<usize, String> {
@@ -78,10 +75,33 @@ pub fn named_values<T: Copy + Send + Sync + 'static>(
 }
 
 /// Reads the name of an agent. An empty one, as of an unset variable, is no filter.
-pub fn agent_names() -> PossibleValuesParser {
+pub fn agent_names() -> AnySpelling<PossibleValuesParser> {
     let names = session_sources::agents().map(|agent| PossibleValue::new(agent.name));
     let none = PossibleValue::new("").hide(true);
-    PossibleValuesParser::new(names.chain([none]))
+    AnySpelling(PossibleValuesParser::new(names.chain([none])))
+}
+
+/// Reads the name of an agent as its makers write it, too; the parser within takes the name alone.
+#[derive(Debug, Clone)]
+pub struct AnySpelling<P>(pub P);
+
+impl<P: TypedValueParser> TypedValueParser for AnySpelling<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        typed: &OsStr,
+    ) -> Result<P::Value, clap::Error> {
+        let known = typed.to_str().and_then(|typed| known_agent(typed).ok());
+        let name = known.as_ref().map_or(typed, OsStr::new);
+        self.0.parse_ref(command, arg, name)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
 }
 
 /// Reads the kind of a memory.

@@ -1,17 +1,17 @@
 //! The filters that searches and reports of work have in common.
 
 use super::TimeArgs;
-use super::values::{PROJECT_ALIASES, agent_names};
+use super::values::agent_names;
 use clap::{Args, ValueHint};
 
 // The sessions and turns of a report. A report has no words: what a turn names is no condition.
 #[derive(Debug, Clone, Default, Args)]
 pub struct WorkFilterArgs {
     /// Project, by name, path or part of one; `.` is the current folder
-    #[arg(long, aliases = PROJECT_ALIASES, value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
+    #[arg(long, alias = "repo", value_name = "NAME|PATH", value_hint = ValueHint::DirPath)]
     pub project: Option<String>,
     // Its help is made of the agents' names.
-    #[arg(long, value_name = "AGENT", value_parser = agent_names(), ignore_case = true, hide_possible_values = true, alias = "agent", help = format_source_help())]
+    #[arg(long, value_name = "AGENT", value_parser = agent_names(), hide_possible_values = true, alias = "agent", help = format_source_help())]
     pub source: Option<String>,
     #[command(flatten)]
     pub time: TimeArgs,

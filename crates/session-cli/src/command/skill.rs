@@ -69,7 +69,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
     }
     let mut plan = SkillPlan::read(location)?;
     let is_missing = action == SkillAction::Uninstall && !plan.is_installed();
-    for file in plan.edited_files(action) {
+    for file in plan.edited_files() {
         show_edit(file)?;
         file.overwrite = args.force;
     }

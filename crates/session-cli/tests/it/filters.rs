@@ -248,7 +248,9 @@ fn sources_are_told_apart() {
     let env = env();
     check(&env, &["--source", "claude"], "abcd");
     check(&env, &["--source", "opencode"], "s");
-    check(&env, &["--source", "Claude"], "abcd");
+    for spelling in ["Claude", "claude-code", "Claude Code", "claude_code"] {
+        check(&env, &["--source", spelling], "abcd");
+    }
     let refused = env.run(&["search", "kettle", "--source", "emacs"]).exits(2);
     let reason = "invalid value 'emacs' for '--source <AGENT>'\n  [possible values: claude, ";
     assert!(refused.stderr().contains(reason), "{refused}");
@@ -263,7 +265,7 @@ fn what_is_no_time_is_said() {
 
     ----- stderr -----
     error: `soon` is not a time
-    hint: write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month); a range is FROM..TO, by --when
+    hint: write a date (2026-01-15), a month (2026-01), a day or month by name (15 jan, may 2026), a time (2026-01-15T09:00), a while ago (3d, 2w, 12h, 2 months ago), a day (yesterday, last monday), or a week or month (last week, this month, last june); a range is FROM..TO, by --when
     ");
     for bad in [["--days", "x"], ["--days", "-1"], ["--days", "4000000000"]] {
         let ran = env

@@ -108,6 +108,57 @@ fn the_pages_of_a_list_hold_each_turn_once() {
     assert!(page.starts_with("note: 7 to 7 of 7 turns\n"), "{page}");
 }
 
+/// What another reading of the pattern finds is another list.
+#[test]
+fn an_offset_behind_the_end_stays_with_its_reading() {
+    let session = ClaudeTranscript::new("ee000000-0000-4000-8000-000000000001", "/home/ann/pier")
+        .user("light the lamps")
+        .bash("echo '&lt;'", "done")
+        .user("and on")
+        .bash("sort < lamps", "done");
+    let env = TestEnvironment::indexed(&[session]);
+    let mut client = McpClient::start(&env);
+    let call = json!({"what": "commands", "pattern": "&lt;", "offset": 3});
+    let found = client.call("history", call);
+    assert!(found.starts_with("note: no more than 1 turn\n"), "{found}");
+}
+
+#[test]
+fn a_page_of_cures_leads_to_its_own_first() {
+    let cured = |number: u32| {
+        let make = json!({"command": "make ferry"});
+        ClaudeTranscript::new(
+            &format!("f{number}000000-0000-4000-8000-000000000001"),
+            "/home/ann/ferry",
+        )
+        .at(&format!("2026-03-0{number}T05:00:00Z"))
+        .user("Build the ferry")
+        .call("Bash", make.clone(), "error: no tide table", true)
+        .bash("./tides --fetch", "")
+        .call("Bash", make, "ok", false)
+        .assistant("The table is there now.")
+    };
+    let env = TestEnvironment::indexed(&[cured(1), cured(2)]);
+    let mut client = McpClient::start(&env);
+    for (offset, note, turn) in [
+        (
+            0,
+            "the first 1 of 2 cures; the rest: history(",
+            "f2000000:0",
+        ),
+        (1, "2 to 2 of 2 cures\n", "f1000000:0"),
+        (2, "no more than 2 cures\n", "f2000000:0"),
+    ] {
+        let call = json!({
+            "what": "fixes", "pattern": "error: no tide table", "limit": 1, "offset": offset
+        });
+        let found = client.call("history", call);
+        assert!(found.starts_with(&format!("note: {note}")), "{found}");
+        let next = format!("next: show(id: \"{turn}\")");
+        assert!(found.ends_with(&next), "{found}");
+    }
+}
+
 #[test]
 fn a_filter_stands_for_a_pattern() {
     let env = night();

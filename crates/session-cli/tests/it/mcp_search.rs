@@ -62,6 +62,57 @@ fn an_id_beside_other_words_names_the_session() {
     assert!(found.starts_with(note), "{found}");
     let ids = listed(&found);
     assert!(ids.len() == 1 && ids[0].starts_with("31b2c3d4:"), "{found}");
+    let given = client.call(
+        "search",
+        json!({"query": "(31b2c3d4), beacon", "session": "31b2c3d4"}),
+    );
+    assert!(!given.contains("note: "), "{given}");
+    assert_eq!(listed(&given), ids);
+}
+
+/// The session is not lost with the words that it lacks.
+#[test]
+fn an_id_beside_words_that_nothing_has_leads_to_the_session() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    let found = client.call("search", json!({"query": "31b2c3d4 zzqqxxyy"}));
+    assert_eq!(next(&found), r#"next: show(id: "31b2c3d4")"#);
+}
+
+#[test]
+fn an_offset_behind_the_end_is_told() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    for (query, level, count) in [
+        ("*", "session", "5 sessions"),
+        ("beacon", "turn", "5 turns"),
+    ] {
+        let call = json!({"query": query, "level": level, "offset": 50});
+        let found = client.call("search", call);
+        let note = format!("note: no more than {count}\n");
+        assert!(found.starts_with(&note), "{found}");
+    }
+}
+
+/// A brief output may be cut before the line that was found.
+#[test]
+fn a_turn_whose_output_was_found_is_shown_in_full() {
+    let output = (0..40).map(|n| format!("step {n}\n")).collect::<String>();
+    let output = format!("{output}error: the lamp is worn\n");
+    let session = ClaudeTranscript::new("a1b2c3d4-0000-4000-8000-000000000001", "/home/ann/pier")
+        .user("light the pier")
+        .call("Bash", json!({"command": "light"}), &output, true);
+    let env = TestEnvironment::indexed(&[session]);
+    let mut client = McpClient::start(&env);
+    for (query, call) in [
+        ("lamp is worn", r#"show(id: "a1b2c3d4:0")"#),
+        ("light the pier", r#"show(id: "a1b2c3d4:0", brief: true)"#),
+    ] {
+        let found = client.call("search", json!({ "query": query }));
+        assert_eq!(next(&found), format!("next: {call}"), "{found}");
+    }
+    let shown = client.call("show", json!({"id": "a1b2c3d4:0"}));
+    assert!(shown.contains("error: the lamp is worn"), "{shown}");
 }
 
 #[test]

@@ -327,6 +327,8 @@ fn a_misspelled_project_is_named_with_the_one_that_is_there() {
     ] {
         assert_eq!(env.run(search).exits(1).stderr(), expected);
     }
+    let alone = env.run(&["search", "after:2"]).exits(1);
+    assert!(alone.stderr().ends_with(text), "{alone}");
 }
 
 #[test]

@@ -144,7 +144,7 @@ fn tab_completes_filters_and_changes_the_level() {
     terminal.press_keys(&["Tab"]);
     terminal.wait_for_text(":1  Write that");
     terminal.type_text("since:never");
-    terminal.wait_for_text("`never`");
+    terminal.wait_for_text("`since:never`");
 }
 
 #[test]

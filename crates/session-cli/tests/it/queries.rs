@@ -339,15 +339,15 @@ fn a_time_beyond_the_calendar_is_said() {
 }
 
 #[test]
-fn a_time_in_words_is_searched_as_text_and_told_as_filters() {
+fn a_time_in_words_is_searched_as_text_and_told_as_a_filter() {
     let env = small();
     let ran = env.run(&["search", "docker in january 2026", "-n1"]);
-    let note = "note: the time is searched as text; `since:\"january 2026\" until:\"january 2026\"` \
-                in its place keeps to it\n";
+    let note =
+        "note: the time is searched as text; `when:\"january 2026\"` in its place keeps to it\n";
     assert_eq!(ran.exits(0).stderr(), note);
     let found = env.json(&["search", "docker yesterday"]);
     let hint = found["hints"][0].as_str().unwrap();
-    assert!(hint.contains("`since:yesterday until:yesterday`"), "{hint}");
+    assert!(hint.contains("`when:yesterday`"), "{hint}");
     let limited = env.run(&["search", "docker yesterday", "--days", "9000"]);
     assert_eq!(limited.stderr(), "");
     let asked = env.run(&["search", "what did we do yesterday"]);

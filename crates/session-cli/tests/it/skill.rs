@@ -3,12 +3,12 @@
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const SKILL: &str = ".claude/skills/session-search/SKILL.md";
 const MANIFEST: &str = ".claude/skills/session-search/.installed.json";
 
-fn read(path: PathBuf) -> String {
+fn read(path: impl AsRef<Path>) -> String {
     fs_err::read_to_string(path).unwrap()
 }
 
@@ -134,6 +134,23 @@ fn an_older_copy_is_upgraded() {
         "nobody edited it"
     );
     assert!(read(env.home(SKILL)).contains("Three levels"));
+}
+
+/// It stays until `--force`, and then beside as a backup.
+#[test]
+fn an_edited_file_of_an_older_skill_is_no_part_of_this_one() {
+    let env = TestEnvironment::new();
+    aged(&env);
+    let file = env.home(".claude/skills/session-search/references/json.md");
+    let mine = read(&file) + "mine\n";
+    fs_err::write(&file, &mine).unwrap();
+    let outcome =
+        |args: &[&str]| env.json(args)["files"].as_array().unwrap().last().unwrap()["done"].clone();
+    assert_eq!(outcome(&["skill", "install"]), "kept");
+    assert_eq!(read(&file), mine);
+    assert_eq!(outcome(&["skill", "install", "--force"]), "removed");
+    assert!(!file.exists());
+    assert_eq!(read(file.with_file_name("json.md.backup")), mine);
 }
 
 #[test]

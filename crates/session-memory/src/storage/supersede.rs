@@ -14,8 +14,8 @@ impl MemoryStore {
     /// Marks a memory as replaced by another one.
     ///
     /// # Errors
-    /// When one of them is not found, the replacement is in the trash, or it is the memory itself or
-    /// replaced by it, by whatever number of steps: all of a cycle would be hidden.
+    /// When one of them is not found, another one replaces the memory already, the replacement is in the trash, or it is
+    /// the memory itself or replaced by it, by whatever number of steps: all of a cycle would be hidden.
     pub fn supersede(&self, old: &str, new: &str, now: &Zoned) -> Result<Memory> {
         let old = self.find(old)?;
         let new = self.find(new)?;
@@ -31,6 +31,7 @@ impl MemoryStore {
                 by: old.id().to_owned(),
             });
         }
+        refuse_superseded(&old, Some(new.id()))?;
         let change = MemoryChange {
             replacement: ReplacementChange::By(new.id().to_owned()),
             ..MemoryChange::default()
@@ -41,7 +42,8 @@ impl MemoryStore {
     /// Finds the active memories of some ids that an agent may replace: those that are trusted. Ids are not shortened.
     ///
     /// # Errors
-    /// When one is not found, or waits for trust: no user has agreed to it yet, so none has to its replacement.
+    /// When one is not found, is superseded already, or waits for trust: no user has agreed to it yet, so none has to its
+    /// replacement.
     pub fn find_replaceable(&self, ids: &[String]) -> Result<Vec<Memory>> {
         if ids.is_empty() {
             return Ok(Vec::new());
@@ -52,13 +54,15 @@ impl MemoryStore {
             let mut named = active.iter().filter(|memory| memory.id() == id).peekable();
             let is_known = named.peek().is_some();
             let trusted = named.find(|memory| memory.trust.is_trusted());
-            trusted.cloned().ok_or_else(|| {
+            let trusted = trusted.ok_or_else(|| {
                 if is_known {
                     MemoryError::WaitsForTrust(id.to_owned())
                 } else {
                     MemoryError::Unknown(id.to_owned())
                 }
-            })
+            })?;
+            refuse_superseded(trusted, None)?;
+            Ok(trusted.clone())
         };
         ids.iter().map(find).collect()
     }
@@ -122,6 +126,17 @@ impl MemoryStore {
             next = self.find(&by).ok().and_then(|by| by.front.superseded_by);
         }
         false
+    }
+}
+
+/// Refuses a memory that another one than `by` replaces: both replacements would be in use.
+fn refuse_superseded(memory: &Memory, by: Option<&str>) -> Result<()> {
+    match memory.front.superseded_by.as_deref() {
+        Some(other) if Some(other) != by => Err(MemoryError::AlreadySuperseded {
+            id: memory.id().to_owned(),
+            by: other.to_owned(),
+        }),
+        _ => Ok(()),
     }
 }
 

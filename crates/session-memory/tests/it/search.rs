@@ -210,6 +210,26 @@ fn a_replacement_must_exist_and_be_another_memory() {
     );
 }
 
+/// Both replacements would be in use.
+#[test]
+fn a_memory_is_replaced_by_one_other() {
+    let world = TestMemories::new();
+    let [a, b, c] = ["5432", "6432", "7432"].map(|port| world.save("Port", port));
+    let supersede = |old: &Memory, new: &Memory| world.store.supersede(old.id(), new.id(), &now());
+    supersede(&a, &b).unwrap();
+    supersede(&a, &b).unwrap();
+    let replaceable = world.store.find_replaceable(&[a.id().to_owned()]);
+    for error in [supersede(&a, &c).unwrap_err(), replaceable.unwrap_err()] {
+        let expected = format!("{} is superseded by {}", a.id(), b.id());
+        assert_eq!(error.to_string(), expected);
+        let hint = error.hint().unwrap();
+        assert!(hint.starts_with(&format!("replace {}, ", b.id())), "{hint}");
+    }
+    let a = world.store.find(a.id()).unwrap();
+    let a = world.store.activate(&[a], &now()).unwrap().remove(0);
+    supersede(&a, &c).unwrap();
+}
+
 /// Of A, which B replaces, which C replaces, no older word comes back with B's end.
 #[test]
 fn what_replaced_a_deleted_replacement_stands_in_for_it() {

@@ -12,7 +12,7 @@ const LIST_KEY_HELP: [(&str, &str); 10] = [
     ("letters", "search"),
     (
         "agent: project: branch: file:",
-        "filter, also since: until:; - before for not",
+        "filter, also since: until: when:; - negates",
     ),
     ("Tab", "complete a filter; else sessions or turns"),
     ("↑ ↓ Ctrl-P Ctrl-N PgUp PgDn", "move"),
@@ -128,32 +128,32 @@ mod tests {
     #[test]
     fn what_a_key_does_stands_below_it_on_few_columns() {
         assert_snapshot!(screen(&mut opened_help(), 40, 10), @r"
-        >┌ keys ──────────────────────────────┐
-         │ letters                            │
-        ▌│   search                           │
-         │ agent: project: branch: file:      │…
-         │   filter, also since: until:; -    │…
-        ─│   before for not                   │─
-         │ Tab                                │e
-         │   complete a filter; else sessions │
-         │ … ↑ ↓ PgUp PgDn scroll             │
-        E└────────────────────────────────────┘
+        ┌ keys ───────────────────────────────┐
+        │ letters                             │
+        │   search                            │
+        │ agent: project: branch: file:       │…
+        │   filter, also since: until: when:; │…
+        │   - negates                         │─
+        │ Tab                                 │e
+        │   complete a filter; else sessions  │
+        │ … ↑ ↓ PgUp PgDn scroll              │
+        └─────────────────────────────────────┘
         ");
     }
 
     #[test]
     fn what_a_key_does_is_folded_beside_it() {
         assert_snapshot!(screen(&mut opened_help(), 64, 10), @r"
-        ┌ keys ───────────────────────────────────────────────────────┐
-        │ letters                       search                        │
-        │ agent: project: branch: file: filter, also since: until:; - │
-        │                               before for not                │
-        │ Tab                           complete a filter; else       │…
-        │                               sessions or turns             │─
-        │ ↑ ↓ Ctrl-P Ctrl-N PgUp PgDn   move                          │e
-        │ Shift-↑ Shift-↓               scroll the preview            │
-        │ … ↑ ↓ PgUp PgDn scroll                                      │
-        └─────────────────────────────────────────────────────────────┘
+        > ┌ keys ────────────────────────────────────────────────────┐
+          │ letters                       search                     │s
+        ▌ │ agent: project: branch: file: filter, also since: until: │
+          │                               when:; - negates           │
+          │ Tab                           complete a filter; else    │m…
+        ──│                               sessions or turns          │──
+         /│ ↑ ↓ Ctrl-P Ctrl-N PgUp PgDn   move                       │te
+         W│ Shift-↑ Shift-↓               scroll the preview         │
+          │ … ↑ ↓ PgUp PgDn scroll                                   │
+        En└──────────────────────────────────────────────────────────┘
         ");
     }
 

@@ -142,6 +142,21 @@ fn words_of_a_command_line_are_whole_filters() {
     check(&["a", r#"file:"b c""#, "d"], "a d| file=b c");
     check(&["file:a docker"], "docker| file=a");
     check(&["see", "note: a b"], "see note: a b|");
+    check(&["source:Claude Code", "dns"], "dns| agent=Claude Code");
+}
+
+#[test]
+fn a_word_of_a_command_line_stays_as_typed_but_for_the_quotes_of_a_filter() {
+    let check = |word: &str, expected: &str| {
+        let joined = TypedQuery::join_words(&[word, "docker"]);
+        assert_eq!(joined, format!("{expected} docker"));
+    };
+    check("before:each hook runs", "before:each hook runs");
+    check("source:map files", "source:map files");
+    check("source: the file is missing", "source: the file is missing");
+    check("file: the file is missing", "file: the file is missing");
+    check("-before:last week", "-before:\"last week\"");
+    check("project：my app", "project：\"my app\"");
 }
 
 fn clauses(typed: &str) -> Result<Vec<FilterClause>, String> {
@@ -204,6 +219,11 @@ fn a_mistake_is_told_with_a_hint() {
         "`since:today until:yesterday` ends before it begins",
         "earlier time first",
     );
+    check(
+        "after:\"last week\" before:2025",
+        "`after:\"last week\" before:2025` ends before it begins",
+        "earlier time first",
+    );
     assert!(clauses("-since:today until:yesterday").is_ok());
     assert!(clauses("since:today since:2w until:yesterday").is_ok());
 }
@@ -231,6 +251,8 @@ fn a_value_that_a_field_cannot_have_is_text_with_a_note() {
     for range in ["since:monday..today", "until:..2026-02"] {
         check(range, range, "for a range write `since:FROM until:TO`");
     }
+    let reversed = "when:yesterday..2025";
+    check(reversed, reversed, "it ends before it begins");
     let long = format!("agent:{}", "é".repeat(99));
     check(&long, &format!("agent:{}…", "é".repeat(37)), "claude");
     assert_eq!(
@@ -257,6 +279,23 @@ fn a_filter_that_is_still_being_typed_is_no_text() {
     check("oil agent:cl ", "oil agent:cl |");
     check("oil since:\"last mo\"", "oil since:\"last mo\"|");
     check("agent:cl oil", "agent:cl oil|");
+    for typed in [
+        "since:2026-0",
+        "when:monday..tod",
+        "after:\"two w",
+        "since:y",
+        "when:..2",
+    ] {
+        assert_eq!(TypedQuery::parse_unfinished(typed).text, "", "{typed}");
+    }
+    for typed in [
+        "before:each",
+        "map source:map",
+        "agent:default",
+        "since:undefined",
+    ] {
+        assert_eq!(TypedQuery::parse_unfinished(typed).text, typed);
+    }
 }
 
 const FILTERS: [&str; 4] = ["agent:claude", "-project:a", "file:\"x y\"", "branch:b"];

@@ -198,8 +198,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Adds what the program tells of the work so far. It is written in the user's absence, so its time is none of the
-    /// turn's, unless it begins one.
+    /// Adds what the program tells of the work so far. It is written in the user's absence, so its time and branch are none of
+    /// the turn's, unless it begins one.
     fn recap(&mut self, text: &str, position: &LinePosition<'_>) {
         let text = text
             .trim()
@@ -211,12 +211,16 @@ impl<'a> Assembly<'a> {
         let recap = TurnPart::Recap {
             text: clipped(text),
         };
-        let begins = self.turns.progress.turn_state == TurnState::Before;
+        if self.turns.progress.turn_state == TurnState::Before {
+            return self.turns.part(recap, position);
+        }
         let position = LinePosition {
-            ms: position.ms.filter(|_| begins),
+            ms: None,
             ..*position
         };
+        let branch = self.turns.branch.take();
         self.turns.part(recap, &position);
+        self.turns.branch = branch;
     }
 
     fn local_command(&mut self, text: &str, position: &LinePosition<'_>) {

@@ -62,20 +62,22 @@ fn a_turn_knows_its_first_and_last_line() {
 #[test]
 fn a_recap_in_the_users_absence_is_no_work() {
     let lines = concat!(
-        r#"{"type":"user","timestamp":"2026-03-02T09:00:00.000Z","message":"a"}"#,
+        r#"{"type":"user","gitBranch":"oil","timestamp":"2026-03-02T09:00:00.000Z","message":"a"}"#,
         "\n",
         r#"{"type":"assistant","timestamp":"2026-03-02T09:00:09.000Z","message":{"content":"b"}}"#,
         "\n",
-        r#"{"type":"system","subtype":"away_summary","timestamp":"2026-03-02T09:03:00.000Z","content":"It is b."}"#,
+        r#"{"type":"system","subtype":"away_summary","gitBranch":"main","timestamp":"2026-03-02T09:03:00.000Z","content":"It is b."}"#,
         "\n",
     );
     let found = Transcript::new(lines).read(None);
     let turn = &found.turns[0].turn;
     assert_eq!(turn.ended_ms.unwrap() - turn.started_ms.unwrap(), 9000);
     assert_eq!(turn.parts.len(), 2);
+    assert_eq!(turn.branch.as_deref(), Some("oil"));
     let recap = lines.lines().next_back().unwrap();
     let alone = &Transcript::new(recap).read(None).turns[0].turn;
     assert_eq!(alone.started_ms, Some(1_772_442_180_000));
+    assert_eq!(alone.branch.as_deref(), Some("main"));
 }
 
 #[test]
