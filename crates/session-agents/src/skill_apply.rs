@@ -17,7 +17,7 @@ impl SkillPlan {
         for file in &self.files {
             let outcome = file.outcome(action);
             if !dry_run {
-                file.carry_out(outcome)?;
+                file.carry_out(action, outcome)?;
                 self.manifest.record(action, file, outcome);
             }
             outcomes.push(outcome);
@@ -58,22 +58,16 @@ impl SkillFilePlan {
         }
     }
 
-    fn carry_out(&self, outcome: SkillFileOutcome) -> Result<()> {
-        let edited = self.installed.as_ref();
-        let edited = edited.filter(|_| self.state == SkillFileState::Edited);
-        match (outcome, &self.bundled, edited) {
-            (SkillFileOutcome::Written, Some(bundled), edited) => {
-                if let Some(edited) = edited {
-                    self.file.back_up(edited)?;
-                }
-                self.file.write(bundled)?;
-            }
-            // A file that is no longer part of the skill.
-            (SkillFileOutcome::Removed, None, Some(edited)) => {
-                self.file.back_up(edited)?;
-                self.file.remove()?;
-            }
-            (SkillFileOutcome::Removed, ..) => drop(self.file.remove()?),
+    /// Writes or removes the file. Installing leaves a backup of an edited one, be it that the skill no longer has it.
+    fn carry_out(&self, action: SkillAction, outcome: SkillFileOutcome) -> Result<()> {
+        let is_lost = [SkillFileOutcome::Written, SkillFileOutcome::Removed].contains(&outcome);
+        let is_edited = self.state == SkillFileState::Edited && action == SkillAction::Install;
+        if let Some(edited) = self.installed.as_ref().filter(|_| is_lost && is_edited) {
+            self.file.back_up(edited)?;
+        }
+        match (outcome, &self.bundled) {
+            (SkillFileOutcome::Written, Some(bundled)) => self.file.write(bundled)?,
+            (SkillFileOutcome::Removed, _) => drop(self.file.remove()?),
             _ => {}
         }
         Ok(())

@@ -301,6 +301,7 @@ mod tests {
         for (typed, option) in [
             ("session-search stats --dys 3", "--days"),
             ("session-search stats --from feb", "--since"),
+            ("session-search files --max 5", "--limit"),
             ("session-search show ab --before 5", "--context"),
             ("session-search digest --formt json", "--format"),
             ("session-search memory list --knd todo", "--kind"),

@@ -3,16 +3,18 @@
 
 use crate::answer::format_call;
 use serde_json::json;
-use session_core::text::{clip_words, sanitize_text};
+use session_core::text::{clip, clip_words, sanitize_text};
 use session_display::{fit_line, sanitize_line};
 use session_memory::Memory;
 
 /// Most bytes of a memory's text among others.
 const MAX_SHORT_BYTES: usize = 2_000;
-/// Most columns of a topic in a list, and of one above a text: a longer one of a repository would push the mark of its
-/// trust away.
+/// Most columns of a topic in a list, and of one above a text.
 const TOPIC_COLUMNS: usize = 100;
 const HEADING_COLUMNS: usize = 500;
+/// Most bytes of a topic, or of an id: combining marks take no column.
+const MAX_TOPIC_BYTES: usize = 1_000;
+const MAX_ID_BYTES: usize = 100;
 /// What each line of a text below a heading begins with.
 pub(crate) const INDENT: &str = "   ";
 
@@ -91,21 +93,24 @@ fn cut_text(text: &str, max_bytes: usize) -> CutText<'_> {
     }
 }
 
-/// Formats the line above a memory's text, with its scope or the band of its score as a label.
+/// Formats the line above a memory's text, with its scope or the band of its score as a label. The mark of its trust stands
+/// before the words that a repository writes.
 fn format_heading(memory: &Memory, label: &str, topic_columns: usize) -> String {
     let trust = if memory.trust.is_trusted() {
         ""
     } else {
         "  came with the repository, not trusted"
     };
-    let superseded = memory.front.superseded_by.as_deref();
-    let superseded = superseded.map(|by| format!("  superseded by {}", sanitize_line(by)));
+    let front = &memory.front;
+    let superseded = front.superseded_by.as_deref();
+    let superseded = superseded.map(|by| sanitize_line(clip(by, MAX_ID_BYTES)));
+    let superseded = superseded.map(|by| format!("  superseded by {by}"));
     format!(
-        "{}  {label}  {}  {}  {}{trust}{}",
+        "{}  {label}  {}  {}{trust}  {}{}",
         sanitize_line(memory.id()),
         memory.day(),
-        memory.front.kind.label(),
-        fit_line(&memory.front.topic, topic_columns),
+        front.kind.label(),
+        fit_line(clip(&front.topic, MAX_TOPIC_BYTES), topic_columns),
         superseded.unwrap_or_default(),
     )
 }

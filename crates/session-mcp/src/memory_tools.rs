@@ -54,7 +54,8 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
         page.answer()?
     } else {
         let mut answer = find_memories(&memories, query, &all)?;
-        answer.notes.splice(0..0, format_unknown_id(query, &all));
+        let unknown = format_unknown_id(query, &memories);
+        answer.notes.splice(0..0, unknown);
         answer
     };
     answer.notes.splice(0..0, list_project_notes(&memories));
@@ -137,10 +138,10 @@ impl<'q> MemoryReference<'q> {
 }
 
 /// Says that no memory has the id that a query begins with; `None` where one has, or it begins with another word.
-fn format_unknown_id(query: &str, all: &[Memory]) -> Option<String> {
+fn format_unknown_id(query: &str, memories: &Memories) -> Option<String> {
     let sought = MemoryReference::parse(query.split_whitespace().next()?)?;
-    let is_known = all.iter().any(|memory| memory.id() == sought.id);
-    (!is_known).then(|| format!("no active memory has the id {}", sought.id))
+    let is_unknown = sought.find(memories).is_none();
+    is_unknown.then(|| format!("no active memory has the id {}", sought.id))
 }
 
 /// A memory that is shown alone, from some character of its text on.

@@ -203,7 +203,10 @@ pub(crate) fn in_calendar<T>(text: &str, result: Result<T>) -> Result<T> {
 
 fn parse_time(typed: &str, now: &Zoned) -> Result<Time> {
     let typed = typed.trim();
-    let text = typed.strip_prefix("the ").unwrap_or(typed);
+    let lead = ["in the ", "the "]
+        .iter()
+        .find_map(|lead| strip_lead(typed, lead));
+    let text = lead.unwrap_or(typed);
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Time::Instant(at));
     }
@@ -220,7 +223,7 @@ fn parse_time(typed: &str, now: &Zoned) -> Result<Time> {
         return Ok(Time::Instant(now.checked_sub(ago)?.timestamp()));
     }
     // After durations: `in 3 days` is no time that has been.
-    let text = text.strip_prefix("in ").unwrap_or(text);
+    let text = strip_lead(text, "in ").unwrap_or(text);
     if let Some(day) = parse_short_day(text) {
         return Ok(Time::day(day?));
     }
@@ -236,6 +239,12 @@ fn parse_time(typed: &str, now: &Zoned) -> Result<Time> {
         found => found,
     };
     time.ok_or_else(|| TimeError::NotATime(typed.to_owned()))
+}
+
+/// Returns the text behind the words that it begins with, in any case.
+fn strip_lead<'t>(text: &'t str, lead: &str) -> Option<&'t str> {
+    let (head, rest) = text.split_at_checked(lead.len())?;
+    head.eq_ignore_ascii_case(lead).then_some(rest)
 }
 
 /// Parses a day whose month or day has one digit, such as `2026-2-1`. Fails for one that its month does not have.
@@ -351,6 +360,7 @@ mod tests {
         assert_eq!(check("A week ago", Edge::Start), check("1w", Edge::Start));
         assert_eq!(check("two weeks", Edge::Start), two_weeks);
         assert_eq!(check("last two weeks", Edge::Start), two_weeks);
+        assert_eq!(check("In the last two weeks", Edge::Start), two_weeks);
         assert_eq!(check("the last 2 weeks", Edge::Start), two_weeks);
         for text in [
             "a week",
@@ -423,6 +433,7 @@ mod tests {
         check("2025", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
         check("2024..2025", "2024-01-01T00:00:00 to 2026-01-01T00:00:00");
         check("in 2025", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
+        check("In 2025", "2025-01-01T00:00:00 to 2026-01-01T00:00:00");
         check(
             "the last week",
             "2026-03-23T00:00:00 to 2026-03-30T00:00:00",

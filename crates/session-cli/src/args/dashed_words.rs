@@ -127,13 +127,17 @@ const OTHER_NAMES: [(&[&str], &str); 7] = [
     (&["--format", "--output"], "--json"),
 ];
 
-/// Finds the option of the named command that another program calls so.
+/// Finds the option of the named command that another program calls so. The value of one that was read as a word may be what
+/// is unknown: `files --max 5`.
 pub fn find_option_by_other_name(typed: &[OsString], unknown: &str) -> Option<&'static str> {
     let all = build_command();
     let named = find_commands(&all, typed);
     let command = named.last().copied().unwrap_or(&all);
+    let at = typed.iter().position(|word| word == unknown);
+    let before = at.and_then(|at| typed.get(at.checked_sub(1)?)?.to_str());
+    let is_name = |word: &str| word == unknown || Some(word) == before;
     let mut rows = OTHER_NAMES.iter();
-    let (_, option) = rows.find(|(names, _)| names.contains(&unknown))?;
+    let (_, option) = rows.find(|(names, _)| names.iter().any(|name| is_name(name)))?;
     shows_option(command, option).then_some(*option)
 }
 
