@@ -1,4 +1,4 @@
-//! What was stored and is not yet in the database.
+//! Rows that were stored and are not yet in the database.
 
 use crate::changed_rows::ChangedRows;
 use crate::embeddings::vector_owners::OwnerBlocks;

@@ -1,4 +1,4 @@
-//! What the writer remembers of sessions while their turns come.
+//! The writer's notes on a session while its turns come.
 
 use crate::id::SessionId;
 use crate::new_session::NewSession;

@@ -25,10 +25,10 @@ struct PendingTitles {
     sessions: BTreeSet<SessionId>,
 }
 
-/// What the writer keeps to make titles at its next commit.
+/// Data from which the writer makes titles at its next commit.
 #[derive(Default)]
 pub(crate) struct TitleUpdates {
-    /// What changed since the last commit.
+    /// Changes since the last commit.
     pending: PendingTitles,
     pub(crate) known_openings: KnownOpenings,
 }

@@ -31,7 +31,7 @@ const LARGE_LOG_BYTES: u32 = 64 << 20;
 pub struct Writer {
     /// Reads what was written, but for what is pending. Its connection writes, too.
     pub(crate) reader: Reader,
-    /// What is not yet in the database.
+    /// Rows that are not yet in the database.
     pub(crate) pending: PendingWrites,
     pub(crate) matrices: MatrixChanges,
     pub(crate) progress: SessionProgress,

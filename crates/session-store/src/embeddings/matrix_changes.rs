@@ -1,4 +1,4 @@
-//! What the writer has changed of matrices since the last commit.
+//! Changes of matrices since the writer's last commit.
 
 use crate::embeddings::document_series::DocumentSeries;
 use crate::embeddings::matrix::MatrixAppenders;
