@@ -1,6 +1,6 @@
 //! Encodes texts word by word, with a cache of the tokens of words.
 //!
-//! What stands between two characters that end a word gives the same tokens everywhere. In a
+//! A word between two characters that end one gives the same tokens everywhere. In a
 //! history most words were seen before, so that neither normalizing nor WordPiece is needed.
 
 use crate::WordPiece;

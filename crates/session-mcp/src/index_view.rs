@@ -205,7 +205,7 @@ impl<'a> IndexView<'a> {
             ..SearchRequest::new("")
         };
         let newest = list_newest(index, sessions, &request).ok()?.hits.pop()?;
-        newest.session.time_of(&newest.turn?)
+        newest.time_ms
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

@@ -15,7 +15,7 @@ const HEADING_COLUMNS: usize = 500;
 /// Most bytes of a topic, or of an id: combining marks take no column.
 const MAX_TOPIC_BYTES: usize = 1_000;
 const MAX_ID_BYTES: usize = 100;
-/// What each line of a text below a heading begins with.
+/// The beginning of each line of a text below a heading.
 pub(crate) const INDENT: &str = "   ";
 
 /// Formats a memory as a line of a list, with its scope.

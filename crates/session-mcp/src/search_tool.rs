@@ -35,7 +35,7 @@ pub(crate) struct SearchCall<'a> {
     filter: CallFilter,
 }
 
-/// What a search found, and the sessions that are left out because the client is in them.
+/// The hits of a search, and the sessions that are left out because the client is in them.
 struct FoundHits<'v> {
     answer: SearchAnswer,
     callers: Vec<&'v SessionRow>,

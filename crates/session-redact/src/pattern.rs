@@ -10,7 +10,7 @@ pub struct PatternError {
     pub setting: &'static str,
     /// The expression.
     pub pattern: String,
-    /// What is wrong with it.
+    /// The reason for which it is refused.
     pub fault: PatternFault,
 }
 

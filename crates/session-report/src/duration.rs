@@ -26,7 +26,7 @@ pub(crate) fn parse_duration(text: &str) -> Option<Span> {
 }
 
 /// Numbers that are written as words, from one on.
-const NUMBERS: [&str; 12] = [
+pub(crate) const NUMBERS: [&str; 12] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
 ];

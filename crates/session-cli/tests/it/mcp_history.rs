@@ -108,7 +108,7 @@ fn the_pages_of_a_list_hold_each_turn_once() {
     assert!(page.starts_with("note: 7 to 7 of 7 turns\n"), "{page}");
 }
 
-/// What another reading of the pattern finds is another list.
+/// Another reading of the pattern finds another list.
 #[test]
 fn an_offset_behind_the_end_stays_with_its_reading() {
     let session = ClaudeTranscript::new("ee000000-0000-4000-8000-000000000001", "/home/ann/pier")
