@@ -1,17 +1,19 @@
 //! Values that are assigned to the names of secrets.
 
+use crate::columns::inserted_values;
 use crate::name::{
     SecretName, classify_name, ends_in_copula, is_constant, length_before_copula, name_of_listed,
-    phrase_length,
+    option_name, phrase_length,
 };
 use crate::redactor::OPENING;
 use crate::rule::SecretMatch;
 use crate::value::{self, ValueContext};
 use crate::value_end::bare_length;
 use crate::value_syntax::{
-    CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_list_opening, after_markup, after_object_field,
-    after_option, after_separator, after_value_field, closing_quote, ends_with_its_line,
-    multiline_length, opening_quote, quoted_items, skip_closing, skip_literal_prefix, trim_blanks,
+    CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_list_opening, after_markup, after_name_element,
+    after_object_field, after_option, after_separator, after_value_field, closing_quote,
+    count_bytes_read, ends_with_its_line, multiline_length, opening_quote, quoted_items,
+    skip_closing, skip_literal_prefix, trim_blanks,
 };
 use session_core::text::{ceil_char_boundary, floor_char_boundary};
 use std::ops::Range;
@@ -67,6 +69,9 @@ pub(crate) fn find_assigned<'r>(text: &str, offsets: &[usize], found: &mut Vec<S
             found.extend(secrets.into_iter().map(|range| SecretMatch { range, kind }));
             continue;
         }
+        let inserted = named.secrets_among(inserted_values(text, &named.range));
+        let inserted = inserted.into_iter();
+        found.extend(inserted.map(|range| SecretMatch { range, kind }));
         let Some(value) = named.value() else { continue };
         let is_secret = named.is_secret(&value);
         if is_secret || value.is_skipped() {
@@ -191,10 +196,14 @@ impl<'t> NamedSecret<'t> {
     fn secrets_of_list(&self, list: &str) -> Vec<Range<usize>> {
         let start = self.text.len() - list.len();
         let items = quoted_items(list).into_iter();
-        let values = items.map(|item| AssignedValue {
-            range: start + item.start..start + item.end,
-            context: ValueContext::Quoted,
-        });
+        self.secrets_among(items.map(|item| start + item.start..start + item.end))
+    }
+
+    /// Returns those of quoted values that are secrets.
+    fn secrets_among(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+        let context = ValueContext::Quoted;
+        let values = ranges.into_iter();
+        let values = values.map(|range| AssignedValue { range, context });
         let secrets = values.filter(|value| self.is_secret(value));
         secrets.map(|value| value.range).collect()
     }
@@ -203,7 +212,6 @@ impl<'t> NamedSecret<'t> {
     fn value(&self) -> Option<AssignedValue> {
         let rest = self.after();
         let after_name = skip_closing(rest);
-        let is_flag = self.written_name().starts_with("--") && after_name == rest;
         let blank = trim_blanks(after_name);
         if let Some(value) = after_separator(blank) {
             if let Some(value) = after_object_field(value) {
@@ -232,12 +240,29 @@ impl<'t> NamedSecret<'t> {
         if let Some(value) = after_option(after_name) {
             return self.read(value, ValueContext::Literal);
         }
-        if let Some(value) = is_flag
-            .then(|| trim_blanks(rest))
-            .filter(|value| value.len() < rest.len())
-        {
+        let argument = self.argument().filter(|_| after_name == rest);
+        argument.or_else(|| self.value_in_clause())
+    }
+
+    /// Returns the argument of an option. Behind one dash a line of a diff or a sentence may go on.
+    fn argument(&self) -> Option<AssignedValue> {
+        option_name(self.written_name())?;
+        let is_long = self.written_name().starts_with("--");
+        let value = trim_blanks(self.after());
+        // The next option.
+        if value == self.after() || value.starts_with("--") {
+            return None;
+        }
+        if is_long {
             return self.read(value, ValueContext::Literal);
         }
+        let value = self.read(value, ValueContext::Prose);
+        value.filter(|value| self.is_secret(value))
+    }
+
+    /// Returns the value that the clause behind the name says, if any: `password is …`.
+    fn value_in_clause(&self) -> Option<AssignedValue> {
+        let rest = self.after();
         // A verb more often than a name: `pass it to …`.
         if self.written_name().eq_ignore_ascii_case("pass") || is_measured(rest) {
             return None;
@@ -260,7 +285,9 @@ impl<'t> NamedSecret<'t> {
         let is_literal = is_adjacent
             && !value.starts_with(' ')
             && (is_constant(name) || name.starts_with('-') || self.is_parameter());
-        let is_property = || is_adjacent && !value.starts_with(' ') && ends_with_its_line(value);
+        // A quote says where the value ends.
+        let is_bare = || !value.starts_with([' ', '"', '\'', '`', '\\']);
+        let is_property = || is_adjacent && is_bare() && ends_with_its_line(value);
         let is_prose = !name.is_ascii()
             || (separated.starts_with(':')
                 && name.starts_with(char::is_uppercase)
@@ -337,7 +364,8 @@ impl<'t> NamedSecret<'t> {
     /// Returns the text of an XML element of this name: `<password>…<`.
     fn element_text(&self, rest: &str) -> Option<AssignedValue> {
         let is_element = self.before().ends_with('<');
-        let text = rest.strip_prefix('>').filter(|_| is_element)?;
+        let text = rest.strip_prefix('>').filter(|_| is_element);
+        let text = text.or_else(|| after_name_element(rest))?;
         let length = text.find(['<', '\n'])?;
         let start = self.text.len() - text.len();
         (length > 0).then(|| AssignedValue {
@@ -375,8 +403,7 @@ impl<'t> NamedSecret<'t> {
             });
         }
         let length = bare_length(value, context, !self.is_parameter());
-        #[cfg(test)]
-        tests::BARE_BYTES_READ.set(tests::BARE_BYTES_READ.get() + length);
+        count_bytes_read(length);
         let kept = match context {
             ValueContext::Prose => value[..length]
                 .trim_end_matches(['.', ',', '!', '?', ':', '*'])
@@ -403,13 +430,8 @@ fn is_measured(rest: &str) -> bool {
 mod tests {
     use super::*;
     use crate::rule::RuleSet;
+    use crate::value_syntax::BYTES_READ;
     use proptest::prelude::*;
-    use std::cell::Cell;
-
-    thread_local! {
-        /// Bytes of the values without quotes that this thread read.
-        pub(super) static BARE_BYTES_READ: Cell<usize> = const { Cell::new(0) };
-    }
 
     /// Each of many names in one word would be read with all that follows it.
     #[test]
@@ -421,13 +443,16 @@ mod tests {
             "api_key=",
             "password=x",
             "token:",
+            "password=\"",
+            "password=\\\"",
+            "password=`",
         ] {
             for end in ["", " "] {
                 let word = name.repeat(4000 / name.len()) + end;
                 let keywords = RuleSet::bundled().find_keywords(&word);
-                BARE_BYTES_READ.set(0);
+                BYTES_READ.set(0);
                 find_assigned(&word, &keywords.names, &mut Vec::new());
-                let read = BARE_BYTES_READ.get();
+                let read = BYTES_READ.get();
                 assert!(read <= 4 * word.len(), "{name}: {read} of {}", word.len());
             }
         }

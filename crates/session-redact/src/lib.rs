@@ -5,7 +5,8 @@
 //!
 //! - by format: the rules of gitleaks (`rules/gitleaks.toml`) and a few more (`rules/session-search.toml`),
 //!   as regular expressions with a least Shannon entropy;
-//! - by position: the password of a URL or an SQL statement, an `Authorization` header, a cookie, `curl -u`;
+//! - by position: the password of a URL or an SQL statement, an `Authorization` header, a cookie, `curl -u`,
+//!   what `echo` pipes into `passwd`;
 //! - by name: the value that is assigned to a name such as `DB_PASSWORD`, `"api_key"` or `--token`, unless
 //!   it is a placeholder, a type, a variable or a sentence.
 //!
@@ -25,6 +26,7 @@
 //! ```
 
 mod assignment;
+mod columns;
 mod entropy;
 mod keywords;
 mod long_word;

@@ -289,6 +289,20 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     classify_name(name).is_some()
 }
 
+/// Fewest letters of an option behind one dash: fewer are several options, or one with its value.
+const MIN_OPTION_LETTERS: usize = 4;
+
+/// Returns the name of an option, behind two dashes or one: `--password`, `-password`. In `-psecret` the value is joined.
+pub(crate) fn option_name(written: &str) -> Option<&str> {
+    let name = written.strip_prefix('-')?;
+    let is_joined = || name.strip_prefix('p').is_some_and(is_secret_name);
+    // A user, or an object of PowerShell.
+    let is_user = || name.eq_ignore_ascii_case("credential");
+    let is_one_dash = || name.len() >= MIN_OPTION_LETTERS && !is_joined() && !is_user();
+    name.strip_prefix('-')
+        .or_else(|| is_one_dash().then_some(name))
+}
+
 /// Returns true for a name as environment variables have it: `DB_PASSWORD`.
 pub(crate) fn is_constant(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_uppercase()) && !name.contains(|c: char| c.is_lowercase())

@@ -69,6 +69,8 @@ pub(crate) struct Rule {
     /// The match holds `name=value` pairs, each value a secret.
     #[serde(default)]
     pairs: bool,
+    /// Regular expression of each secret within a match that may hold several.
+    each: Option<String>,
     #[serde(skip)]
     compiled: OnceLock<CompiledRule>,
 }
@@ -78,6 +80,7 @@ pub(crate) struct Rule {
 struct CompiledRule {
     regex: Regex,
     allow: Vec<Regex>,
+    each: Option<Regex>,
 }
 
 /// A secret in a text.
@@ -241,6 +244,7 @@ impl Rule {
         self.compiled.get_or_init(|| CompiledRule {
             regex: compile(&self.regex),
             allow: self.allow.iter().map(|pattern| compile(pattern)).collect(),
+            each: self.each.as_deref().map(compile),
         })
     }
 
@@ -260,6 +264,11 @@ impl Rule {
             && let Some(captures) = compiled.regex.captures_at(head.as_bytes(), at)
         {
             let whole = captures.get_match();
+            if let Some(each) = &compiled.each {
+                found.extend(self.secrets_within(compiled, each, head, whole.range()));
+                at = ceil_char_boundary(text, whole.end());
+                continue;
+            }
             let secret = secret_of(&captures);
             let secret =
                 floor_char_boundary(head, secret.start)..ceil_char_boundary(head, secret.end);
@@ -282,6 +291,25 @@ impl Rule {
             };
             at = ceil_char_boundary(text, at.max(whole.start() + 1));
         }
+    }
+
+    /// Returns the secrets of a match that may hold several.
+    fn secrets_within<'r>(
+        &'r self,
+        compiled: &CompiledRule,
+        each: &Regex,
+        text: &str,
+        whole: Range<usize>,
+    ) -> Vec<SecretMatch<'r>> {
+        let captures = each.captures_iter(&text.as_bytes()[whole.clone()]);
+        let ranges = captures.map(|captures| {
+            let secret = secret_of(&captures);
+            let (start, end) = (whole.start + secret.start, whole.start + secret.end);
+            floor_char_boundary(text, start)..ceil_char_boundary(text, end)
+        });
+        let secrets = ranges.filter(|range| self.accepts(compiled, &text[range.clone()]));
+        let kind = &self.id;
+        secrets.map(|range| SecretMatch { range, kind }).collect()
     }
 
     fn accepts(&self, compiled: &CompiledRule, secret: &str) -> bool {

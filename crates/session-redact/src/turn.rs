@@ -1,6 +1,6 @@
 //! Redacting all texts of a turn.
 
-use crate::name::{is_secret_name, name_of_listed};
+use crate::name::{is_secret_name, name_of_listed, option_name};
 use crate::redactor::Redactor;
 use crate::value_syntax::VALUE_FIELDS;
 use serde_json::{Map, Value};
@@ -182,9 +182,7 @@ impl Redactor {
         for at in 1..items.len() {
             let (before, rest) = items.split_at_mut(at);
             let option = before.last().and_then(Value::as_str).unwrap_or_default();
-            let name = option
-                .strip_prefix("--")
-                .filter(|name| is_secret_name(name));
+            let name = option_name(option).filter(|name| is_secret_name(name));
             if let (Some(name), Some(value)) = (name, rest.first_mut()) {
                 self.redact_named(name, value);
             }

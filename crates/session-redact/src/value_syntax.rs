@@ -2,6 +2,20 @@
 
 use std::ops::Range;
 
+#[cfg(test)]
+thread_local! {
+    /// Bytes of values that this thread read.
+    pub(crate) static BYTES_READ: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts the bytes that are read of a value, which a test limits: each of many names may be read with all that follows it.
+pub(crate) fn count_bytes_read(bytes: usize) {
+    #[cfg(test)]
+    BYTES_READ.set(BYTES_READ.get() + bytes);
+    #[cfg(not(test))]
+    let _ = bytes;
+}
+
 /// Longest type between a name and its value, in bytes.
 const TYPE_BYTES: usize = 40;
 /// Longest value in quotes, in bytes.
@@ -67,6 +81,7 @@ fn after_type(value: &str) -> Option<&str> {
 pub(crate) fn ends_with_its_line(value: &str) -> bool {
     let window = session_core::text::clip(value, VALUE_BYTES);
     let token = window.split(char::is_whitespace).next().unwrap_or_default();
+    count_bytes_read(token.len());
     !token.ends_with([',', ';', ')', ']', '}']) && !token.contains(['(', ')', '{', ','])
 }
 
@@ -161,11 +176,22 @@ pub(crate) fn after_markup(rest: &str) -> Option<&str> {
     Some(trim_blanks(value))
 }
 
+/// Returns the text of the element behind the one with the name, in property lists and the files of Hadoop:
+/// `<key>Password</key><string>…`.
+pub(crate) fn after_name_element(rest: &str) -> Option<&str> {
+    const ELEMENTS: [(&str, &str); 2] = [("</key>", "<string>"), ("</name>", "<value>")];
+    let mut values = ELEMENTS.iter().filter_map(|(close, open)| {
+        let next = rest.strip_prefix(close)?.trim_start();
+        next.strip_prefix(open)
+    });
+    values.next()
+}
+
 /// Returns what may be the value in a sentence, `the password to the boiler is …`, behind each verb of the clause.
 pub(crate) fn after_copulas(rest: &str, clause_bytes: usize) -> impl Iterator<Item = &str> {
-    const COPULAS: [&str; 14] = [
-        " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ",
-        " to ", " auf ", " = ", ": ", " für ",
+    const COPULAS: [&str; 16] = [
+        " is now ", " is: ", " is ", " was ", " ist ", " lautet ", " war ", " est ", " es ", " è ",
+        " é ", " to ", " auf ", " = ", ": ", " für ",
     ];
     let clause = session_core::text::clip(rest, clause_bytes);
     let end = clause
@@ -227,7 +253,10 @@ const MAX_LINES: usize = 32;
 
 /// Returns the length of a quoted value of several lines, each one word, with its quote behind the last.
 pub(crate) fn multiline_length(inner: &str, quote: &str) -> Option<usize> {
-    let is_part = |line: &str| !line.is_empty() && !line.trim_end().contains(char::is_whitespace);
+    let is_part = |line: &str| {
+        count_bytes_read(line.len());
+        !line.is_empty() && !line.trim_end().contains(char::is_whitespace)
+    };
     let mut length = 0;
     for (number, line) in inner.split('\n').take(MAX_LINES).enumerate() {
         if number > 0
@@ -237,7 +266,8 @@ pub(crate) fn multiline_length(inner: &str, quote: &str) -> Option<usize> {
                 || behind.starts_with(|c: char| c.is_whitespace() || ",;)}]".contains(c));
             return (is_end && (last.is_empty() || is_part(last))).then_some(length + last.len());
         }
-        if !is_part(line) || line.contains(['"', '\'']) {
+        // First what ends the search of a line of many quotes early.
+        if line.contains(quote) || line.contains(['"', '\'']) || !is_part(line) {
             return None;
         }
         length += line.len() + 1;

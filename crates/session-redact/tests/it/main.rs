@@ -1,5 +1,6 @@
 //! Which secrets are replaced, and what only looks like one.
 
+mod arguments;
 mod commands;
 mod everyday_forms;
 mod passwords;
