@@ -3,7 +3,6 @@
 use crate::agent::Agent;
 use crate::error::Result;
 use crate::hook_file::HookFile;
-use crate::hook_settings::HookEvent;
 use crate::instruction_block::{plan_block, plan_block_removal};
 use crate::mcp_config::McpConfig;
 use crate::settings_file::{SettingsChange, SettingsFile};
@@ -57,7 +56,7 @@ impl AgentSetup {
         }
         if agent != Agent::Claude {
             let hook = HookFile::new(agent, env, None)?;
-            changes.push(hook.plan(program, &HookEvent::default_for(agent))?);
+            changes.push(hook.plan(program, &[])?);
         }
         let has_plugin =
             agent == Agent::Claude && SettingsFile::for_user(env)?.enabled_plugin()?.is_some();

@@ -1,6 +1,9 @@
 //! Errors of reading and changing the files of agents.
 
-use session_files::{FileError, path_line};
+use crate::agent::Agent;
+use crate::hook_settings::HookEvent;
+use session_core::text::path_line;
+use session_files::FileError;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -18,6 +21,17 @@ pub enum AgentError {
         /// The error in its text.
         #[source]
         reason: SettingsError,
+    },
+    /// Events were chosen for an agent whose plugin answers all.
+    #[error("the plugin of {} answers all events", .0.title())]
+    AllEvents(Agent),
+    /// The agent has no event of this name.
+    #[error("{} has no event {event}", agent.title())]
+    NoEvent {
+        /// The agent.
+        agent: Agent,
+        /// The event that was chosen.
+        event: HookEvent,
     },
     /// The skill's manifest cannot be written as JSON.
     #[error("the manifest of the skill cannot be written")]
@@ -38,6 +52,8 @@ impl AgentError {
         match self {
             Self::File(error) => error.hint(),
             Self::Settings { .. } => Some("correct it first"),
+            Self::AllEvents(_) => Some("leave out --event"),
+            Self::NoEvent { .. } => Some("PostToolUse comes after each call there"),
             Self::Manifest(_) => None,
         }
     }

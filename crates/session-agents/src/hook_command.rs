@@ -11,7 +11,7 @@ const ARGUMENTS: [&str; 2] = ["hook", "run"];
 const WRAPPERS: [&str; 4] = ["timeout", "env", "nice", "exec"];
 
 /// Formats the command line that runs a program as the hook, quoted for a POSIX shell.
-pub fn hook_command(program: &Path) -> String {
+pub(crate) fn hook_command(program: &Path) -> String {
     let quoted = quote_program(&program.to_string_lossy());
     format!("{quoted} {}", ARGUMENTS.join(" "))
 }

@@ -1,7 +1,7 @@
 //! The file in which each agent has the hook.
 
 use crate::agent::Agent;
-use crate::error::Result;
+use crate::error::{AgentError, Result};
 use crate::hook_command::hook_command;
 use crate::hook_settings::{HookEvent, InstalledHook};
 use crate::opencode_plugin::OpenCodePlugin;
@@ -72,14 +72,22 @@ impl HookFile {
         Ok(HookEvent::default_for(Agent::OpenCode).map(hook).to_vec())
     }
 
-    /// Plans to install the hook of a program for some events; a plugin answers all that OpenCode has.
+    /// Plans to install the hook of a program for chosen events; where none is chosen, for the usual ones of the agent. A
+    /// plugin answers all that OpenCode has.
     ///
     /// # Errors
-    /// When the file cannot be read or parsed, or does not fit the change.
-    pub fn plan(&self, program: &Path, events: &[HookEvent]) -> Result<SettingsChange> {
+    /// When the agent has not all of these events, or the file cannot be read or parsed, or does not fit the change.
+    pub fn plan(&self, program: &Path, chosen: &[HookEvent]) -> Result<SettingsChange> {
+        let command = hook_command(program);
         match &self.0 {
-            HookFileKind::Claude(file) | HookFileKind::Codex(file) => {
-                file.plan_hook(&hook_command(program), events)
+            HookFileKind::Claude(file) => {
+                file.plan_hook(&command, &choose_events(Agent::Claude, chosen)?)
+            }
+            HookFileKind::Codex(file) => {
+                file.plan_hook(&command, &choose_events(Agent::Codex, chosen)?)
+            }
+            HookFileKind::OpenCode(_) if !chosen.is_empty() => {
+                Err(AgentError::AllEvents(Agent::OpenCode))
             }
             HookFileKind::OpenCode(plugin) => plugin.plan(program),
         }
@@ -95,5 +103,19 @@ impl HookFile {
             HookFileKind::Codex(file) => file.plan_hook_file_removal(),
             HookFileKind::OpenCode(plugin) => plugin.plan_removal(),
         }
+    }
+}
+
+/// Returns the chosen events of an agent, or those of [`HookEvent::default_for`] where none is chosen.
+///
+/// # Errors
+/// When the agent has not all of them.
+fn choose_events(agent: Agent, chosen: &[HookEvent]) -> Result<Vec<HookEvent>> {
+    let is_missing =
+        |event: &&HookEvent| agent == Agent::Codex && **event == HookEvent::PostToolUseFailure;
+    match chosen.iter().find(is_missing) {
+        Some(&event) => Err(AgentError::NoEvent { agent, event }),
+        None if chosen.is_empty() => Ok(HookEvent::default_for(agent).to_vec()),
+        None => Ok(chosen.to_vec()),
     }
 }

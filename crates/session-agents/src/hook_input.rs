@@ -7,6 +7,8 @@ use session_sources::readable_json;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
+/// The variable by which Claude Code gives its hooks the directory that it was started in.
+pub const START_DIRECTORY_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 /// The names of the tool that gives a subagent a task: today's, and that of earlier versions.
 const TASK_TOOLS: [&str; 2] = ["Agent", "Task"];
 

@@ -66,11 +66,6 @@ impl HookEvent {
         ]
     }
 
-    /// Returns true where an agent has the event.
-    pub fn is_supported_by(self, agent: Agent) -> bool {
-        !(agent == Agent::Codex && self == Self::PostToolUseFailure)
-    }
-
     /// Returns the name of the event in settings and payloads.
     pub fn name(self) -> &'static str {
         match self {

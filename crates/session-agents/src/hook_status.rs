@@ -209,7 +209,7 @@ mod tests {
         let program = home.path().join("session-search");
         let install = |agent| {
             let file = HookFile::new(agent, &env, None).unwrap();
-            let change = file.plan(&program, &HookEvent::default_for(agent)).unwrap();
+            let change = file.plan(&program, &[]).unwrap();
             change.write().unwrap();
             file.path()
         };

@@ -7,7 +7,7 @@
 //! how long transcripts are kept ([`SettingsFile::plan_retention`]). Every byte that is not part of
 //! the change stays. [`MergedSettings`] are all files of it that the agent merges.
 //!
-//! **Hook.** [`hook_command`] formats the command line that an agent runs for a [`HookEvent`]. A
+//! **Hook.** [`HookFile`] plans the command line that an agent runs for a [`HookEvent`]. A
 //! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool in the input of a hook. A
 //! [`HookFile`] is where each agent has it; a [`HookSurvey`] tells where it is installed and whether it works.
 //!
@@ -86,16 +86,18 @@ pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention, parse_retention_days};
 pub use hook_answer::HookAnswer;
-pub use hook_command::{hook_command, hook_program_exists, program_exists};
+pub use hook_command::{hook_program_exists, program_exists};
 pub use hook_file::HookFile;
-pub use hook_input::HookInput;
+pub use hook_input::{HookInput, START_DIRECTORY_VARIABLE};
 pub use hook_matcher::{UnmatchedTools, find_unmatched_tools};
 pub use hook_settings::{HookEvent, InstalledHook};
 pub use hook_status::{HookScope, HookStatus, HookSurvey, find_disabling_file};
 pub use mcp_config::McpConfig;
 pub use merged_settings::MergedSettings;
 pub use own_program::{own_program, shared_program};
-pub use resume::{ResumeCommand, ResumeError, ResumeMode, ResumeObstacle, resume_line};
+pub use resume::{
+    ResumeCommand, ResumeError, ResumeMode, ResumeObstacle, StartObstacle, resume_line,
+};
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use shell_quote::quote_word;
 pub use skill_keywords::{remove_lost_keywords, set_skill_keywords, update_skill_keywords};

@@ -2,7 +2,7 @@
 
 use crate::shell_quote::quote_word;
 use serde::Serialize;
-use session_core::text::collapse_whitespace;
+use session_core::text::{collapse_whitespace, path_line};
 use session_sources::{Env, find_source};
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
@@ -145,6 +145,17 @@ impl ResumeObstacle {
     }
 }
 
+/// The reason for which the command that resumes a session does not start here.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StartObstacle {
+    /// The session's directory is gone.
+    #[error("the session's folder `{}` is not there any more", path_line(Path::new(.0)))]
+    MissingDirectory(String),
+    /// The agent's program is not found.
+    #[error("there is no `{0}` on PATH")]
+    MissingProgram(String),
+}
+
 /// Returns an id as one word of a command on one line: a session chooses its own.
 fn quote_line(id: &str) -> String {
     quote_word(&collapse_whitespace(id))
@@ -210,6 +221,18 @@ impl<'a> ResumeCommand<'a> {
         let variable = variable.map(|(name, folder)| (name, folder.to_string_lossy().into_owned()));
         self.environment.extend(variable);
         self
+    }
+
+    /// Returns why the command does not start here, if it does not. `is_found` returns true for a program that is found.
+    pub fn find_start_obstacle(
+        &self,
+        is_found: impl FnOnce(&str) -> bool,
+    ) -> Option<StartObstacle> {
+        if let Some(gone) = self.directory.filter(|_| !self.directory_exists) {
+            return Some(StartObstacle::MissingDirectory(gone.to_owned()));
+        }
+        let program = self.command.first().filter(|program| !is_found(program))?;
+        Some(StartObstacle::MissingProgram(program.clone()))
     }
 
     /// Formats the command as it is typed in a POSIX shell, without control characters.

@@ -3,8 +3,7 @@
 use crate::hook_input::HookInput;
 use crate::hook_settings::HookEvent;
 use serde_json::Value;
-use session_core::shell::{split_simple_commands, words_from_program};
-use session_core::text::{clip, file_name, sanitize_text};
+use session_core::text::{clip, sanitize_text};
 use session_sources::patched_files;
 use std::path::PathBuf;
 
@@ -23,15 +22,13 @@ const CHANGING_TOOLS: [&str; 6] = [
 ];
 /// The tool by which Codex changes files; its patch is the input `command`.
 const PATCH_TOOL: &str = "apply_patch";
-/// The name of this program in a command, whose output may contain any memory.
-const OWN_NAME: &str = "session-search";
 
 /// A call of a tool: what it reads, changes or runs, or how it failed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolUse {
     /// The files and folders that it names, and the globs that it searches.
     pub paths: Vec<PathBuf>,
-    /// The command line that it runs.
+    /// The beginning of the command line that it runs: a hook has no time for megabytes.
     pub command: Option<String>,
     /// The texts of its input but the paths, a line each.
     pub text: String,
@@ -47,13 +44,15 @@ impl ToolUse {
         match input.event()? {
             HookEvent::PreToolUse => Some(Self {
                 paths: read_paths(input),
-                command: input.command().map(str::to_owned),
+                command: input
+                    .command()
+                    .map(|line| clip(line, MAX_TEXT_BYTES).to_owned()),
                 text: join_texts(&input.tool_input),
                 error: None,
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
             }),
             HookEvent::PostToolUseFailure => Some(Self {
-                error: read_error(input),
+                error: input.error.as_deref().map(strip_escapes),
                 ..Self::default()
             }),
             HookEvent::PostToolUse => Some(Self {
@@ -65,7 +64,7 @@ impl ToolUse {
     }
 }
 
-/// The most bytes of a call's texts.
+/// The most bytes of a call's texts, and of its command line.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// Joins the texts of a call's input, those within lists too: `edits` of MultiEdit has some. Paths are left out: a whole path
@@ -96,29 +95,8 @@ fn read_text(input: &HookInput, key: &str) -> Option<String> {
 
 /// Reads the output of a command, as Codex gives it: without its exit code.
 fn read_output(input: &HookInput) -> Option<String> {
-    let command = input.command()?;
-    let output = input.tool_response.as_str()?;
-    (!runs_this_program(command)).then(|| strip_escapes(output))
-}
-
-/// Reads the error with which a call ended.
-fn read_error(input: &HookInput) -> Option<String> {
-    let is_own = input.command().is_some_and(runs_this_program);
-    input
-        .error
-        .as_deref()
-        .filter(|_| !is_own)
-        .map(strip_escapes)
-}
-
-/// Returns true for a command line that runs this program, also within the quotes of `sh -c`.
-fn runs_this_program(command: &str) -> bool {
-    let lines = command.replace(['\'', '"'], ";");
-    let commands = split_simple_commands(&lines);
-    let mut programs = commands
-        .iter()
-        .filter_map(|simple| words_from_program(simple).next());
-    programs.any(|program| file_name(program) == OWN_NAME)
+    input.command()?;
+    input.tool_response.as_str().map(strip_escapes)
 }
 
 /// Returns an output as a person reads it, without colours.
@@ -169,6 +147,13 @@ mod tests {
     }
 
     #[test]
+    fn a_command_line_is_read_as_far_as_there_is_time() {
+        let line = "(".repeat(2 << 20);
+        let command = pending("Bash", json!({"command": line})).command.unwrap();
+        assert_eq!(command.len(), MAX_TEXT_BYTES);
+    }
+
+    #[test]
     fn each_tool_names_its_files_in_its_own_way() {
         let edit = pending("Edit", json!({"file_path": "/a/b.go", "old_string": "x"}));
         assert_eq!(edit.paths, [PathBuf::from("/a/b.go")]);
@@ -212,18 +197,7 @@ mod tests {
         let output = json!("boom\n");
         let read = ended("Bash", "make", output.clone());
         assert_eq!(read.as_deref(), Some("boom\n"));
-        assert_eq!(
-            ended("apply_patch", "*** Begin Patch", output.clone()),
-            None
-        );
-        for own in [
-            "session-search memory list",
-            "cd x && bash -lc 'session-search show a1 | cat'",
-        ] {
-            assert_eq!(ended("Bash", own, output.clone()), None, "{own}");
-        }
-        let beside = ended("Bash", "cd ~/session-search && make", output);
-        assert_eq!(beside.as_deref(), Some("boom\n"));
+        assert_eq!(ended("apply_patch", "*** Begin Patch", output), None);
         assert_eq!(ended("Bash", "make", json!({"stdout": "boom"})), None);
     }
 
@@ -238,9 +212,6 @@ mod tests {
             ..ToolUse::default()
         };
         assert_eq!(ToolUse::from_hook(&failed), Some(expected));
-        let json = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "session-search search PoolTimedOut"}, "error": "Exit code 1\nPoolTimedOut"});
-        let own: HookInput = serde_json::from_value(json).unwrap();
-        assert_eq!(ToolUse::from_hook(&own), Some(ToolUse::default()));
         assert_eq!(pending("Bash", json!(3)).command, None);
         assert_eq!(ToolUse::from_hook(&HookInput::default()), None);
     }

@@ -2,7 +2,8 @@
 
 use crate::output::notes::print_note;
 use session_config::{Home, RemovedVariable, SettingOrigin, explain_removal};
-use session_files::{HOME_VARIABLE, path_line};
+use session_core::text::path_line;
+use session_files::HOME_VARIABLE;
 use std::sync::OnceLock;
 
 /// Returns the program that a variable names, unless the variable leads into the project.
@@ -30,7 +31,7 @@ pub fn note_refused() {
         .filter(|removed| removed.changes_times())
     {
         let name = variable.name;
-        let _ = print_note(&format!(
+        let _ = print_note(format!(
             "the variable {name} is left out, since it names no time zone by its name, its rule or the system's folder"
         ));
     }
@@ -38,7 +39,7 @@ pub fn note_refused() {
         return;
     };
     for name in &home.refused {
-        let _ = print_note(&format_removal(name, &home));
+        let _ = print_note(format_removal(name, &home));
     }
     for setting in home
         .ignored_variables()
@@ -47,7 +48,7 @@ pub fn note_refused() {
     {
         if let SettingOrigin::Variable(name) = setting.origin {
             let reason = setting.reason;
-            let _ = print_note(&format!("the variable {name} is left out: {reason}"));
+            let _ = print_note(format!("the variable {name} is left out: {reason}"));
         }
     }
 }
@@ -63,7 +64,7 @@ fn format_removal(name: &str, home: &Home) -> String {
     let instead = match name {
         "SESSION_SEARCH_HOME" => format!("the index is in `{}`", path_line(&home.root)),
         "SESSION_SEARCH_CONFIG" => {
-            let directory = home.folders().config;
+            let directory = home.directories().config;
             format!("the configuration is in `{}`", path_line(&directory))
         }
         HOME_VARIABLE => format!("the home folder is `{}`", path_line(&home.env.home)),

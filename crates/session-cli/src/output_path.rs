@@ -3,7 +3,8 @@
 use crate::output::stop_signal::StopSignal;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use session_config::Home;
-use session_files::{Dir, ExistingFile, FileError, output_path, path_line};
+use session_core::text::path_line;
+use session_files::{Dir, ExistingFile, FileError, output_path};
 use session_output::quote_word;
 use std::io::Write;
 use std::path::{Path, PathBuf};

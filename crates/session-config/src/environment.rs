@@ -2,7 +2,8 @@
 //! agent or with a tool such as direnv: none of them may lead into it, nor into another project.
 
 use crate::project_marks::{PathOwner, find_project_mark, lies_in_project, unmarked_root};
-use session_files::{home_directory, is_below, path_line, split_at_outermost_root};
+use session_core::text::path_line;
+use session_files::{home_directory, is_below, split_at_outermost_root};
 use session_sources::agents;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};

@@ -1,8 +1,8 @@
 //! Errors of the configuration and the environment.
 
 use session_core::DOCS_URL;
-use session_core::text::join_alternatives;
-use session_files::{FileError, HOME_VARIABLE, path_line};
+use session_core::text::{join_alternatives, path_line};
+use session_files::{FileError, HOME_VARIABLE};
 use session_models::ModelError;
 use session_sources::agents;
 use std::path::{Path, PathBuf};

@@ -139,12 +139,12 @@ impl Home {
     }
 
     /// Returns the directories of the configuration, the models and the data.
-    pub fn folders(&self) -> UserDirectories {
+    pub fn directories(&self) -> UserDirectories {
         UserDirectories::from_environment(&self.env.home, |name| self.variable(name))
     }
 
     /// Returns the directories as they are without variables.
-    fn default_folders(&self) -> UserDirectories {
+    fn default_directories(&self) -> UserDirectories {
         UserDirectories::from_environment(&self.env.home, |_| None)
     }
 
@@ -155,8 +155,8 @@ impl Home {
     /// For a mistake in the user's file, with its line and key, or in a variable. A project's file with a mistake is
     /// ignored.
     pub fn config_layers(&self, project: Option<&Project>) -> Result<ConfigLayers> {
-        let chosen = self.folders().config;
-        let default = Some(self.default_folders().config).filter(|default| *default != chosen);
+        let chosen = self.directories().config;
+        let default = Some(self.default_directories().config).filter(|default| *default != chosen);
         let var = |name: &str| self.env.get(name);
         ConfigLayers::read(&chosen, default.as_deref(), project, var)
     }
@@ -211,7 +211,7 @@ impl Home {
     /// # Errors
     /// When they cannot be read.
     pub fn forgotten(&self) -> Result<ForgottenRecords, ForgetError> {
-        let [chosen, default] = [self.folders(), self.default_folders()]
+        let [chosen, default] = [self.directories(), self.default_directories()]
             .map(|folders| folders.data.join(FORGOTTEN_FILE));
         let is_missing = |path: &Path| fs_err::symlink_metadata(path).is_err();
         if is_missing(&chosen) && !is_missing(&default) {
@@ -237,8 +237,8 @@ impl Home {
     }
 
     /// Returns what this machine knows of directories of memories: state of the user, not of a project.
-    pub fn records(&self) -> DirectoryRecords {
-        DirectoryRecords::new(self.folders().data.join("memories"))
+    pub fn memory_records(&self) -> DirectoryRecords {
+        DirectoryRecords::new(self.directories().data.join("memories"))
     }
 
     /// Returns the hub that models are downloaded from. A token goes to the default hub or to one that
@@ -265,7 +265,7 @@ impl Home {
     /// When a description in the program is invalid, which the tests rule out. A mistake in the endpoint's
     /// configuration is an error of the model `remote` alone.
     pub fn catalogue(&self) -> Result<Catalogue, ModelError> {
-        Ok(self.configured(Catalogue::open(self.folders())?))
+        Ok(self.configured(Catalogue::open(self.directories())?))
     }
 
     /// Returns the models that a query could be embedded by, with the chosen one.
@@ -273,7 +273,7 @@ impl Home {
     /// # Errors
     /// As for [`Home::catalogue`].
     pub fn loadable_catalogue(&self) -> Result<Catalogue, ModelError> {
-        let catalogue = Catalogue::open_loadable(self.folders(), &self.config.model)?;
+        let catalogue = Catalogue::open_loadable(self.directories(), &self.config.model)?;
         Ok(self.configured(catalogue))
     }
 
@@ -312,7 +312,7 @@ impl Home {
         settings: EndpointSettings,
     ) -> Result<Option<Endpoint>, ModelError> {
         let settings = settings
-            .or_from(EndpointSettings::from_env_file(&self.folders())?)
+            .or_from(EndpointSettings::from_env_file(&self.directories())?)
             .or_from(self.config.remote.endpoint_settings());
         match settings.url {
             Some(_) => settings
@@ -346,7 +346,7 @@ mod tests {
             fs_err::write(directory.join("config.toml"), text).unwrap();
         };
         write(
-            Home::new(env.clone(), home.clone()).folders().config,
+            Home::new(env.clone(), home.clone()).directories().config,
             default,
         );
         for (name, path) in [("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")] {
@@ -354,7 +354,7 @@ mod tests {
             env.vars.insert(name.to_owned(), path);
         }
         let elsewhere = Home::new(env, home);
-        write(elsewhere.folders().config, chosen);
+        write(elsewhere.directories().config, chosen);
         (folder, elsewhere)
     }
 
@@ -399,9 +399,9 @@ mod tests {
         };
         let first = |home: &Home| home.forgotten().unwrap().entries().first().map(|e| e.id);
         assert_eq!(first(&home), None);
-        write(home.default_folders(), 1);
+        write(home.default_directories(), 1);
         assert_eq!(first(&home), Some(1));
-        write(home.folders(), 2);
+        write(home.directories(), 2);
         assert_eq!(first(&home), Some(2), "the user's own, elsewhere");
     }
 

@@ -18,7 +18,7 @@
 //! let env = Env::with_home(directory.path()).var("SESSION_SEARCH_NICE", "5");
 //! let home = Home::new(env, directory.path().join("index"));
 //! let model = Assignment { table: None, key: "model", value: "table" };
-//! set_keys(&home.folders().config, &[model])?;
+//! set_keys(&home.directories().config, &[model])?;
 //! let layers = home.config_layers(None)?;
 //! assert_eq!((layers.config.model.as_str(), layers.config.nice), ("table", 5));
 //!

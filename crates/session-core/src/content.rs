@@ -5,11 +5,11 @@ use crate::command_work::{CommandWork, hides_exit_code};
 use crate::error_lines::find_error_lines;
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::noise;
-use crate::session::{DeliveredCall, TEXT_LIMIT, ToolCall, Turn, TurnPart};
+use crate::session::{DeliveredCall, FileAccess, TEXT_LIMIT, ToolCall, Turn, TurnPart};
 use crate::slash_command::is_bare_command;
 use crate::source_view::shows_source;
 use crate::text::{self, normalize_searchable};
-use crate::turn_stats::{CommandRunRef, FileAccess, TurnStats};
+use crate::turn_stats::TurnStats;
 use serde::Serialize;
 use std::borrow::Cow;
 
@@ -64,6 +64,16 @@ pub struct RunError {
     pub run: usize,
     /// Index in [`TurnContent::errors`].
     pub error: usize,
+}
+
+/// A command as it was run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct CommandRunRef<'c> {
+    /// The command.
+    pub command: &'c str,
+    /// The end of the run.
+    #[serde(flatten)]
+    pub status: CallStatus,
 }
 
 /// An access to a file.

@@ -64,11 +64,16 @@ mod turn_window;
 /// Address of the folder of the documentation in the repository, for hints: a program that was installed has no `docs`.
 pub const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
 
+/// Most components of a vector that an index holds.
+pub const MAX_DIMS: usize = u16::MAX as usize;
+
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
 pub use command_work::CommandWork;
 pub use confidence_band::{BandThresholds, ConfidenceBand};
-pub use content::{AccessedFile, FileEntry, RunEntry, RunError, TouchedFile, TurnContent};
+pub use content::{
+    AccessedFile, CommandRunRef, FileEntry, RunEntry, RunError, TouchedFile, TurnContent,
+};
 pub use cosine_scale::CosineScale;
 pub use cut_note::{CutOutput, cut_output, split_cut_note};
 pub use error_lines::find_error_lines;
@@ -80,18 +85,17 @@ pub use idf::idf;
 pub use issue_number::IssueNumber;
 pub use known_turns::KnownTurns;
 pub use path_match::{
-    contains_in_order, is_path_within, is_project_named, path_matches, project_name,
-    read_pasted_path,
+    contains_in_order, is_path_within, is_project_named, path_matches, read_pasted_path,
 };
 pub use query::{MIN_RUN_WORDS, Query, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
 pub use session::{
-    CallDialog, DeliveredCall, PromptKind, ReadDetail, SessionMeta, TEXT_LIMIT, ToolCall, Turn,
-    TurnPart, TurnSpan,
+    CallDialog, DeliveredCall, FileAccess, PromptKind, ReadDetail, SessionMeta, TEXT_LIMIT,
+    ToolCall, Turn, TurnPart, TurnSpan,
 };
 pub use session_reference::{SessionReference, is_uuid};
 pub use stop_words::is_stop_word;
 pub use top_k::TopK;
 pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};
-pub use turn_stats::{CommandRunRef, FileAccess, PAUSE_MS, TokenTotals, TurnStats};
+pub use turn_stats::{PAUSE_MS, PauseClock, TokenTotals, TurnStats};
 pub use turn_window::TurnWindow;

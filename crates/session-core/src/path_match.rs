@@ -81,7 +81,7 @@ pub fn is_path_within(path: &str, folder: &str) -> bool {
 /// Returns true when `typed` is the path of a project or its name, whatever the case and the slashes.
 pub fn is_project_named(path: &str, typed: &str) -> bool {
     let typed = fold_case(typed.trim_end_matches(['/', '\\']));
-    [path, project_name(path)].map(fold_case).contains(&typed)
+    [path, file_name(path)].map(fold_case).contains(&typed)
 }
 
 /// Returns a path as whole paths are compared: with `/` between its components, without case. Accents count: they may be
@@ -102,11 +102,6 @@ pub fn contains_in_order<'p>(text: &str, mut parts: impl Iterator<Item = &'p str
     })
 }
 
-/// Returns the short name of a project: the last component of its path.
-pub fn project_name(path: &str) -> &str {
-    file_name(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,8 +118,6 @@ mod tests {
         assert!(path_matches("/a/src/main.rs", "./src/*.rs") && path_matches("/a", "*"));
         assert!(!path_matches("/a/main.rs/src", "src/*.rs"));
         assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
-        assert_eq!(project_name("C:\\work\\api"), "api");
-        assert_eq!(project_name("/"), "");
     }
 
     #[test]

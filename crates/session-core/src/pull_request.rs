@@ -57,11 +57,14 @@ fn is_example(repository: &str) -> bool {
     EXAMPLES.iter().any(|end| ends_with(end))
 }
 
+/// Returns true for a command that may open a pull request. Most commands do not name one at all, and need not be split.
+pub(crate) fn may_open_pull_request(command: &str) -> bool {
+    command.contains("pr ") || command.contains("mr ")
+}
+
 /// Returns true when a command opens a pull request, whose address is in its output.
 pub fn opens_pull_request(command: &str) -> bool {
-    // Most commands do not name one at all.
-    let names_one = command.contains("pr ") || command.contains("mr ");
-    names_one
+    may_open_pull_request(command)
         && shell::split_simple_commands(command)
             .iter()
             .any(|simple| opens_in_simple_command(simple))
@@ -74,17 +77,22 @@ const FORGES: [&str; 4] = ["gh", "glab", "tea", "az"];
 /// `url="$(gh pr create)"`.
 fn opens_in_simple_command(simple: &str) -> bool {
     let words: Vec<&str> = shell::words_from_program(simple).collect();
-    let is_opening = |pair: &[&str]| matches!(pair, ["pr" | "mr", "create" | "new"]);
-    let at = words.windows(2).position(is_opening);
-    let is_forge = |word: &&str| FORGES.contains(&file_name(word).trim_end_matches(".exe"));
-    let opens_one = at.is_some_and(|at| at == 1 || words.first().is_some_and(is_forge));
     let within = || {
         simple
             .split("$(")
             .skip(1)
             .any(|inner| opens_in_simple_command(&inner.replace('_', " ")))
     };
-    opens_one && !words.contains(&"--dry-run") || within()
+    is_opening(&words) || within()
+}
+
+/// Returns true for the words of `gh pr create` and the like, from the program on.
+pub(crate) fn is_opening(words: &[&str]) -> bool {
+    let is_verb = |pair: &[&str]| matches!(pair, ["pr" | "mr", "create" | "new"]);
+    let is_forge = |word: &&str| FORGES.contains(&file_name(word).trim_end_matches(".exe"));
+    let at = words.windows(2).position(is_verb);
+    at.is_some_and(|at| at == 1 || words.first().is_some_and(is_forge))
+        && !words.contains(&"--dry-run")
 }
 
 /// Returns true for a tool that opens a pull request, whose address is in its result:

@@ -1,7 +1,7 @@
 //! The data model of a history: sessions, turns, parts and calls.
 
 use crate::call_status::CallStatus;
-use crate::turn_stats::{FileAccess, TurnStats};
+use crate::turn_stats::TurnStats;
 use crate::{noise, shell, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -249,6 +249,29 @@ pub struct DeliveredCall {
 
 /// Fields of a call's input that describe it in a few words, the best first.
 const SUBJECT_FIELDS: [&str; 3] = ["description", "skill", "command"];
+
+/// The access of a turn to a file, the least first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileAccess {
+    /// The file was named, mostly to read it.
+    Read,
+    /// A part of the file was changed.
+    Edited,
+    /// The whole file was written.
+    Written,
+}
+
+impl FileAccess {
+    /// Returns the access as a label.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Edited => "edited",
+            Self::Written => "written",
+        }
+    }
+}
 
 impl ToolCall {
     /// The name of a list of files that changed, whichever tool or command did it:

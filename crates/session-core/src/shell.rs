@@ -326,6 +326,25 @@ mod tests {
     }
 
     #[test]
+    fn a_simple_command_has_its_heredoc() {
+        for (script, expected) in [
+            (
+                "cd x\nsudo bash <<'EOF'\nmake\nls\nEOF\nwc",
+                "sudo bash <<'EOF': make\nls\n",
+            ),
+            ("bash -s <<E && ls\nmake\nE\nls", "bash -s <<E: make\n"),
+            ("bash <<E\nmake", "bash <<E: make"),
+        ] {
+            let parts = split_command_parts(script);
+            let texts = parts.iter().filter_map(|part| {
+                let source = part.source.trim();
+                part.heredoc.map(|text| format!("{source}: {text}"))
+            });
+            assert_eq!(texts.collect::<Vec<_>>(), [expected], "{script}");
+        }
+    }
+
+    #[test]
     fn redirections_are_outside_quotes() {
         let parts = split_command_parts("echo 'a > b' \\> c >> d 2>&1");
         let [part] = &parts[..] else {

@@ -11,6 +11,8 @@ pub struct CommandPart<'c> {
     pub redirections: Vec<usize>,
     /// The operator that ends the command.
     pub operator: Operator,
+    /// The text of its heredoc.
+    pub heredoc: Option<&'c str>,
 }
 
 /// An operator after a simple command.
@@ -52,6 +54,7 @@ pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_
         start: 0,
         separators,
         heredoc: None,
+        heredoc_text: None,
         quoted_heredocs: 0,
     };
     loop {
@@ -104,8 +107,10 @@ struct ShellParser<'c> {
     /// The offset in the source at which that part begins.
     start: usize,
     separators: Separators,
-    /// The end of the text which begins on the next line.
-    heredoc: Option<HeredocEnd>,
+    /// The end of the text which begins on the next line, and the number of the part that it belongs to.
+    heredoc: Option<(HeredocEnd, usize)>,
+    /// The text of the heredoc of the part that is being read.
+    heredoc_text: Option<&'c str>,
     /// The number of heredocs in double quotes.
     quoted_heredocs: usize,
 }
@@ -117,7 +122,7 @@ const AFTER_DELIMITER: &str = ";|&<>()";
 /// The most bytes of an expression within `((` and `))`.
 const MAX_ARITHMETIC_LEN: usize = 500;
 
-impl ShellParser<'_> {
+impl<'c> ShellParser<'c> {
     /// Consumes a character that stands at an offset of the source, and what belongs to it.
     fn consume(&mut self, c: char, at: usize) {
         match c {
@@ -168,6 +173,7 @@ impl ShellParser<'_> {
             source: &self.source[self.start..at],
             redirections: std::mem::take(&mut self.redirections),
             operator,
+            heredoc: self.heredoc_text.take(),
         };
         self.parts.push(part);
         self.start = self.position();
@@ -262,18 +268,23 @@ impl ShellParser<'_> {
         if self.rest.next_if_eq('<').is_some() {
             return;
         }
-        self.heredoc = self.rest.read_heredoc_end();
+        let end = self.rest.read_heredoc_end();
+        self.heredoc = end.map(|end| (end, self.parts.len()));
     }
 
+    /// Skips the text of a heredoc, and keeps it with the part that it belongs to; all that is left where no line ends it.
     fn skip_heredoc(&mut self) {
-        let Some(end) = self.heredoc.take() else {
+        let Some((end, owner)) = self.heredoc.take() else {
             return;
         };
         let rest = self.rest.0;
-        let from_end = end
-            .body_len(rest)
-            .and_then(|len| rest[len..].split_once('\n'));
-        self.rest.0 = from_end.map_or("", |(_, after)| after);
+        let len = end.body_len(rest).unwrap_or(rest.len());
+        let (text, from_end) = rest.split_at(len);
+        match self.parts.get_mut(owner) {
+            Some(part) => part.heredoc = Some(text),
+            None => self.heredoc_text = Some(text),
+        }
+        self.rest.0 = from_end.split_once('\n').map_or("", |(_, after)| after);
     }
 }
 

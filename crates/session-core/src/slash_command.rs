@@ -15,19 +15,20 @@ theme themes todos tools undo upgrade usage vim";
 static BUILT_IN_COMMANDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| BUILT_IN.split_whitespace().collect());
 
-/// Returns true for a slash command without arguments. A path is none.
+/// Returns the name of the slash command that a prompt begins with, without the slash. A path is none.
+pub fn command_name(prompt: &str) -> Option<&str> {
+    let name = prompt.split_whitespace().next()?.strip_prefix('/')?;
+    (!name.is_empty() && !name.contains('/')).then_some(name)
+}
+
+/// Returns true for a slash command without arguments.
 pub fn is_bare_command(prompt: &str) -> bool {
-    let name = prompt.trim().strip_prefix('/');
-    let is_name =
-        |name: &str| !name.is_empty() && !name.contains(|c: char| c == '/' || c.is_whitespace());
-    name.is_some_and(is_name)
+    command_name(prompt).is_some_and(|name| name.len() + 1 == prompt.trim().len())
 }
 
 /// Returns true for a command that an agent's program has itself, with or without arguments: `/model opus`.
 pub fn is_built_in_command(prompt: &str) -> bool {
-    let first = prompt.split_whitespace().next();
-    let name = first.and_then(|first| first.strip_prefix('/'));
-    name.is_some_and(|name| BUILT_IN_COMMANDS.contains(name))
+    command_name(prompt).is_some_and(|name| BUILT_IN_COMMANDS.contains(name))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod camel_case;
 mod char_filter;
 mod compose;
 mod escape_tags;
+mod glossary;
 mod markdown;
 mod sanitize_text;
 mod word_cache;
@@ -22,6 +23,7 @@ pub use char_filter::{
 pub use compose::compose;
 pub(crate) use compose::normalize_searchable;
 pub use escape_tags::escape_tags;
+pub use glossary::{GlossarySegment, segment_by_glossary, translate_to_english};
 pub use markdown::{code_span_end, escape_markdown};
 pub use sanitize_text::sanitize_text;
 pub use word_cache::WordCache;
@@ -90,7 +92,7 @@ pub fn collapse_whitespace(text: &str) -> String {
 
 /// Formats a path on one printable line: a stranger chooses the names of files.
 pub fn path_line(path: &Path) -> String {
-    collapse_whitespace(&sanitize_text(&path.to_string_lossy()))
+    sanitize_text(&path.to_string_lossy()).replace(['\n', '\t'], " ")
 }
 
 /// Returns a word without the punctuation around it.
@@ -146,6 +148,7 @@ mod tests {
         assert_eq!(character_bigrams("超时了 ab超时"), ["超时", "时了"]);
         assert_eq!(character_bigrams("กินน้ำ"), ["กน", "นน", "นำ"]);
         assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
+        assert_eq!(file_name("/"), "");
         assert_eq!(clip("añb", 2), "a");
     }
 
@@ -162,6 +165,12 @@ mod tests {
     fn a_path_is_printed_on_one_line() {
         let path = Path::new("/home/ann/a\nhint: b\u{202e}\u{1b}[31m/c.rs");
         assert_eq!(path_line(path), "/home/ann/a hint: b/c.rs");
+        let path = Path::new("/home/ann/two  spaces");
+        assert_eq!(
+            path_line(path),
+            "/home/ann/two  spaces",
+            "it names the file"
+        );
     }
 
     #[test]

@@ -10,8 +10,8 @@ use self::template::{OpeningLine, TemplateSplit, split_templates};
 use crate::content::TurnContent;
 use crate::noise;
 use crate::paste::strip_image_marks;
+use crate::session::FileAccess;
 use crate::text::{self, clip, collapse_whitespace, file_name};
-use crate::turn_stats::FileAccess;
 use std::collections::HashSet;
 
 /// Longest title, in bytes.

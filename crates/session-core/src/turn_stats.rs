@@ -1,6 +1,5 @@
 //! Time, tokens, models and results of a turn.
 
-use crate::call_status::CallStatus;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -35,9 +34,14 @@ const MAX_NAMES: usize = 20;
 const MAX_NAME_BYTES: usize = 200;
 
 impl TurnStats {
+    /// Adds milliseconds in which nobody worked.
+    pub fn add_idle(&mut self, ms: i64) {
+        self.idle_ms = self.idle_ms.saturating_add(ms);
+    }
+
     /// Adds the stats of a later part of the turn.
     pub fn add(&mut self, more: &Self) {
-        self.idle_ms = self.idle_ms.saturating_add(more.idle_ms);
+        self.add_idle(more.idle_ms);
         self.tokens += more.tokens;
         more.models.iter().for_each(|model| self.add_model(model));
         let opened = more.pull_requests.iter();
@@ -53,17 +57,24 @@ impl TurnStats {
     pub fn add_pull_request(&mut self, address: &str) {
         push_new(&mut self.pull_requests, address);
     }
+}
 
-    /// Adds the time since the last message to the idle time where it is a pause. `clock` is the greatest time so far.
-    pub fn count_pause(&mut self, clock: &mut Option<i64>, at: Option<i64>) {
-        let (Some(last), Some(now)) = (*clock, at) else {
-            *clock = clock.or(at);
-            return;
-        };
-        if now.saturating_sub(last) > PAUSE_MS {
-            self.idle_ms = self.idle_ms.saturating_add(now.saturating_sub(last));
-        }
-        *clock = Some(now.max(last));
+/// The greatest time of a turn so far, by which its pauses are found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PauseClock {
+    /// Milliseconds since 1970.
+    latest_ms: Option<i64>,
+}
+
+impl PauseClock {
+    /// Advances the clock to a message's time. Returns the milliseconds since the last one where they are a pause, longer than
+    /// [`PAUSE_MS`], else 0.
+    pub fn advance(&mut self, at: Option<i64>) -> i64 {
+        let last = self.latest_ms;
+        self.latest_ms = last.max(at);
+        let between = at.zip(last).map_or(0, |(at, last)| at.saturating_sub(last));
+        if between > PAUSE_MS { between } else { 0 }
     }
 }
 
@@ -123,38 +134,5 @@ impl From<[u64; 3]> for TokenTotals {
 impl From<TokenTotals> for [u64; 3] {
     fn from(tokens: TokenTotals) -> Self {
         [tokens.input, tokens.cached, tokens.output]
-    }
-}
-
-/// A command as it was run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct CommandRunRef<'c> {
-    /// The command.
-    pub command: &'c str,
-    /// The end of the run.
-    #[serde(flatten)]
-    pub status: CallStatus,
-}
-
-/// The access of a turn to a file, the least first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileAccess {
-    /// The file was named, mostly to read it.
-    Read,
-    /// A part of the file was changed.
-    Edited,
-    /// The whole file was written.
-    Written,
-}
-
-impl FileAccess {
-    /// Returns the access as a label.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Edited => "edited",
-            Self::Written => "written",
-        }
     }
 }

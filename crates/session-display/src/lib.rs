@@ -12,6 +12,7 @@
 
 mod columns;
 mod continuation;
+mod home_path;
 mod matched_line;
 mod note;
 mod plural;
@@ -19,6 +20,7 @@ mod preview;
 mod session_ids;
 mod session_label;
 mod similarity;
+mod sizes;
 mod times;
 mod unfound_terms;
 mod unknown_project;
@@ -28,15 +30,17 @@ pub use columns::{
     fit_line, fit_path, fit_words, pad_to_columns, sanitize_line, truncate_to_columns, wrap_lines,
 };
 pub use continuation::format_continuation;
+pub use home_path::shorten_home;
 pub use matched_line::format_matched_line;
-pub use note::wrap_note;
+pub use note::{Note, wrap_note};
 pub use plural::pluralize;
 pub use preview::{
     Preview, PreviewPart, make_plain_previews, make_previews, mark_terms, mark_words,
 };
 pub use session_ids::{SessionIds, is_plain_id};
 pub use session_label::{project_label, session_title, visible_title};
+pub use sizes::format_size;
 pub use times::{format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute};
-pub use unfound_terms::{format_corrections, format_unfound_terms};
+pub use unfound_terms::format_unfound_terms;
 pub use unknown_project::{format_unknown_project, format_unknown_project_and_others};
 pub use unmet_filter::format_unmet_filter;

@@ -1,9 +1,67 @@
-//! Notes and hints in the columns of a terminal.
+//! Notes with their hints, and the columns of a terminal that they fill.
 
+use std::fmt;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns before all lines but the first: session text at the beginning of a line could pass for a hint.
 const INDENT: usize = 4;
+
+/// A sentence beside an answer, or in place of one, with hints: what to do about it.
+///
+/// ```
+/// use session_display::Note;
+///
+/// let note = Note::new("no project has `lamp` in its name or path").with_hint("there is `lamps`");
+/// assert_eq!(
+///     note.to_string(),
+///     "no project has `lamp` in its name or path\nhint: there is `lamps`"
+/// );
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Note {
+    /// What is so, without a full stop.
+    pub text: String,
+    /// What to do about it, a sentence each.
+    pub hints: Vec<String>,
+}
+
+impl Note {
+    /// Returns a note without hints.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            hints: Vec::new(),
+        }
+    }
+
+    /// Adds a hint.
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Returns its sentences: the text, then the hints.
+    pub fn sentences(&self) -> impl Iterator<Item = &str> {
+        let hints = self.hints.iter().map(String::as_str);
+        std::iter::once(self.text.as_str()).chain(hints)
+    }
+}
+
+impl From<String> for Note {
+    fn from(text: String) -> Self {
+        Self::new(text)
+    }
+}
+
+/// Writes the text, and a line for each hint.
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        self.hints
+            .iter()
+            .try_for_each(|hint| write!(f, "\nhint: {hint}"))
+    }
+}
 
 /// Folds a sentence to lines of at most `columns`. What stands in backticks is to be copied and is not broken; a longer
 /// word is left whole.

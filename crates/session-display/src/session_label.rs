@@ -2,7 +2,7 @@
 
 use crate::columns::sanitize_line;
 use crate::times::format_minute;
-use session_core::project_name;
+use session_core::text::file_name;
 use session_store::SessionRow;
 
 /// Returns a session's title on one line, or else its folder and start.
@@ -27,7 +27,7 @@ fn format_project_and_time(session: &SessionRow) -> String {
 
 /// Returns the name of a session's project.
 pub fn project_label(session: &SessionRow) -> &str {
-    match session.project.as_deref().map(project_name) {
+    match session.project.as_deref().map(file_name) {
         Some(name) if !name.is_empty() => name,
         _ => session.project.as_deref().unwrap_or("-"),
     }

@@ -48,7 +48,7 @@ fn read_time_zone() -> Option<TimeZone> {
     TimeZone::tzif("local", &data).ok()
 }
 
-/// Formats the time that has passed since `ms` in its largest unit: `now`, `5m`, `3h`, `2d`, `6w`, `3y`.
+/// Formats the time that has passed since `ms` in its largest unit: `now`, `5m`, `3h`, `2d`, `3w`, `6mo`, `3y`.
 pub fn format_elapsed(ms: Option<i64>, now_ms: i64) -> String {
     let Some(ms) = ms else {
         return "-".to_owned();
@@ -56,6 +56,7 @@ pub fn format_elapsed(ms: Option<i64>, now_ms: i64) -> String {
     let minutes = now_ms.saturating_sub(ms).max(0) / 60_000;
     let units = [
         (365 * 24 * 60, "y"),
+        (30 * 24 * 60, "mo"),
         (7 * 24 * 60, "w"),
         (24 * 60, "d"),
         (60, "h"),
@@ -84,8 +85,10 @@ mod tests {
     fn elapsed_time_has_one_unit() {
         let after = |minutes: i64| format_elapsed(Some(0), minutes * 60_000);
         let (day, year) = (24 * 60, 365 * 24 * 60);
-        let all = [0, 59, 60, day - 1, 6 * day, 7 * day, year - 1, 3 * year].map(after);
-        assert_eq!(all, ["now", "59m", "1h", "23h", "6d", "1w", "52w", "3y"]);
+        let all = [0, 59, 60, day - 1, 6 * day, 7 * day].map(after);
+        assert_eq!(all, ["now", "59m", "1h", "23h", "6d", "1w"]);
+        let all = [30 * day - 1, 30 * day, year - 1, 3 * year].map(after);
+        assert_eq!(all, ["4w", "1mo", "12mo", "3y"]);
         assert_eq!(format_elapsed(Some(1_000), 0), "now");
         assert_eq!(format_elapsed(None, 0), "-");
     }

@@ -66,7 +66,7 @@ fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<Stri
 }
 
 /// Formats which words nothing holds, and what was searched in their place; `None` where none was corrected.
-pub fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
+fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
     let typed = format_note("nothing holds", corrected.iter().map(|c| &c.typed))?;
     let searched = format_note("searched", corrected.iter().map(|c| &c.searched))?;
     Some(format!("{typed}; {searched}"))

@@ -1,10 +1,11 @@
 //! The message that no project has the name that was typed.
 
 use crate::columns::{fit_line, sanitize_line};
+use crate::note::Note;
 use crate::plural::pluralize;
 use crate::session_label::project_label;
 use crate::similarity::{MIN_SIMILARITY, name_similarity};
-use session_core::project_name;
+use session_core::text::file_name;
 use session_search::{FilterClause, FilterCondition, ProjectPattern};
 use session_store::SessionRow;
 use std::collections::BTreeSet;
@@ -17,7 +18,7 @@ const MAX_NAME_COLUMNS: usize = 40;
 
 /// Formats that no session is of a project that the filters name, with the project whose name is spelled
 /// nearly so, or what lists all. `None` where each project that they name has a session.
-pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> Option<String> {
+pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> Option<Note> {
     format_unknown(clauses, all, |_| {
         "`session-search status` lists the projects".to_owned()
     })
@@ -27,7 +28,7 @@ pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> O
 pub fn format_unknown_project_and_others(
     clauses: &[FilterClause],
     all: &[SessionRow],
-) -> Option<String> {
+) -> Option<Note> {
     format_unknown(clauses, all, |wanted| format_nearest_projects(wanted, all))
 }
 
@@ -35,7 +36,7 @@ fn format_unknown(
     clauses: &[FilterClause],
     all: &[SessionRow],
     format_others: impl Fn(&str) -> String,
-) -> Option<String> {
+) -> Option<Note> {
     let wanted = clauses
         .iter()
         .find_map(|clause| find_unknown_project(clause, all))?;
@@ -45,10 +46,9 @@ fn format_unknown(
             None => format_others(wanted),
         }
     });
-    Some(format!(
-        "no project has `{}` in its name or path\nhint: {hint}",
-        fit_line(wanted, MAX_COLUMNS)
-    ))
+    let wanted = fit_line(wanted, MAX_COLUMNS);
+    let text = format!("no project has `{wanted}` in its name or path");
+    Some(Note::new(text).with_hint(hint))
 }
 
 fn format_nearest_projects(wanted: &str, all: &[SessionRow]) -> String {
@@ -78,7 +78,7 @@ fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Opt
 /// Formats that a folder's name is that of a project in other folders: a clone that was moved, or on another machine. `None`
 /// where there is none.
 fn format_same_name(folder: &str, all: &[SessionRow]) -> Option<String> {
-    let name = project_name(folder);
+    let name = file_name(folder);
     let count = all.iter().filter(|row| project_label(row) == name).count();
     if count == 0 {
         return None;
@@ -122,7 +122,7 @@ mod tests {
                 negated,
                 ..FilterClause::new(FilterCondition::Project(part))
             };
-            format_unknown_project(&[clause], &all)
+            format_unknown_project(&[clause], &all).map(|note| note.to_string())
         };
         assert_eq!(
             format("cypher-box", false).unwrap(),
@@ -135,13 +135,15 @@ mod tests {
         let folder = ProjectPattern::Folder("/Users/ann/homelab".to_owned());
         let clause = FilterClause::new(FilterCondition::Project(folder));
         assert_eq!(
-            format_unknown_project(&[clause], &all).unwrap(),
+            format_unknown_project(&[clause], &all).unwrap().to_string(),
             "no project has `/Users/ann/homelab` in its name or path\nhint: there is `homelab` in other folders, with 1 session; write this name in place of the folder"
         );
         let part = ProjectPattern::Part("nowhere".to_owned());
         let clauses = [FilterClause::new(FilterCondition::Project(part))];
         assert_eq!(
-            format_unknown_project_and_others(&clauses, &all).unwrap(),
+            format_unknown_project_and_others(&clauses, &all)
+                .unwrap()
+                .to_string(),
             "no project has `nowhere` in its name or path\nhint: the projects are `cipher-box`, `homelab`"
         );
         let long = format(&"x".repeat(700), false).unwrap();

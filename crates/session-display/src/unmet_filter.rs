@@ -1,6 +1,7 @@
 //! The message that no turn meets a filter.
 
 use crate::columns::fit_line;
+use crate::note::Note;
 use crate::similarity::{MIN_SIMILARITY, name_similarity};
 use crate::times::format_minute;
 use session_search::{FilterClause, FilterCondition};
@@ -12,7 +13,7 @@ const MAX_BRANCHES: usize = 5;
 
 /// Formats that no turn of the history meets a filter, and what to give instead: of `branches`, those of the history,
 /// the nearest. `None` for alternatives and for what is negated.
-pub fn format_unmet_filter(clause: &FilterClause, branches: &[String]) -> Option<String> {
+pub fn format_unmet_filter(clause: &FilterClause, branches: &[String]) -> Option<Note> {
     let [condition] = clause.any.as_slice() else {
         return None;
     };
@@ -22,7 +23,7 @@ pub fn format_unmet_filter(clause: &FilterClause, branches: &[String]) -> Option
         _ => None,
     };
     let hint = named.unwrap_or_else(|| hint.to_owned());
-    Some(format!("{found}\nhint: {hint}"))
+    Some(Note::new(found).with_hint(hint))
 }
 
 /// Names the branches near to what was typed; `None` where there is none.
@@ -62,7 +63,7 @@ fn find_near_branches<'b>(wanted: &str, branches: &'b [String]) -> Vec<&'b str> 
 }
 
 fn describe_unmet(condition: &FilterCondition) -> Option<(String, &'static str)> {
-    let time = |at: &i64| format_minute(Some(*at));
+    let time = |at: i64| format_minute(Some(at));
     Some(match condition {
         FilterCondition::Branch(name) => (
             format!("no turn is on the branch `{}`", fit_line(name, MAX_COLUMNS)),
@@ -79,20 +80,16 @@ fn describe_unmet(condition: &FilterCondition) -> Option<(String, &'static str)>
             format!("no session is of {name}"),
             "name another agent, or leave it out",
         ),
-        FilterCondition::SinceMs(at) => (
-            format!("no turn began at {} or later", time(at)),
-            "give an earlier time",
-        ),
-        FilterCondition::UntilMs(at) => (
-            format!("no turn began before {}", time(at)),
-            "give a later time",
-        ),
-        FilterCondition::Within { since_ms, until_ms } => {
-            let since = since_ms.map(|at| format!(" at {} or later", time(&at)));
-            let until = until_ms.map(|at| format!(" before {}", time(&at)));
+        FilterCondition::Time { since_ms, until_ms } => {
+            let since = since_ms.map(|at| format!(" at {} or later", time(at)));
+            let until = until_ms.map(|at| format!(" before {}", time(at)));
             let ends: Vec<String> = since.into_iter().chain(until).collect();
-            let note = format!("no turn began{}", ends.join(" and"));
-            (note, "give a longer time")
+            let hint = match (since_ms, until_ms) {
+                (Some(_), None) => "give an earlier time",
+                (None, Some(_)) => "give a later time",
+                _ => "give a longer time",
+            };
+            (format!("no turn began{}", ends.join(" and")), hint)
         }
         FilterCondition::Project(_) => return None,
     })
@@ -106,12 +103,12 @@ mod tests {
     fn a_filter_that_no_turn_meets_is_named() {
         let branch = FilterClause::new(FilterCondition::Branch("nope".into()));
         assert_eq!(
-            format_unmet_filter(&branch, &[]).unwrap(),
+            format_unmet_filter(&branch, &[]).unwrap().to_string(),
             "no turn is on the branch `nope`\nhint: give the whole name of a branch, or leave it out"
         );
         let file = FilterClause::new(FilterCondition::File("nope.rs".into()));
-        let text = format_unmet_filter(&file, &[]).unwrap();
-        assert!(text.starts_with("no turn names a file with `nope.rs` in its path\n"));
+        let note = format_unmet_filter(&file, &[]).unwrap();
+        assert_eq!(note.text, "no turn names a file with `nope.rs` in its path");
         let negated = FilterClause {
             negated: true,
             ..branch
@@ -120,11 +117,32 @@ mod tests {
     }
 
     #[test]
+    fn a_time_is_told_with_its_open_end() {
+        let format = |condition| {
+            let note = format_unmet_filter(&FilterClause::new(condition), &[]).unwrap();
+            note.to_string()
+        };
+        let day = 86_400_000;
+        let since = format(FilterCondition::since(day));
+        assert!(since.starts_with("no turn began at 1970-01-0") && since.contains(" or later\n"));
+        assert!(since.ends_with("hint: give an earlier time"), "{since}");
+        let until = format(FilterCondition::until(day));
+        assert!(until.starts_with("no turn began before 1970-01-0"));
+        assert!(until.ends_with("hint: give a later time"), "{until}");
+        let both = format(FilterCondition::Time {
+            since_ms: Some(day),
+            until_ms: Some(2 * day),
+        });
+        assert!(both.contains(" or later and before 1970-01-0"), "{both}");
+        assert!(both.ends_with("hint: give a longer time"), "{both}");
+    }
+
+    #[test]
     fn the_branches_near_to_what_was_typed_are_named() {
         let branches = ["feat/Phase-12-mfa", "main", "phase-12.1", "fix/lamp"].map(str::to_owned);
         let format = |wanted: &str, branches: &[String]| {
             let clause = FilterClause::new(FilterCondition::Branch(wanted.to_owned()));
-            format_unmet_filter(&clause, branches).unwrap()
+            format_unmet_filter(&clause, branches).unwrap().to_string()
         };
         assert_eq!(
             format("phase-12", &branches),

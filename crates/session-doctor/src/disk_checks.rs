@@ -1,6 +1,7 @@
 //! Checks of the index's directory: owner, mode, links, space.
 
 use crate::finding::{DoctorFinding, DoctorFix};
+use session_display::format_size;
 use session_store::{database_path, index_directories, is_index_directory, private_paths};
 use std::path::{Path, PathBuf};
 
@@ -131,7 +132,7 @@ fn check_space(root: &Path) -> Option<DoctorFinding> {
     let existing = root.ancestors().find(|path| path.exists())?;
     let disk = rustix::fs::statvfs(existing).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    let found = format!("{} MB are free on the disk of the index", free / 1_000_000);
+    let found = format!("{} are free on the disk of the index", format_size(free));
     Some(if free < MIN_FREE {
         DoctorFinding::problem(
             "disk",

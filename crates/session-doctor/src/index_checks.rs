@@ -4,7 +4,7 @@ use crate::content_checks;
 use crate::finding::{DoctorFinding, DoctorFix};
 use crate::history_checks::{LocatedHistory, is_listed_problem};
 use session_config::Home;
-use session_display::pluralize;
+use session_display::{format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus};
 use session_store::{Level, Problem, Reader, StoreError, check_ownership, old_databases};
 
@@ -109,9 +109,9 @@ fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
     let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
     let bytes: u64 = sizes.map(|found| found.len()).sum();
     let found = format!(
-        "an old database was put aside: `{}`, {} MB",
+        "an old database was put aside: `{}`, {}",
         old.display(),
-        bytes / 1_000_000
+        format_size(bytes)
     );
     Some(DoctorFinding::note(
         "index",

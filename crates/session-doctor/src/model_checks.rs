@@ -10,7 +10,7 @@ pub(crate) fn check_model(home: &Home) -> Vec<DoctorFinding> {
         Ok(catalogue) => catalogue,
         Err(error) => return vec![describe_error(&error)],
     };
-    let errors = catalogue.description_errors().iter();
+    let errors = catalogue.configuration_errors().iter();
     let descriptions = errors.map(|error| {
         let hint = error.hint().unwrap_or_default();
         DoctorFinding::note("model", error.to_string(), hint)
@@ -92,7 +92,7 @@ files = [{ path = "table.bin" }, { path = "vocabulary.bin" }]
     fn a_model_in_use_that_does_not_open_is_a_problem() {
         let user = tempfile::tempdir().unwrap();
         let home = Home::new(Env::with_home(user.path()), user.path().join("index"));
-        let folders = home.folders();
+        let folders = home.directories();
         assert!(check(user.path(), "table").is_empty());
         assert_problem(
             &check(user.path(), "mine"),
@@ -135,7 +135,7 @@ files = [{ path = "table.bin" }, { path = "vocabulary.bin" }]
             "not well configured",
             "[remote]",
         );
-        let env_file = home.folders().env_file();
+        let env_file = home.directories().env_file();
         write(
             &env_file,
             "EMBEDDINGS_URL=http://127.0.0.1:1\nEMBEDDINGS_MODEL=tiny\n",

@@ -8,12 +8,12 @@
 //!
 //! ```
 //! use session_eval::RankingMetrics;
-//! use std::collections::HashSet;
+//! use std::collections::{HashMap, HashSet};
 //!
 //! let ranked = ["b".to_owned(), "a".to_owned()];
 //! let metrics = RankingMetrics::measure(&ranked, &HashSet::from(["a".to_owned()]));
-//! assert_eq!(metrics.hit_at_1, 0.0);
-//! assert_eq!(metrics.mrr_at_10, 0.5);
+//! let named: HashMap<_, _> = RankingMetrics::NAMES.into_iter().zip(metrics.values()).collect();
+//! assert_eq!((named["hit@1"], named["MRR@10"]), (0.0, 0.5));
 //! ```
 
 mod kept_index;

@@ -1,8 +1,9 @@
 //! Questions with known answers, as a folder of plain files.
 
 use serde::Deserialize;
+use session_core::text::path_line;
 use session_core::{DOCS_URL, TurnAddress};
-use session_files::{Dir, FileError, path_line};
+use session_files::{Dir, FileError};
 use session_search::{ResolvedSession, resolve_session_id};
 use session_store::{Level, SessionRow};
 use std::borrow::Cow;

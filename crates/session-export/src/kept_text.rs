@@ -71,13 +71,13 @@ impl TextLimit {
             Some(end) if by_bytes.len() < by_lines.len() => &by_bytes[..end],
             _ => by_bytes,
         };
-        let rest = text[kept.len()..].trim_start_matches('\n');
+        let rest = &text[kept.len()..];
+        let is_line = rest.starts_with('\n');
+        let rest = rest.trim_start_matches('\n');
+        let cut = (!rest.is_empty()).then(|| format_left_out(rest, is_line));
         KeptText {
             text: kept,
-            cut: join_notes(
-                (!rest.is_empty()).then(|| format_left_out(rest)),
-                cut_before,
-            ),
+            cut: join_notes(cut, cut_before),
         }
     }
 }
@@ -90,11 +90,15 @@ fn join_notes(cut: Option<String>, cut_before: Option<&str>) -> Option<String> {
     }
 }
 
-fn format_left_out(rest: &str) -> String {
-    let lines = pluralize(rest.lines().count(), "more line");
+/// Formats how much `rest` is: lines, or the end of one line.
+fn format_left_out(rest: &str, is_line: bool) -> String {
+    let count = match is_line || rest.contains('\n') {
+        true => pluralize(rest.lines().count(), "more line"),
+        false => pluralize(rest.chars().count(), "more character"),
+    };
     match rest.len() {
-        ..10_240 => format!("… {lines}"),
-        bytes => format!("… {lines}, {} KB", bytes / 1024),
+        ..10_240 => format!("… {count}"),
+        bytes => format!("… {count}, {} KB", bytes / 1024),
     }
 }
 
@@ -112,7 +116,7 @@ mod tests {
         assert_eq!(cut(2, 99, "a\nb\n\n"), ("a\nb".to_owned(), None));
         assert_eq!(cut(2, 99, "a\nb\nc\nd"), some("a\nb", "… 2 more lines"));
         assert_eq!(cut(9, 4, "a\nbc def"), some("a", "… 1 more line"));
-        assert_eq!(cut(9, 4, "abc def"), some("abc", "… 1 more line"));
+        assert_eq!(cut(9, 4, "abc def"), some("abc", "… 4 more characters"));
         assert_eq!(
             cut(usize::MAX, usize::MAX, "a\nb"),
             ("a\nb".to_owned(), None)

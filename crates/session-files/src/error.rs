@@ -1,5 +1,6 @@
 //! Errors of access to files.
 
+use session_core::text::path_line;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -78,12 +79,6 @@ pub fn io_hint(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// Formats a path on one line, so that the name of a folder adds no line to a message.
-pub fn path_line(path: &Path) -> String {
-    let breaks = |c: char| c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c);
-    path.to_string_lossy().replace(breaks, " ")
-}
-
 /// Describes a link that is not followed, and whether its target is missing.
 fn describe_link(path: &Path) -> String {
     let shown = path_line(path);
@@ -140,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_path_forges_no_line_of_a_message() {
-        let path = PathBuf::from("x\nhint: `rm -rf x`");
+        let path = PathBuf::from("x\nhint: `rm \u{202e}-rf x`");
         let error = FileError::Link(path.clone()).to_string();
         assert!(
             error.starts_with("`x hint: `rm -rf x`` is a link"),

@@ -58,7 +58,7 @@ pub use access::{Durability, ExistingFile};
 pub use confined_file::ConfinedFile;
 pub use database_copy::{DatabaseCopy, path_beside_database, write_ahead_log};
 pub use dir::Dir;
-pub use error::{FileError, Result, io_hint, path_line};
+pub use error::{FileError, Result, io_hint};
 pub use home::{HOME_VARIABLE, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::Lock;

@@ -1,7 +1,8 @@
 //! The project that a directory belongs to, and the trust in its root.
 
 use crate::dir::Dir;
-use crate::error::{Result, path_line};
+use crate::error::Result;
+use session_core::text::path_line;
 use std::path::{Component, Path, PathBuf};
 
 /// Name of the directory that holds what agents' tools keep, in a project and in the home directory.

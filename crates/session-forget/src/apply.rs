@@ -83,15 +83,17 @@ impl Exclusions {
         let sessions = writer.reader()?.sessions()?;
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());
         for session in &sessions {
-            if self.excludes_row(writer.reader()?, session)? {
+            let index = writer.reader()?;
+            let is_spared = self.spares_session(index, session)?;
+            if self.excludes_row(index, session, is_spared)? {
                 excluded.push(session)
             } else {
-                kept.push(session)
+                kept.push((session, is_spared))
             }
         }
         // Turns first: copies of a deleted turn would be indexed in its place.
-        for session in kept {
-            removed.turns += self.blank_turns(writer, session)?;
+        for (session, is_spared) in kept {
+            removed.turns += self.blank_turns(writer, session, is_spared)?;
         }
         for session in excluded {
             writer.delete_session(session.id)?;
@@ -111,8 +113,13 @@ impl Exclusions {
     }
 
     /// Blanks the excluded turns of a session that stays; returns how many were not blank before.
-    fn blank_turns(&self, writer: &mut Writer, session: &SessionRow) -> Result<usize, ForgetError> {
-        let excluded = self.excluded_turns(writer.reader()?, session)?;
+    fn blank_turns(
+        &self,
+        writer: &mut Writer,
+        session: &SessionRow,
+        is_spared: bool,
+    ) -> Result<usize, ForgetError> {
+        let excluded = self.excluded_turns(writer.reader()?, session, is_spared)?;
         let mut blanked = 0;
         for turn in excluded.iter().filter(|turn| !turn.is_blank()) {
             writer.blank_turn(turn.id)?;
@@ -125,8 +132,9 @@ impl Exclusions {
         &self,
         index: &Reader,
         session: &SessionRow,
+        is_spared: bool,
     ) -> Result<Vec<TurnRow>, ForgetError> {
-        let by_content = self.turns_excluded_by_content(index, session)?;
+        let by_content = self.turns_excluded_by_content(index, session, is_spared)?;
         let mut turns = Vec::new();
         for turn in index.turns(session.id)? {
             let keys = index.dedup_keys(turn.id)?;
@@ -148,11 +156,11 @@ impl Exclusions {
         &self,
         index: &Reader,
         session: &SessionRow,
+        is_spared: bool,
     ) -> Result<HashSet<TurnId>, ForgetError> {
         if !self.has_patterns() && !session.prompts_only {
             return Ok(HashSet::new());
         }
-        let is_spared = self.spares_session(index, session)?;
         let is_excluded = |TurnRecord { row, content }: &TurnRecord| {
             (!is_spared && self.matches_content(content))
                 || (session.prompts_only

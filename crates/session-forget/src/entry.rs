@@ -42,7 +42,7 @@ impl ForgetReason {
 
 /// An entry that is to be added.
 pub(crate) struct EntryDraft<'a> {
-    /// Time, RFC 3339.
+    /// Time, RFC 3339; empty for an entry of a marker.
     pub(crate) at: &'a str,
     pub(crate) reason: ForgetReason,
     /// Counts of what is deleted: turns of the sessions included, titles of sessions that stay.
@@ -54,7 +54,7 @@ pub(crate) struct EntryDraft<'a> {
 pub struct ForgottenEntry {
     /// Number of the entry, from 1.
     pub id: u32,
-    /// Time, RFC 3339.
+    /// Time, RFC 3339; empty for an entry of a marker: older versions read no file without it.
     pub at: String,
     /// Why it was forgotten.
     #[serde(rename = "what")]

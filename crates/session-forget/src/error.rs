@@ -28,20 +28,9 @@ pub enum ForgetError {
         /// The reason.
         reason: String,
     },
-    /// The records cannot be formatted.
-    #[error("`{path}` was not written: {reason}")]
-    Unwritten {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
     /// The records would be larger than they may be.
     #[error("what was forgotten would take {0} MB to remember, of at most {max}", max = LIMIT >> 20)]
     TooMuch(u64),
-    /// Another process held the lock for too long.
-    #[error("another process is changing `{}`", .0.display())]
-    Locked(PathBuf),
     /// The system gave no random bytes for the key of the records.
     #[error("the system gave no random key: {0}")]
     NoKey(getrandom::Error),
@@ -55,7 +44,6 @@ impl ForgetError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::File(error) => error.hint(),
-            Self::Locked(_) => Some("wait for it to end, and try again"),
             Self::Damaged { .. } => {
                 Some("correct the file, or remove it: what was forgotten is indexed again then")
             }
@@ -63,7 +51,6 @@ impl ForgetError {
                 "name whole projects in `exclude.projects` of the configuration instead of forgetting their turns",
             ),
             Self::Store(error) | Self::NotBegun(error) | Self::Purge(error) => error.hint(),
-            Self::Unwritten { .. } => Some("`session-search doctor` looks for what is wrong"),
             Self::NoKey(_) | Self::Pattern(_) => None,
         }
     }

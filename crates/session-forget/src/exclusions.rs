@@ -21,6 +21,11 @@ static MARKER_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"<!--\s*session-search:\s*off\s*-->").expect("a pattern of this file")
 });
 
+/// Returns true when a prompt asks to leave its session out.
+pub fn has_marker(prompt: &str) -> bool {
+    MARKER_PATTERN.is_match(prompt)
+}
+
 /// The version of these rules: an index to which older ones were applied is looked through again.
 const RULES_VERSION: u32 = 3;
 
@@ -158,15 +163,17 @@ impl Exclusions {
         self.is_excluded(source, &session.id, session.parent.as_deref(), folders)
     }
 
-    /// Returns true when a session of the index is not to be there.
+    /// Returns true when a session of the index is not to be there; of a [spared](Self::spares_session) one only what was
+    /// forgotten is not.
     pub(crate) fn excludes_row(
         &self,
         index: &Reader,
         session: &SessionRow,
+        is_spared: bool,
     ) -> Result<bool, ForgetError> {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
         let parent = session.parent.as_deref();
-        if self.spares_session(index, session)? {
+        if is_spared {
             return Ok(self.has_forgotten(&session.source, &session.uid, parent));
         }
         if self.is_excluded(&session.source, &session.uid, parent, folders) {
@@ -249,11 +256,6 @@ impl Exclusions {
         Ok(self.records.holds(&item::copy_item(origin, &prompt()?)))
     }
 
-    /// Returns true when a prompt asks to leave its session out.
-    pub fn has_marker(prompt: &str) -> bool {
-        MARKER_PATTERN.is_match(prompt)
-    }
-
     /// Returns true when the content of a turn matches a pattern.
     pub(crate) fn matches_content(&self, content: &TurnContent) -> bool {
         content.searched_texts().any(|text| self.matches_text(text))
@@ -326,10 +328,10 @@ mod tests {
             "<!--\n  session-search:\n  off -->",
             "<!--session-search:off-->",
         ] {
-            assert!(Exclusions::has_marker(prompt), "{prompt}");
+            assert!(has_marker(prompt), "{prompt}");
         }
         for prompt in ["session-search: off", "<!-- session-search: offer -->"] {
-            assert!(!Exclusions::has_marker(prompt), "{prompt}");
+            assert!(!has_marker(prompt), "{prompt}");
         }
     }
 

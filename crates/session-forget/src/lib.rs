@@ -39,7 +39,7 @@ mod typed_name;
 pub use counts::ContentCounts;
 pub use entry::{ForgetReason, ForgottenEntry};
 pub use error::ForgetError;
-pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession};
+pub use exclusions::{ExcludeSettings, Exclusions, MARKER, MarkedSession, has_marker};
 pub use plan::{ForgetPlan, PlannedTitle, PlannedTurn};
 pub use records::ForgottenRecords;
 pub use request::{ForgetRequest, ForgetTarget, MatchingSessions};

@@ -3,8 +3,9 @@
 use crate::entry::{EntryDraft, EntryItems, ForgottenEntry};
 use crate::error::ForgetError;
 use serde::{Deserialize, Serialize};
-use session_files::{Dir, Lock, private};
+use session_files::{Dir, FileError, Lock, private};
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -152,10 +153,8 @@ impl ForgottenRecords {
     }
 
     fn write(&self) -> Result<(), ForgetError> {
-        let text = serde_json::to_string(&self.file).map_err(|error| ForgetError::Unwritten {
-            path: self.path.clone(),
-            reason: error.to_string(),
-        })?;
+        let text = serde_json::to_string(&self.file).map_err(io::Error::from);
+        let text = text.map_err(FileError::from)?;
         // A file that cannot be read again would keep everything from being read.
         if text.len() as u64 > LIMIT {
             return Err(ForgetError::TooMuch(text.len() as u64 >> 20));
@@ -170,11 +169,10 @@ impl ForgottenRecords {
             return Ok(None);
         };
         let name = name.to_string_lossy();
-        let lock = Lock::lock_timeout(&Dir::create(directory)?, &name, LOCK_TIMEOUT)?;
-        lock.map_or_else(
-            || Err(ForgetError::Locked(self.path.clone())),
-            |lock| Ok(Some(lock)),
-        )
+        match Lock::lock_timeout(&Dir::create(directory)?, &name, LOCK_TIMEOUT)? {
+            None => Err(FileError::Locked(directory.to_owned()).into()),
+            lock => Ok(lock),
+        }
     }
 
     fn collect_hashes(&mut self) {

@@ -12,8 +12,11 @@ impl Exclusions {
         index: &Reader,
         session: &SessionRow,
     ) -> Result<bool, ForgetError> {
-        if !self.spares_gone || session.gone {
-            return Ok(self.spares_gone);
+        if !self.spares_gone {
+            return Ok(false);
+        }
+        if session.gone {
+            return Ok(true);
         }
         let turns = index.turns(session.id)?;
         if turns.iter().any(TurnRow::is_lost) {

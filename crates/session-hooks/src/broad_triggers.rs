@@ -1,9 +1,11 @@
 //! Triggers that match many files or commands: their memories say little about the one at hand.
 
 use crate::memories::Memories;
-use crate::saved_memory::SavedMemoryNote;
 use crate::trigger_survey::{MAX_FILES, TriggerSurvey, list_all_files, names_foreign_folder};
-use session_memory::{Memory, MemoryScope, Result as MemoryResult, TriggerGlob, Triggers};
+use session_display::Note;
+use session_memory::{
+    Memory, MemoryScope, Result as MemoryResult, TriggerChange, TriggerGlob, Triggers,
+};
 
 /// The divisor of the files or commands: a trigger that matches more than `total / BROAD_DIVISOR` is broad.
 const BROAD_DIVISOR: usize = 5;
@@ -65,13 +67,9 @@ impl BroadTrigger {
     }
 
     /// Returns the note on it for who gave it to a memory.
-    pub fn note(&self, id: &str) -> SavedMemoryNote {
+    pub fn note(&self, id: &str) -> Note {
         let command = self.edit_command(id);
-        SavedMemoryNote {
-            text: self.describe(),
-            hint: Some(format!("`{command}` gives narrower ones")),
-            has_foreign_words: false,
-        }
+        Note::new(self.describe()).with_hint(format!("`{command}` gives narrower ones"))
     }
 
     /// Returns the command that gives a memory narrower triggers of the kind.
@@ -97,18 +95,26 @@ pub enum TriggerKind {
 }
 
 impl Memories {
+    /// Returns notes on the triggers that a change gave a memory: those that match much of what there is, or no file.
+    pub fn note_changed_triggers(&self, memory: &Memory, change: &TriggerChange) -> Vec<Note> {
+        let when = change.keep_changed(&memory.front.when);
+        let broad = self.find_broad_triggers(&when).into_iter();
+        let mut notes: Vec<Note> = broad.map(|trigger| trigger.note(memory.id())).collect();
+        notes.extend(self.note_unmatched_paths(memory.scope, &when.paths));
+        notes
+    }
+
     /// Finds the triggers that match more than a fifth of the project's files, or of the newest commands
     /// in the index as it is, or most errors.
-    pub fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
+    pub(crate) fn find_broad_triggers(&self, when: &Triggers) -> Vec<BroadTrigger> {
         TriggerSurvey::new(self).find_broad_triggers(when)
     }
 
     /// Returns notes on the path triggers of a memory of the project that match none of its files, where all files can be
     /// looked at.
-    pub(crate) fn note_unmatched_paths(&self, memory: &Memory) -> Vec<String> {
-        let globs = &memory.front.when.paths;
+    pub(crate) fn note_unmatched_paths(&self, scope: MemoryScope, globs: &[String]) -> Vec<Note> {
         let project = self.project.as_ref();
-        let is_own = memory.scope == MemoryScope::Project && !globs.is_empty();
+        let is_own = scope == MemoryScope::Project && !globs.is_empty();
         let Some(files) = project
             .filter(|_| is_own)
             .map(|it| list_all_files(it.root()))
@@ -123,7 +129,7 @@ impl Memories {
         let is_looked_at = |glob: &&String| is_complete && !names_foreign_folder(glob);
         let unmatched = globs.iter().filter(is_looked_at).filter(is_unmatched);
         unmatched
-            .map(|glob| format!("`{glob}` matches no file of the project now"))
+            .map(|glob| Note::new(format!("`{glob}` matches no file of the project now")))
             .collect()
     }
 }

@@ -10,8 +10,10 @@ use session_core::text::file_name;
 const MAX_COMMANDS: usize = 50;
 /// The most lines, those within a line included: of `sh -c 'sh -c …'` the first ones.
 const MAX_LINES: usize = 8;
-/// The most forms of a command without options before its subcommand.
+/// The most forms of a command without options before its subcommand, and before one of that.
 const MAX_LEADING_OPTIONS: usize = 8;
+/// The program that other versions name as a subcommand of `docker`.
+const DOCKER_COMPOSE: &str = "docker-compose";
 /// The program that runs a line on another machine.
 const REMOTE_SHELL: &str = "ssh";
 /// The programs that run the word after `-c` as a line.
@@ -29,14 +31,17 @@ pub(crate) struct InnerLine {
 }
 
 impl InnerLine {
-    /// Finds the line that a simple command gives to `sh -c`, `eval`, `xargs` or `ssh`. Backticks are not looked at: most
-    /// are those of Markdown in a text.
+    /// Finds the line that a simple command gives to `sh -c`, `eval`, `xargs` or `ssh`, and the text that a shell reads as a
+    /// heredoc. Backticks are not looked at: most are those of Markdown in a text.
     pub(crate) fn find(simple: &CommandPart<'_>) -> Option<Self> {
         let words = program_words(simple);
         let (program, rest) = words.split_first()?;
         let program = program.as_str();
         let text = match program {
-            shell if SHELLS.contains(&shell) => shell_line(rest)?.to_owned(),
+            shell if SHELLS.contains(&shell) => match shell_line(rest) {
+                Some(line) => line.clone(),
+                None => shell_script(simple)?.to_owned(),
+            },
             "eval" => rest.join(" "),
             "xargs" => {
                 let run = skip_options(rest, XARGS_VALUES).iter().map(String::as_str);
@@ -85,8 +90,8 @@ pub(crate) fn shell_words(simple: &CommandPart<'_>) -> Vec<String> {
 /// Returns the words of a simple command from its program on, with the program's name alone.
 pub(crate) fn program_words(simple: &CommandPart<'_>) -> Vec<String> {
     let mut words = shell_words(simple);
-    let count = words_from_program(&simple.text).count();
-    words.drain(..words.len().saturating_sub(count));
+    let before = simple.text.split_whitespace().count() - words_from_program(&simple.text).count();
+    words.drain(..before.min(words.len()));
     if let Some(program) = words.first_mut() {
         *program = file_name(program).to_owned();
     }
@@ -102,6 +107,13 @@ fn shell_line(arguments: &[String]) -> Option<&String> {
     let mut words = arguments.iter().skip_while(|word| !is_command(word));
     words.by_ref().next();
     words.find(|word| *word != "--")
+}
+
+/// Returns the heredoc that a shell reads its commands from: it has no file of commands.
+fn shell_script<'c>(simple: &CommandPart<'c>) -> Option<&'c str> {
+    let is_file = |word: &str| !word.starts_with('-') && !word.contains('>');
+    let mut arguments = words_from_program(&simple.text).skip(1);
+    simple.heredoc.filter(|_| !arguments.any(is_file))
 }
 
 /// Returns the words behind leading options; `with_value` has the letters of those whose value is the next word.
@@ -129,19 +141,36 @@ fn command_forms(simple: &str) -> Vec<String> {
     }
     forms.push(named.join(" "));
     forms.extend(without_leading_options(&named));
+    if named.first() == Some(&DOCKER_COMPOSE) {
+        named.splice(..1, ["docker", "compose"]);
+        forms.push(named.join(" "));
+        forms.extend(without_leading_options(&named));
+    }
     forms
 }
 
-/// Returns a command without the options before its subcommand: `git web push` and `git push` of `git -C web push`. None
-/// where it has no such options.
+/// Returns a command without the options before its subcommand, and before one of that: `git web push` and `git push` of
+/// `git -C web push`, `gh pr merge` of `gh pr -R o/r merge`. None where it has no such options.
 fn without_leading_options(words: &[&str]) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else {
         return Vec::new();
     };
-    let ends = option_ends(rest).into_iter();
-    let ends = ends.filter(|end| end.len() < rest.len());
-    ends.map(|end| format!("{program} {}", end.join(" ")))
-        .collect()
+    let ends = option_ends(rest);
+    let later = ends.iter().filter_map(|end| end.split_first());
+    let later = later.flat_map(|(subcommand, rest)| {
+        let ends = shorter_ends(option_ends(rest), rest);
+        ends.map(move |end| format!("{program} {subcommand} {}", end.join(" ")))
+    });
+    let first = shorter_ends(ends.clone(), rest).map(|end| format!("{program} {}", end.join(" ")));
+    first.chain(later).take(MAX_LEADING_OPTIONS).collect()
+}
+
+fn shorter_ends<'w>(
+    ends: Vec<&'w [&'w str]>,
+    words: &[&str],
+) -> impl Iterator<Item = &'w [&'w str]> {
+    let count = words.len();
+    ends.into_iter().filter(move |end| end.len() < count)
 }
 
 /// Returns the words from each one on at which leading options may end, since the word after an option may be its value:
@@ -209,6 +238,11 @@ mod tests {
             ("git -C web --no-pager push origin", "git push origin"),
             ("git -c a=b --no-pager push", "git push"),
             ("npm --prefix web --silent install", "npm install"),
+            ("docker compose -f dev.yml up -d", "docker compose up -d"),
+            ("docker -D compose -p x up -d", "docker compose up -d"),
+            ("docker-compose up -d", "docker compose up -d"),
+            ("docker-compose -f dev.yml up -d", "docker compose up -d"),
+            ("gh pr -R o/r merge 3", "gh pr merge 3"),
         ] {
             assert_form(command, form);
         }
@@ -230,10 +264,17 @@ mod tests {
             ("bash -c -- 'make db'", "make db"),
             ("su - postgres -c 'make db'", "make db"),
             ("sh -c \"bash -c 'make db'\"", "make db"),
+            ("sudo bash <<'EOF'\ncd web\nmake db\nEOF", "make db"),
+            ("bash -s 2>&1 << E | tail\nmake db\nE", "make db"),
         ] {
             assert_form(command, form);
         }
-        for text in ["git commit -m 'say `make db`'", "echo `make db`"] {
+        for text in [
+            "git commit -m 'say `make db`'",
+            "echo `make db`",
+            "cat >x <<E\nmake db\nE",
+            "bash x.sh <<E\nmake db\nE",
+        ] {
             let lines = command_lines(text);
             assert!(!lines.iter().any(|line| line == "make db"), "{lines:?}");
         }

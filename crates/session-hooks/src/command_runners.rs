@@ -50,7 +50,7 @@ impl Runner {
     }
 }
 
-const RUNNERS: [Runner; 25] = [
+const RUNNERS: [Runner; 35] = [
     Runner::new("poetry", &["run"], 0),
     Runner::new("uv", &["run"], 0),
     Runner::new("uvx", &[], 0),
@@ -76,6 +76,17 @@ const RUNNERS: [Runner; 25] = [
     Runner::new("docker-compose", &["run"], 1),
     Runner::new("podman", &["exec"], 1),
     Runner::new("podman", &["run"], 1),
+    Runner::new("bun", &["x"], 0),
+    Runner::new("bun", &["run"], 0),
+    Runner::new("mise", &["x"], 0),
+    Runner::new("mise", &["exec"], 0),
+    Runner::new("stdbuf", &[], 0),
+    Runner::new("setsid", &[], 0),
+    Runner::new("unbuffer", &[], 0),
+    Runner::new("flock", &[], 1),
+    // Last: of their other subcommands the beginning is no program.
+    Runner::new("pnpm", &[], 0),
+    Runner::new("yarn", &[], 0),
 ];
 
 /// Finds the commands in the arguments of a simple command that its program may run.
@@ -160,6 +171,18 @@ mod tests {
             "find . -name '*.py' -exec",
             "poetry run python -m",
             "docker exec web poetry run",
+            "pnpm",
+            "pnpm --dir web",
+            "yarn",
+            "bun x",
+            "bun run",
+            "mise x",
+            "mise exec node@22 --",
+            "stdbuf -oL",
+            "setsid -w",
+            "unbuffer",
+            "flock -n /tmp/lock",
+            "sudo stdbuf -o L",
         ] {
             let lines = command_lines(&format!("cd x && {runner} pytest -q 'a b'"));
             let is_found = lines.iter().any(|line| line == "pytest -q 'a b'");

@@ -38,18 +38,8 @@ impl Memories {
             return None;
         }
         let index = self.home.index().ok()?;
-        let query = CureSearch {
-            error,
-            command: input.command(),
-            filter: &SearchFilter::default(),
-            is_in_project: &|_| true,
-            max_failed: 0,
-        };
-        let line = find_line(&index, &query, &project, input.session_id.as_deref())?;
-        let block = self.history_block(HistoryLine {
-            taken_chars,
-            ..line
-        })?;
+        let line = find_line(&index, error, input, &project)?;
+        let block = self.history_block(line, taken_chars)?;
         let new = state_file.record_injected(&block.ids).ok()?;
         (new == block.ids).then_some(block)
     }
@@ -58,11 +48,11 @@ impl Memories {
 /// Finds the newest cure of an error in the sessions of a project, but for the calling one.
 fn find_line(
     index: &Reader,
-    query: &CureSearch<'_>,
+    error: &str,
+    input: &HookInput,
     project: &ProjectDirectories<'_>,
-    calling_session: Option<&str>,
 ) -> Option<HistoryLine> {
-    let errors = ErrorSignature::read_all(query.error);
+    let errors = ErrorSignature::read_all(error);
     let is_known = |error: &ErrorSignature| {
         let turns = index.turns_with_error(*error);
         turns.is_ok_and(|turns| !turns.is_empty())
@@ -72,7 +62,8 @@ fn find_line(
     }
     let sessions = index.sessions().ok()?;
     let tree = SessionTree::new(&sessions);
-    let is_calling = |session| calling_session.is_some_and(|uid| tree.is_within(session, uid));
+    let calling = input.session_id.as_deref();
+    let is_calling = |session| calling.is_some_and(|uid| tree.is_within(session, uid));
     let here = sessions
         .iter()
         .filter(|session| project.has(session) && !is_calling(session));
@@ -85,8 +76,11 @@ fn find_line(
         return None;
     }
     let query = CureSearch {
+        error,
+        command: input.command(),
         filter: &filter,
-        ..*query
+        is_in_project: &|_| true,
+        max_failed: 0,
     };
     let found = query.find(index, &sessions).ok()?;
     let fix = found.cures.first().filter(|_| !found.is_common)?;
@@ -101,7 +95,6 @@ fn format_cure_line(fix: &FoundCure, all: &[SessionRow]) -> Option<HistoryLine> 
         id: format!("session-search show {address}"),
         time_ms: fix.cure.time_ms.or(fix.session.ended_ms)?,
         max_chars: MAX_CHARS,
-        taken_chars: 0,
     })
 }
 

@@ -21,16 +21,18 @@ pub(crate) struct HistoryLine {
     pub(crate) time_ms: i64,
     /// The most characters of the line.
     pub(crate) max_chars: usize,
-    /// The characters that other blocks of the same answer take of the limit.
-    pub(crate) taken_chars: usize,
 }
 
 impl Memories {
-    /// Makes a block of a line, redacted, within what is left of `total_chars`; `None` where its time is none or nothing
-    /// of it fits.
-    pub(crate) fn history_block(&self, line: HistoryLine) -> Option<MemoryBlock> {
+    /// Makes a block of a line, redacted, within what `taken_chars` of other blocks of the same answer leave of
+    /// `total_chars`; `None` where its time is none or nothing of it fits.
+    pub(crate) fn history_block(
+        &self,
+        line: HistoryLine,
+        taken_chars: usize,
+    ) -> Option<MemoryBlock> {
         let budget = self.home.config.injection;
-        let left = budget.total_chars.saturating_sub(line.taken_chars);
+        let left = budget.total_chars.saturating_sub(taken_chars);
         let settings = InjectionSettings {
             item_chars: line.max_chars,
             total_chars: left.min(line.max_chars + FENCE_CHARS),
@@ -95,9 +97,8 @@ mod tests {
                 id: "fe000000:0".to_owned(),
                 time_ms: 0,
                 max_chars: 400,
-                taken_chars,
             };
-            memories.history_block(line)
+            memories.history_block(line, taken_chars)
         };
         let whole = block(0).unwrap().char_count();
         let shorter = block(total - whole + 50).unwrap().char_count();

@@ -2,10 +2,11 @@
 
 use crate::error::MemoriesError;
 use crate::memories::Memories;
+use crate::shown_memories::runs_this_program;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
 use session_display::pluralize;
 use session_memory::{
-    AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile,
+    AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile, TriggeredBlock,
 };
 use std::time::Instant;
 
@@ -129,11 +130,17 @@ impl PromptOutcome {
     }
 
     /// Returns the memories that a call of a tool triggers, and for a command that is known to have failed what
-    /// cured its error before. With `hook.hold` memories refuse a call that would change something. They do so once,
-    /// since they are injected once.
+    /// cured its error before; nothing for the output of this program. With `hook.hold` memories refuse a call that would
+    /// change something, each once.
     fn answer_tool(&self, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
         let tool_use = ToolUse::from_hook(input)?;
+        self.memories.record_shown_memories(event, input);
+        if tool_use.error.is_some() && input.command().is_some_and(runs_this_program) {
+            return None;
+        }
         let triggered = self.memories.inject_for_tool(input, &tool_use);
+        let is_refusal = triggered.as_ref().is_some_and(|given| given.is_refusal);
+        let triggered = triggered.map(|TriggeredBlock { block, .. }| block);
         let cure = match event {
             HookEvent::PostToolUseFailure => {
                 let taken_chars = triggered.as_ref().map_or(0, MemoryBlock::char_count);
@@ -148,7 +155,7 @@ impl PromptOutcome {
             return None;
         }
         let answer = HookAnswer::default();
-        Some(if self.memories.should_hold(&tool_use) {
+        Some(if is_refusal {
             answer.with_refusal(&format!("{HELD}\n{text}"))
         } else {
             answer.with_context(event, &text)

@@ -29,7 +29,7 @@ impl Memories {
             .filter(|session| is_candidate(session, calling_session) && project.has(session))
             .max_by_key(|session| (session.ended_ms, &session.uid))?;
         let work = WorkSummary::read_last_task(&index, last.id).ok()?;
-        self.history_block(HistoryLine {
+        let line = HistoryLine {
             label: "last session",
             text: describe_work(work)?,
             id: format!(
@@ -38,8 +38,8 @@ impl Memories {
             ),
             time_ms: last.ended_ms?,
             max_chars: MAX_CHARS,
-            taken_chars: 0,
-        })
+        };
+        self.history_block(line, 0)
     }
 }
 

@@ -3,7 +3,7 @@
 //! [`Memories`] joins the store of the memories with the configuration of a directory's project, the model that
 //! embeds them and the index of the history: it saves, lists and searches them. [`Memories::save`] proposes
 //! triggers for a new memory, from the turns that it comes from or from the files that its text names
-//! ([`SavedMemory`]); [`Memories::find_broad_triggers`] finds those that match too much. After a change
+//! ([`SavedMemory`]); [`Memories::note_changed_triggers`] notes those that match too much. After a change
 //! [`Memories::finish_change`] updates the skill, whose description has keywords of memories.
 //!
 //! A hook is answered in two steps. [`PromptOutcome::decide`] decides which memories are put before a prompt, and
@@ -32,6 +32,7 @@
 //! # }
 //! ```
 
+mod best_memories;
 mod broad_triggers;
 mod command_forms;
 mod command_runners;
@@ -55,6 +56,7 @@ mod source_turns;
 mod tool_event;
 mod trigger_survey;
 
+pub use best_memories::BestMemories;
 pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::MemoriesError;
 pub use hook_response::{HookOrigin, PromptOutcome};

@@ -4,9 +4,10 @@ use crate::error::MemoriesError;
 use crate::saved_memory::SavedMemory;
 use jiff::{Timestamp, Zoned};
 use session_config::{Config, Home};
-use session_core::text::clip;
+use session_core::text::{clip, path_line};
+use session_display::Note;
 use session_embed::{EmbedError, Embedder};
-use session_files::{Project, path_line};
+use session_files::Project;
 use session_memory::{
     Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryListing,
     MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, NearDuplicate,
@@ -14,6 +15,7 @@ use session_memory::{
     describe_cuts, find_duplicates, memory_directories, refresh_context_sheet, search_memories,
 };
 use session_sources::{Caller, sources};
+use std::borrow::Cow;
 use std::path::Path;
 
 /// The variable that switches injection off.
@@ -78,7 +80,7 @@ impl Memories {
         let location = location(&home.config);
         let directories = memory_directories(project.as_ref(), &home.env.home, location)?;
         Ok(Self {
-            store: MemoryStore::new(directories, home.records())
+            store: MemoryStore::new(directories, home.memory_records())
                 .with_redactor(home.config.redactor())
                 .with_index_directory(&home.root),
             home,
@@ -157,7 +159,7 @@ impl Memories {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn search(
+    pub(crate) fn search(
         &self,
         text: &str,
         memories: &[Memory],
@@ -233,13 +235,13 @@ impl Memories {
         };
         let memory = self.store.save(&draft, global.or(scope), now)?;
         self.record_in_calling_session(&memory);
-        let mut notes = self.note_unmatched_paths(&memory);
+        let mut notes = self.note_unmatched_paths(memory.scope, &memory.front.when.paths);
         for old in &replaced {
             let id = old.id();
             match self.store.supersede(id, memory.id(), now) {
-                Ok(_) => notes.push(format!(
-                    "{id} is superseded; `session-search memory activate {id}` takes it back"
-                )),
+                Ok(_) => notes.push(Note::new(format!("{id} is superseded")).with_hint(format!(
+                    "`session-search memory activate {id}` takes it back"
+                ))),
                 Err(error) => {
                     let failed = Err::<(), _>(MemoriesError::from(error));
                     note_failure(failed, &format!("in the place of {id}"), &mut notes);
@@ -272,7 +274,7 @@ impl Memories {
     ///
     /// # Errors
     /// When a file cannot be removed.
-    pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<Vec<String>, MemoriesError> {
+    pub fn purge(&self, memories: &[Memory], now: &Zoned) -> Result<Vec<Note>, MemoriesError> {
         let notes = self.remove_from_context(memories);
         let purged = self.store.purge(memories, now);
         // What was not removed, and what counts again since it is no longer replaced, is there again. What failed before
@@ -284,7 +286,7 @@ impl Memories {
 
     /// Writes the project's context sheet and the skills without memories that are `leaving`. Returns notes on those
     /// that cannot be changed.
-    fn remove_from_context(&self, leaving: &[Memory]) -> Vec<String> {
+    fn remove_from_context(&self, leaving: &[Memory]) -> Vec<Note> {
         let project = self.project.as_ref();
         let sheet = project.and_then(|project| self.refresh_sheet(project, leaving));
         let notes = [sheet, self.remove_keywords(leaving)];
@@ -293,16 +295,15 @@ impl Memories {
 
     /// Writes the context sheet of a project again where it has one, without memories that are `leaving`. Returns a note
     /// where it cannot.
-    fn refresh_sheet(&self, project: &Project, leaving: &[Memory]) -> Option<String> {
+    fn refresh_sheet(&self, project: &Project, leaving: &[Memory]) -> Option<Note> {
         let mut active = self.store.list(&[MemoryState::Active]).memories;
         active.retain(|memory| !memory.is_among(leaving));
         let root = project.open().map_err(MemoryError::from);
         let refreshed = root.and_then(|root| refresh_context_sheet(&root, &active));
         let error = refreshed.err()?;
         let path = path_line(&project.root().join(context_sheet_path()));
-        Some(format!(
-            "{path} may hold what is removed: {error}\nhint: `session-search memory sync-context` writes it anew"
-        ))
+        let note = Note::new(format!("{path} may hold what is removed: {error}"));
+        Some(note.with_hint("`session-search memory sync-context` writes it anew"))
     }
 
     /// Finds the memories that a new one repeats, and makes its vectors. One that is superseded is not in use.
@@ -321,12 +322,14 @@ impl Memories {
 fn note_failure<T: Default>(
     result: Result<T, MemoriesError>,
     step: &str,
-    notes: &mut Vec<String>,
+    notes: &mut Vec<Note>,
 ) -> T {
     result.unwrap_or_else(|error| {
-        let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
-        let hint = hint.unwrap_or_default();
-        notes.push(format!("it is saved, but not {step}: {error}{hint}"));
+        let hints = error.hint().map(Cow::into_owned).into_iter().collect();
+        notes.push(Note {
+            text: format!("it is saved, but not {step}: {error}"),
+            hints,
+        });
         T::default()
     })
 }
@@ -378,7 +381,7 @@ pub(crate) mod tests {
         assert!(saved.memory.path.exists());
         let note = saved.further_notes.first().unwrap();
         assert!(
-            note.starts_with("it is saved, but not followed by"),
+            note.text.starts_with("it is saved, but not followed by"),
             "{note}"
         );
         assert_eq!(
@@ -406,7 +409,8 @@ pub(crate) mod tests {
         let new = save(&ids).unwrap();
         assert!(new.repeats.is_empty(), "{new:?}");
         let notes = ids.clone().map(|id| {
-            format!("{id} is superseded; `session-search memory activate {id}` takes it back")
+            let command = format!("`session-search memory activate {id}` takes it back");
+            Note::new(format!("{id} is superseded")).with_hint(command)
         });
         assert_eq!(new.further_notes, notes);
         for id in &ids {

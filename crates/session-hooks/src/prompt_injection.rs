@@ -1,5 +1,4 @@
-//! The text that a hook puts into a session: the overview at its start, and before a prompt memories
-//! and turns of the history that answer it.
+//! Decides what is put before a prompt or given at a call of a tool.
 
 use crate::error::MemoriesError;
 use crate::history_line::shorten;
@@ -9,13 +8,13 @@ use crate::reading_commands::only_reads;
 use crate::shown_memories::find_shown_memories;
 use crate::tool_event::ToolContext;
 use jiff::Timestamp;
-use session_agents::{HookInput, ToolUse};
+use session_agents::{HookEvent, HookInput, ToolUse};
 use session_core::{ConfidenceBand, TurnAddress};
 use session_display::SessionIds;
 use session_embed::Embedder;
 use session_memory::{
-    BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest, InjectionResources,
-    MemoryBlock, PastTurn, TriggerDecision, TriggerEvent,
+    BlockItem, FrontmatterTime, InjectionOutcome, InjectionRequest, InjectionResources, PastTurn,
+    TriggerDecision, TriggerEvent, TriggeredBlock,
 };
 use session_query::QueryModels;
 use session_report::WorkSummary;
@@ -52,9 +51,9 @@ impl Memories {
         Ok(outcome)
     }
 
-    /// Returns true where memories refuse a call: it may change something, and `hook.hold` is on. A command that only
+    /// Returns true where memories may refuse a call: it may change something, and `hook.hold` is on. A command that only
     /// reads is followed by its memories.
-    pub(crate) fn should_hold(&self, tool_use: &ToolUse) -> bool {
+    fn should_hold(&self, tool_use: &ToolUse) -> bool {
         let is_reading = || tool_use.command.as_deref().is_some_and(only_reads);
         self.home.config.hook.hold && tool_use.is_pending_change && !is_reading()
     }
@@ -107,18 +106,28 @@ impl Memories {
         Ok(decision)
     }
 
-    /// Returns the memories that a call of a tool triggers, without secrets, and records them. Those that the call shows to
-    /// the agent are recorded, too.
+    /// Returns the memories that a call of a tool triggers, without secrets, and records them.
     pub(crate) fn inject_for_tool(
         &self,
         input: &HookInput,
         tool_use: &ToolUse,
-    ) -> Option<MemoryBlock> {
+    ) -> Option<TriggeredBlock> {
         let event = self.trigger_event(input, tool_use)?;
         let context = input.context_id()?;
-        let injector = self.injector();
-        injector.record_shown(&find_shown_memories(&event.commands), &context);
-        injector.inject_for_event(&event, &context)
+        self.injector().inject_for_event(&event, &context)
+    }
+
+    /// Records the memories that a call shows to the agent, until it fails.
+    pub(crate) fn record_shown_memories(&self, event: HookEvent, input: &HookInput) {
+        let (Some(command), Some(context)) = (input.command(), input.context_id()) else {
+            return;
+        };
+        let shown = find_shown_memories(command);
+        match event {
+            HookEvent::PreToolUse => self.injector().record_shown(&shown, &context),
+            HookEvent::PostToolUseFailure => self.injector().forget_shown(&shown, &context),
+            _ => {}
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::command_forms::InnerLine;
 use session_core::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
 use session_core::text::file_name;
+use session_sources::sed_edits_in_place;
 
 /// Programs that write no file, whatever their arguments.
-const READERS: [&str; 40] = [
+const READERS: [&str; 37] = [
     "[",
     "ag",
-    "awk",
     "basename",
     "bat",
     "cat",
@@ -41,19 +41,12 @@ const READERS: [&str; 40] = [
     "tail",
     "test",
     "tr",
-    "tree",
     "true",
     "wc",
     "which",
-    "xxd",
 ];
-/// Programs that write none without certain options.
-const READERS_BUT_FOR: [(&str, &[&str]); 4] = [
-    ("sed", &["-i", "--in-place"]),
-    ("sort", &["-o", "--output"]),
-    ("uniq", &["--output"]),
-    ("find", &["-delete", "-exec", "-ok", "-fprint", "-fls"]),
-];
+/// The options with which `find` writes, or begins a program.
+const FIND_ACTIONS: [&str; 5] = ["-delete", "-exec", "-ok", "-fprint", "-fls"];
 /// The subcommands of git that write none, without this option.
 const GIT_READERS: [&str; 10] = [
     "blame",
@@ -99,15 +92,28 @@ fn is_reader(simple: &CommandPart<'_>, depth: usize) -> bool {
         let mut given = arguments.iter();
         given.any(|word| options.iter().any(|option| word.starts_with(option)))
     };
-    if program == "git" {
-        let subcommand = git_subcommand(arguments.iter().copied());
-        let is_reading = subcommand.is_some_and(|name| GIT_READERS.contains(&name));
-        return is_reading && !has_option(&[GIT_OUTPUT]);
+    match program {
+        "git" => {
+            let subcommand = git_subcommand(arguments.iter().copied());
+            let is_reading = subcommand.is_some_and(|name| GIT_READERS.contains(&name));
+            is_reading && !has_option(&[GIT_OUTPUT])
+        }
+        "sed" => !sed_edits_in_place(arguments.into_iter()),
+        "sort" => !arguments.into_iter().any(sorts_into_file),
+        // Its second operand is a file that it writes, and a number may be the value of an option or the first operand.
+        "uniq" => arguments.iter().all(|word| word.starts_with('-')),
+        "find" => !has_option(&FIND_ACTIONS),
+        _ => READERS.contains(&program),
     }
-    let mut readers = READERS_BUT_FOR.iter();
-    match readers.find(|(name, _)| *name == program) {
-        Some((_, options)) => !has_option(options),
-        None => READERS.contains(&program),
+}
+
+/// Returns true for an option of `sort` that may name its output: `-o`, also among other letters, and the beginnings of
+/// `--output`.
+fn sorts_into_file(option: &str) -> bool {
+    let letters = option.strip_prefix('-').unwrap_or_default();
+    match letters.strip_prefix('-') {
+        Some(name) => name.starts_with('o'),
+        None => letters.contains('o'),
     }
 }
 
@@ -141,6 +147,8 @@ mod tests {
             "bash -lc 'cat db/1.sql'",
             "LC_ALL=C sort db/1.sql >/dev/null",
             "cat db/1.sql > '/dev/null' # a > b",
+            "sed -nE -e 's/-i/i/p' db/1.sql",
+            "sort -u -k2 db/1.sql | uniq -c",
         ] {
             assert!(only_reads(command), "{command}");
         }
@@ -151,6 +159,15 @@ mod tests {
             "cat a >| db/1.sql",
             "cat a &> db/1.sql",
             "sed -i s/a/b/ db/1.sql",
+            "sed -Ei s/a/b/ db/1.sql",
+            "sed -ni.bak 1p db/1.sql",
+            "sed --in-place=.bak 1d db/1.sql",
+            "sort -uo db/1.sql db/1.sql",
+            "sort db/1.sql --out=db/1.sql",
+            "uniq a db/1.sql",
+            "awk '{ print > \"db/1.sql\" }' a",
+            "xxd -r a db/1.sql",
+            "tree -o db/1.sql",
             "find db -name '*.sql' -delete",
             "find db | xargs rm",
             "git checkout db/1.sql",

@@ -2,9 +2,8 @@
 
 use crate::broad_triggers::BroadTrigger;
 use session_agents::quote_word;
-use session_display::sanitize_line;
+use session_display::{Note, sanitize_line};
 use session_memory::{Memory, MemoryKind, MovedMemories, NearDuplicate, ReplacedSecrets, Triggers};
-use std::fmt;
 
 /// Most memories that are named as repeated by one.
 const MAX_REPEATED: usize = 3;
@@ -27,16 +26,14 @@ pub struct SavedMemory {
     /// Its triggers that match much of what there is.
     pub broad: Vec<BroadTrigger>,
     /// Triggers that match no file, memories that it replaces, and failures after it was saved.
-    pub further_notes: Vec<String>,
+    pub further_notes: Vec<Note>,
 }
 
 /// A note on a saved memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedMemoryNote {
-    /// The note, as a sentence without a full stop.
-    pub text: String,
-    /// The commands that change what the note is about.
-    pub hint: Option<String>,
+    /// The note, with the commands that change what it is about.
+    pub note: Note,
     /// True where the text has words of another memory.
     pub has_foreign_words: bool,
 }
@@ -59,17 +56,19 @@ impl SavedMemory {
         let texts = self.cuts.iter().cloned();
         let texts = texts.chain(self.replaced_secrets.note());
         let broad = self.broad.iter();
-        let broad = broad.map(|trigger| trigger.note(self.memory.id()));
-        texts.map(SavedMemoryNote::from).chain(broad).collect()
+        let broad = broad.map(|trigger| trigger.note(self.memory.id()).into());
+        let texts = texts.map(|text| Note::new(text).into());
+        texts.chain(broad).collect()
     }
 
     fn note_repeat(&self, old: &NearDuplicate) -> SavedMemoryNote {
         let (id, new) = (&old.id, self.memory.id());
         SavedMemoryNote {
-            text: format!("it repeats {id}, {}", sanitize_line(&old.topic)),
-            hint: Some(format!(
-                "`session-search memory edit {id}` changes that one, `session-search memory supersede {id} --by {new}` replaces it"
-            )),
+            note: Note::new(format!("it repeats {id}, {}", sanitize_line(&old.topic))).with_hint(
+                format!(
+                    "`session-search memory edit {id}` changes that one, `session-search memory supersede {id} --by {new}` replaces it"
+                ),
+            ),
             has_foreign_words: true,
         }
     }
@@ -82,11 +81,11 @@ impl SavedMemory {
             (false, true) => " from the turns that it comes from",
             (false, false) => " from the names in it",
         };
-        Some(SavedMemoryNote {
-            text: "it has no triggers".to_owned(),
-            hint: Some(format!("`{command}` adds triggers{source}")),
-            has_foreign_words: false,
-        })
+        let note = Note::new("it has no triggers");
+        Some(
+            note.with_hint(format!("`{command}` adds triggers{source}"))
+                .into(),
+        )
     }
 
     /// Returns the command that adds triggers, with those that are proposed; `None` where it has some. A
@@ -119,42 +118,34 @@ impl SavedMemory {
     }
 }
 
-impl From<String> for SavedMemoryNote {
-    fn from(text: String) -> Self {
+impl From<Note> for SavedMemoryNote {
+    fn from(note: Note) -> Self {
         Self {
-            text,
-            hint: None,
+            note,
             has_foreign_words: false,
         }
     }
 }
 
-impl fmt::Display for SavedMemoryNote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)?;
-        match &self.hint {
-            Some(hint) => write!(f, "\nhint: {hint}"),
-            None => Ok(()),
-        }
-    }
-}
-
 /// Describes the memories that were moved because of their age, each as a note.
-pub fn describe_moved_memories(moved: &MovedMemories) -> Vec<String> {
+pub fn describe_moved_memories(moved: &MovedMemories) -> Vec<Note> {
     let archived = moved.archived.iter().map(|id| {
-        format!(
-            "archived {id}, which nobody touched for long; `session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
-        )
+        Note::new(format!("archived {id}, which nobody touched for long")).with_hint(format!(
+            "`session-search memory activate {id}` takes it back, storage.auto_archive = false keeps all"
+        ))
     });
-    let trashed = moved.trashed.iter().map(|id| {
-        format!(
-            "put {id} into the trash, since it was archived for longer than storage.retention_days; `session-search memory activate {id}` takes it back"
-        )
-    });
+    let trashed =
+        moved.trashed.iter().map(|id| {
+            Note::new(format!(
+            "put {id} into the trash, since it was archived for longer than storage.retention_days"
+        ))
+        .with_hint(format!("`session-search memory activate {id}` takes it back"))
+        });
     let skipped = moved.skipped.iter().map(|id| {
-        format!(
-            "left {id} where it is, though nobody touched it for long: there is another file of that name where it would go\nhint: compare the two files and remove one of them"
-        )
+        Note::new(format!(
+            "left {id} where it is, though nobody touched it for long: there is another file of that name where it would go"
+        ))
+        .with_hint("compare the two files and remove one of them")
     });
     archived.chain(trashed).chain(skipped).collect()
 }
@@ -183,7 +174,8 @@ mod tests {
         };
         let old = save("LanternOut").memory;
         let saved = save("error");
-        let notes: Vec<String> = saved.notes().iter().map(ToString::to_string).collect();
+        let notes = saved.notes().into_iter();
+        let notes: Vec<String> = notes.map(|saved| saved.note.to_string()).collect();
         let [secret, broad, repeat] = notes.as_slice() else {
             panic!("{notes:?}");
         };

@@ -3,7 +3,8 @@
 use crate::memories::Memories;
 use session_agents::{SkillLocation, remove_lost_keywords, update_skill_keywords};
 use session_config::Home;
-use session_files::path_line;
+use session_core::text::path_line;
+use session_display::Note;
 use session_memory::{Memory, MemoryStore, trusted_keywords};
 
 /// The most keywords that are offered for a description, which takes the plain ones of them.
@@ -21,7 +22,8 @@ fn list_keywords(
     leaving: &[Memory],
     limit: usize,
 ) -> Vec<String> {
-    let store = MemoryStore::new(Vec::new(), home.records()).with_redactor(home.config.redactor());
+    let store =
+        MemoryStore::new(Vec::new(), home.memory_records()).with_redactor(home.config.redactor());
     let project = location.project.as_ref();
     trusted_keywords(project, &home.env.home, &store, leaving, limit)
 }
@@ -29,14 +31,15 @@ fn list_keywords(
 impl Memories {
     /// Updates the user's skill after memories were changed. Returns notes on files that were left as they are: views of
     /// another program, and a skill that cannot be written.
-    pub fn finish_change(&self) -> Vec<String> {
+    pub fn finish_change(&self) -> Vec<Note> {
         let foreign = self.store.list_foreign_views().into_iter();
-        let mut notes: Vec<String> = foreign
+        let mut notes: Vec<Note> = foreign
             .map(|path| {
-                format!(
-                    "{} was not written here, and is left as it is\nhint: remove it to have it generated again",
+                Note::new(format!(
+                    "{} was not written here, and is left as it is",
                     path_line(&path)
-                )
+                ))
+                .with_hint("remove it to have it generated again")
             })
             .collect();
         notes.extend(self.update_users_skill(&[]));
@@ -46,28 +49,26 @@ impl Memories {
     /// Writes the skills without the keywords of memories that are `leaving`: the user's anew, and the project's without
     /// those that no other memory has. Returns a note where the project's cannot be changed; of the user's
     /// [`Memories::finish_change`] returns it.
-    pub(crate) fn remove_keywords(&self, leaving: &[Memory]) -> Option<String> {
+    pub(crate) fn remove_keywords(&self, leaving: &[Memory]) -> Option<Note> {
         self.update_users_skill(leaving);
         self.update_projects_skill(leaving)
     }
 
-    fn update_users_skill(&self, leaving: &[Memory]) -> Option<String> {
+    fn update_users_skill(&self, leaving: &[Memory]) -> Option<Note> {
         let locations = SkillLocation::all(&self.home.env, None);
         let keywords = |location: &SkillLocation| offered_keywords(location, &self.home, leaving);
         let error = update_skill_keywords(locations, keywords).err()?;
         let reason = error.full_message();
-        Some(format!("the skill's keywords are as they were: {reason}"))
+        Some(format!("the skill's keywords are as they were: {reason}").into())
     }
 
-    fn update_projects_skill(&self, leaving: &[Memory]) -> Option<String> {
+    fn update_projects_skill(&self, leaving: &[Memory]) -> Option<Note> {
         let locations = SkillLocation::all(&self.home.env, self.project.as_ref());
         let keywords =
             |location: &SkillLocation| list_keywords(location, &self.home, leaving, usize::MAX);
         let error = remove_lost_keywords(locations, keywords).err()?;
         let reason = error.full_message();
-        Some(format!(
-            "the keywords of the project's skill are as they were: {reason}"
-        ))
+        Some(format!("the keywords of the project's skill are as they were: {reason}").into())
     }
 }
 
@@ -92,7 +93,7 @@ mod tests {
         let directories = memory_directories(project.as_ref(), home, location).unwrap();
         let home = Home::new(env, home.join("index"));
         Memories {
-            store: MemoryStore::new(directories, home.records()),
+            store: MemoryStore::new(directories, home.memory_records()),
             home,
             project,
             notes: Vec::new(),
@@ -141,7 +142,7 @@ mod tests {
 
         let global = Some(session_memory::MemoryScope::Global);
         memories.store.save(&draft("Bell"), global, &now).unwrap();
-        assert_eq!(memories.finish_change(), Vec::<String>::new());
+        assert_eq!(memories.finish_change(), []);
         assert!(has_keyword(&user, "Bell") && !has_keyword(&in_project, "Bell"));
 
         for n in 0..40 {
@@ -152,7 +153,7 @@ mod tests {
         memories.purge(&[bell], &now).unwrap();
         assert!(has_keyword(&in_project, "Lantern"), "a memory still has it");
         let notes = memories.purge(&[lantern], &now).unwrap();
-        assert_eq!(notes, Vec::<String>::new());
+        assert_eq!(notes, []);
         assert!(!has_keyword(&in_project, "Lantern") && has_keyword(&user, "Bell"));
     }
 }

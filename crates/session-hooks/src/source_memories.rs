@@ -4,6 +4,7 @@ use crate::error::MemoriesError;
 use crate::memories::Memories;
 use jiff::Zoned;
 use session_core::text::path_line;
+use session_display::Note;
 use session_files::Project;
 use session_memory::{DirectoryRecord, Memory, MemoryDirectory, MemorySource};
 use std::collections::{BTreeSet, HashSet};
@@ -93,7 +94,7 @@ impl SourceMemories {
     ///
     /// # Errors
     /// When a file cannot be removed.
-    pub fn purge(&self, now: &Zoned) -> Result<Vec<String>, MemoriesError> {
+    pub fn purge(&self, now: &Zoned) -> Result<Vec<Note>, MemoriesError> {
         if self.saved.is_empty() {
             return Ok(Vec::new());
         }

@@ -51,7 +51,7 @@ impl ToolContext<'_> {
         let paths = tool_use.paths.iter();
         let paths = paths.filter_map(|path| self.relative_path(path));
         let without_root = match root.to_str() {
-            Some(root) if root.len() > 1 => tool_use.text.replace(root, ""),
+            Some(root) if root.len() > 1 => remove_root(&tool_use.text, root),
             _ => tool_use.text.clone(),
         };
         let texts = std::iter::once(without_root).chain(paths);
@@ -139,6 +139,18 @@ impl ToolContext<'_> {
         let other = Project::find_owned(path.parent()?, self.home)?;
         (other.identity() == own).then(|| path_below(path, other.root()))?
     }
+}
+
+/// Removes the path of a root where it stands whole: not the first part of the name of a folder beside it.
+fn remove_root(text: &str, root: &str) -> String {
+    let mut parts = text.split(root);
+    let mut kept = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_whole = !part.starts_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
+        kept.push_str(if is_whole { "" } else { root });
+        kept.push_str(part);
+    }
+    kept
 }
 
 /// Returns true for a path in the folder where an agent makes worktrees.
@@ -304,6 +316,13 @@ mod tests {
             ..ToolUse::default()
         };
         assert_eq!(event(home.path(), &run).text, "cat /db/lamps.sql");
+        let beside = home.path().join("shop2/db/lamps.sql");
+        let line = format!("cat {}", beside.display());
+        let run = ToolUse {
+            text: line.clone(),
+            ..ToolUse::default()
+        };
+        assert_eq!(event(home.path(), &run).text, line);
     }
 
     fn paths_of_command(home: &Path, command: &str) -> Vec<String> {

@@ -8,7 +8,7 @@ use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{SessionMeta, Turn, TurnContent, TurnSpan};
-use session_forget::Exclusions;
+use session_forget::has_marker;
 use session_sources::{Cursor, Sink, Warning};
 use session_store::{KnownTurns, NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
@@ -197,7 +197,7 @@ impl Sink for HistorySink<'_> {
             return self.flow();
         }
         self.policy.redactor.redact_turn(&mut turn);
-        if Exclusions::has_marker(&turn.prompt) {
+        if has_marker(&turn.prompt) {
             self.skips = true;
             return self.send(Event::Marked(self.session.id.clone()));
         }

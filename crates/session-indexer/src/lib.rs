@@ -41,7 +41,7 @@ mod policy;
 mod refresh;
 mod session_embedder;
 
-pub use access::{MAX_LOCK_WAIT, wait_for_writer};
+pub use access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};
 pub use deadline::Deadline;
 pub use discover::{HistoryChanges, discover};
 pub use documents::{chunk_texts, max_document_bytes};

@@ -1,7 +1,7 @@
 //! The error of a call.
 
-use anyhow::anyhow;
 use session_core::TurnAddressError;
+use session_display::Note;
 use session_hooks::MemoriesError;
 use session_memory::MemoryError;
 use session_query::{QueryError, TypedFilterError};
@@ -12,7 +12,7 @@ use session_store::StoreError;
 #[derive(Debug)]
 pub(crate) enum CallError {
     /// An argument cannot be used: which, and what to write instead.
-    Invalid(String),
+    Invalid(Note),
     /// The work failed, or what was named is not there.
     Failed(anyhow::Error),
     /// The client cancelled the call.
@@ -22,6 +22,13 @@ pub(crate) enum CallError {
 impl From<anyhow::Error> for CallError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
+    }
+}
+
+/// What was named is not there: the note says what.
+impl From<Note> for CallError {
+    fn from(note: Note) -> Self {
+        Self::Failed(anyhow::Error::msg(note))
     }
 }
 
@@ -35,9 +42,10 @@ impl From<MemoriesError> for CallError {
     fn from(error: MemoriesError) -> Self {
         match error {
             // The hint of the command line names a command.
-            MemoriesError::Memory(unknown @ MemoryError::Unknown(_)) => Self::Failed(anyhow!(
-                "{unknown}\nhint: an empty query of recall lists them"
-            )),
+            MemoriesError::Memory(unknown @ MemoryError::Unknown(_)) => {
+                let note = Note::new(unknown.to_string());
+                note.with_hint("an empty query of recall lists them").into()
+            }
             error => Self::Failed(error.into()),
         }
     }
@@ -51,9 +59,8 @@ impl From<StoreError> for CallError {
 
 impl From<TurnAddressError> for CallError {
     fn from(error: TurnAddressError) -> Self {
-        Self::Invalid(format!(
-            "{error}\nhint: write 7, 5-9, 5- (from 5 on) or last, counted from 0"
-        ))
+        let note = Note::new(error.to_string());
+        Self::Invalid(note.with_hint("write 7, 5-9, 5- (from 5 on) or last, counted from 0"))
     }
 }
 
@@ -64,8 +71,10 @@ impl From<TypedFilterError> for CallError {
             TypedFilterError::Time(TimeError::NotATime(_)) => Some(TIME_HINT.to_owned()),
             error => error.hint(),
         };
-        let hint = hint.map(|hint| format!("\nhint: {hint}"));
-        Self::Invalid(format!("{error}{}", hint.unwrap_or_default()))
+        Self::Invalid(Note {
+            text: error.to_string(),
+            hints: hint.into_iter().collect(),
+        })
     }
 }
 
@@ -82,9 +91,10 @@ mod tests {
             TimeError::NotATime("gestern".to_owned()),
             TimeError::RangeForTime("2026-01..2026-02".to_owned()),
         ] {
-            let CallError::Invalid(text) = TypedFilterError::Time(error).into() else {
+            let CallError::Invalid(note) = TypedFilterError::Time(error).into() else {
                 panic!("an argument cannot be used");
             };
+            let text = note.to_string();
             assert!(text.contains("since:") && !text.contains("--"), "{text}");
         }
     }

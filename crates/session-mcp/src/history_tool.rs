@@ -9,7 +9,7 @@ use serde_json::Value;
 use session_core::text::collapse_whitespace;
 use session_core::{FileAccess, TouchedFile, TurnAddress, TurnContent};
 use session_display::{
-    fit_line, format_day, format_matched_line, pluralize, project_label, sanitize_line,
+    Note, fit_line, format_day, format_matched_line, pluralize, project_label, sanitize_line,
 };
 use session_query::{InvalidFilter, ResolvedQuery};
 use session_search::{
@@ -75,9 +75,9 @@ impl<'a> HistoryCall<'a> {
     pub(crate) fn new(arguments: &'a HistoryArguments) -> Result<Self, CallError> {
         let pattern = match arguments.pattern.trim() {
             "" if !may_list_all(arguments) => {
+                let note = Note::new("`pattern` is empty");
                 let hint = "write part of a path, command or error; * lists all";
-                let message = format!("`pattern` is empty\nhint: {hint}");
-                return Err(CallError::Invalid(message));
+                return Err(CallError::Invalid(note.with_hint(hint)));
             }
             "" => "",
             _ => arguments.pattern.as_str(),

@@ -2,21 +2,17 @@
 
 use crate::answer::FencedText;
 use crate::call_error::CallError;
-use anyhow::anyhow;
 use jiff::Zoned;
 use session_agents::CallingProcess;
-use session_core::{SessionReference, TurnAddress};
+use session_core::TurnAddress;
 use session_display::{
-    SessionIds, format_minute, format_unknown_project_and_others, format_unmet_filter,
+    Note, SessionIds, format_minute, format_unknown_project_and_others, format_unmet_filter,
 };
 use session_query::{
-    FilterField, ResolvedFilter, SearchEngine, Snapshot, TypedCondition, TypedQuery, UnmetClause,
-    find_unmet_clause,
+    FilterField, ResolvedFilter, SearchEngine, SessionIdError, Snapshot, TypedCondition,
+    TypedQuery, UnmetClause, find_session, find_unmet_clause,
 };
-use session_search::{
-    FilterClause, FilterCondition, ResolvedSession, SearchFilter, SearchRequest, list_newest,
-    resolve_session_id,
-};
+use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest, list_newest};
 use session_store::{Level, SessionRow};
 use std::time::SystemTime;
 
@@ -56,23 +52,11 @@ pub(crate) fn parse_argument_clauses(
     project: Option<&str>,
     since: Option<&str>,
 ) -> Result<Vec<FilterClause>, CallError> {
-    let condition = |field, value: Option<&str>| {
-        value.map(|value| TypedCondition {
-            field,
-            name: field.name(),
-            negated: false,
-            value: value.to_owned(),
-        })
-    };
-    let given = [
-        condition(FilterField::Project, project),
-        condition(FilterField::Since, since),
-    ];
-    let typed = TypedQuery {
-        conditions: given.into_iter().flatten().collect(),
-        ..TypedQuery::default()
-    };
-    Ok(typed.clauses(Zoned::now)?)
+    let given = [(FilterField::Project, project), (FilterField::Since, since)];
+    let given = given
+        .into_iter()
+        .filter_map(|(field, value)| Some(TypedCondition::new(field, value?)));
+    Ok(TypedQuery::from_conditions(given).clauses(Zoned::now)?)
 }
 
 /// The reason for which nothing meets a filter.
@@ -105,21 +89,18 @@ impl<'a> IndexView<'a> {
     /// # Errors
     /// When there is none, or several.
     pub(crate) fn find_session(&self, id: &str) -> Result<SessionRow, CallError> {
-        match resolve_session_id(self.sessions(), id.trim()) {
-            ResolvedSession::One(session) => Ok(*session),
-            ResolvedSession::None => {
-                Err(anyhow!("no session begins with `{id}`\nhint: search answers with ids").into())
-            }
-            ResolvedSession::Many(found) => {
-                let ids = found
-                    .iter()
-                    .take(MAX_NAMED)
-                    .map(|session| self.short_id(session));
-                let ids = ids.collect::<Vec<_>>().join(", ");
-                let count = found.len();
-                Err(anyhow!("`{id}` begins {count} session ids\nhint: one of {ids}").into())
-            }
-        }
+        Ok(find_session(self.sessions(), id).map_err(|error| self.note_id_error(&error))?)
+    }
+
+    /// Notes that an id names no session, or several. A hint of the command line would name a command.
+    fn note_id_error(&self, error: &SessionIdError) -> Note {
+        let note = Note::new(error.to_string());
+        let SessionIdError::Ambiguous { found, .. } = error else {
+            return note.with_hint("search answers with ids");
+        };
+        let named = found.iter().take(MAX_NAMED);
+        let ids: Vec<String> = named.map(|session| self.short_id(session)).collect();
+        note.with_hint(format!("one of {}", ids.join(", ")))
     }
 
     /// Resolves the filter of a call. The session that the client is in has the words of the query in it: it is to be left
@@ -129,7 +110,7 @@ impl<'a> IndexView<'a> {
     /// As [`Self::find_session`].
     pub(crate) fn resolve_scope(&self, filter: &CallFilter) -> Result<CallScope<'a>, CallError> {
         let session = filter.session.as_deref();
-        let only = session.map(|id| self.find_session(SessionReference::strip_turns(id)));
+        let only = session.map(|id| self.find_session(id));
         let only = only.transpose()?;
         let callers = match only {
             Some(_) => Vec::new(),
@@ -176,18 +157,29 @@ impl<'a> IndexView<'a> {
         let clause = std::slice::from_ref(&unmet.clause);
         let projects = format_unknown_project_and_others(clause, self.sessions());
         let names_others = projects.is_some() || !unmet.branches.is_empty();
-        let mut text = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
-        if let [FilterCondition::SinceMs(_)] = unmet.clause.any.as_slice() {
+        let mut found = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
+        if let [
+            FilterCondition::Time {
+                since_ms: Some(_),
+                until_ms: None,
+            },
+        ] = unmet.clause.any.as_slice()
+        {
             let newest = self
                 .find_newest_turn_time()
                 .map(|at| format_minute(Some(at)));
-            text.extend(newest.map(|at| format!("; the newest began at {at}")));
+            let newest = newest.map(|at| format!("; the newest began at {at}"));
+            found.text.extend(newest);
         }
-        let hint = text.split_once("\nhint: ").filter(|_| names_others);
-        let (note, hint) = hint.unwrap_or((&text, ""));
-        Some(UnmetNote {
-            note: note.to_owned(),
-            hint: FencedText::new(hint),
+        Some(match names_others {
+            true => UnmetNote {
+                hint: FencedText::new(&found.hints.join("\n")),
+                note: found.text,
+            },
+            false => UnmetNote {
+                note: found.to_string(),
+                ..UnmetNote::default()
+            },
         })
     }
 

@@ -6,13 +6,12 @@ use crate::call_error::CallError;
 use crate::memory_item::{
     INDENT, format_found_memory, format_listed_memory, format_page_heading, format_whole_memory,
 };
-use anyhow::anyhow;
-use jiff::{Timestamp, Zoned};
+use jiff::Zoned;
 use serde_json::json;
 use session_config::current_directory;
-use session_display::pluralize;
+use session_display::{Note, pluralize};
 use session_hooks::{Memories, MemoriesError, SavedMemory, SavedMemoryNote};
-use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, record_recall};
+use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState};
 
 /// Characters that a page of a memory leaves for the call that goes on, and for the mark of a cut line.
 const WAY_ON_CHARS: usize = 200;
@@ -50,7 +49,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     let mut answer = if is_for_all(query) {
         list_newest(all)
     } else if let Some(page) = reference.as_ref().and_then(|sought| sought.find(&memories)) {
-        record_recall(&memories.store, &[&page.memory], Timestamp::now());
+        memories.record_recall(&[&page.memory]);
         page.answer()?
     } else {
         let mut answer = find_memories(&memories, query, &all)?;
@@ -157,8 +156,8 @@ impl MemoryPage {
         let whole = FencedText::new(&format_whole_memory(&self.memory));
         let count = whole.char_count();
         if self.offset >= count {
-            let hint = "leave the offset out";
-            return Err(anyhow!("the memory has {count} characters\nhint: {hint}").into());
+            let note = Note::new(format!("the memory has {count} characters"));
+            return Err(note.with_hint("leave the offset out").into());
         }
         let mut data = FencedText::new(&format_page_heading(&self.memory));
         let room = MAX_DATA_CHARS.saturating_sub(data.char_count() + WAY_ON_CHARS);
@@ -192,15 +191,15 @@ fn find_memories(
     query: &str,
     all: &[Memory],
 ) -> Result<ToolAnswer, CallError> {
-    let mut found = memories.search(query, all)?;
-    found.truncate(memories.home.config.retrieval.max_results);
+    let best = memories.find_best(query, all, None)?;
+    let found = best.results();
     let mut listing = ItemList::default();
     let listed = found.iter().map(|one| (one, &all[one.memory]));
     let shown: Vec<&Memory> = listed
         .take_while(|(one, memory)| listing.push(&format_found_memory(memory, one.band().name())))
         .map(|(_, memory)| memory)
         .collect();
-    record_recall(&memories.store, &shown, Timestamp::now());
+    memories.record_recall(&shown);
     let note = match (shown.len(), found.len()) {
         (0, _) => Some(format!(
             "nothing found, memories searched: {}; an empty query lists them",
@@ -239,11 +238,11 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     let saved_notes = saved.notes();
     let mut notes = list_project_notes(&memories);
     notes.push(format!("saved as {}", saved.memory.id()));
-    let own = saved_notes.iter().filter(|note| !note.has_foreign_words);
-    notes.extend(own.map(|note| note.text.clone()));
-    let has_hint = saved_notes.iter().any(|note| note.hint.is_some());
-    notes.extend(has_hint.then(|| format_replace_note(&saved)));
-    notes.extend(memories.finish_change());
+    let own = saved_notes.iter().filter(|saved| !saved.has_foreign_words);
+    // A hint names commands, which not every client can run.
+    notes.extend(own.map(|saved| saved.note.text.clone()));
+    notes.extend(format_replace_note(&saved));
+    notes.extend(memories.finish_change().into_iter().map(|note| note.text));
     Ok(ToolAnswer {
         notes,
         data: list_proposals(&saved, &saved_notes),
@@ -255,15 +254,20 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     })
 }
 
-/// Formats how a memory is changed. A hint of [`SavedMemory::notes`] names commands, which not every client can run.
-fn format_replace_note(saved: &SavedMemory) -> String {
+/// Formats how a memory is changed, where its triggers or what it repeats are a reason to.
+fn format_replace_note(saved: &SavedMemory) -> Option<String> {
+    if saved.broad.is_empty() && saved.repeats.is_empty() && saved.trigger_command().is_none() {
+        return None;
+    }
     let repeated = if saved.repeats.is_empty() {
         ""
     } else {
         " and the id of the one that it repeats"
     };
     let id = saved.memory.id();
-    format!("to change it, call remember again with all of it and `replaces`: \"{id}\"{repeated}")
+    Some(format!(
+        "to change it, call remember again with all of it and `replaces`: \"{id}\"{repeated}"
+    ))
 }
 
 /// Lists what has words of a repository: the memories that a new one repeats, and the triggers that are proposed for it,
@@ -273,8 +277,8 @@ fn list_proposals(saved: &SavedMemory, notes: &[SavedMemoryNote]) -> FencedText 
     if !saved.proposed.is_empty() {
         listing.push(&format!("proposed `when`: {}", json!(saved.proposed)));
     }
-    for note in notes.iter().filter(|note| note.has_foreign_words) {
-        listing.push(&note.text);
+    for saved in notes.iter().filter(|saved| saved.has_foreign_words) {
+        listing.push(&saved.note.text);
     }
     listing.data
 }

@@ -245,10 +245,7 @@ impl<'a> SearchCall<'a> {
 
     /// Says that an offset is behind the end of what was found.
     fn format_end_note(&self, found: usize) -> Option<String> {
-        let unit = match self.arguments.level {
-            Level::Session => "session",
-            Level::Turn => "turn",
-        };
+        let unit = self.arguments.level.name();
         (found > 0).then(|| format!("no more than {}", pluralize(found, unit)))
     }
 
@@ -395,7 +392,9 @@ fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote
     if let Some(note) = unmet.and_then(|unmet| view.format_unmet_clause(unmet)) {
         return note;
     }
-    let hint = if is_filtered(answer) {
+    let hint = if answer.query.words().terms.is_empty() {
+        "; the query has no word to search"
+    } else if is_filtered(answer) {
         "; the filters may be too narrow"
     } else {
         ""

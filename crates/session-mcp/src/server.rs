@@ -108,7 +108,7 @@ impl ServerHandler for SearchServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
         let call = ToolCallRequest::read(&request.name, arguments);
-        let call = call.map_err(|error| make_invalid_params_error(&error))?;
+        let call = call.map_err(|error| make_invalid_params_error(&error.to_string()))?;
         let (reply, answer) = oneshot::channel();
         let (sender, steps) = unbounded_channel();
         let token = context.meta.get_progress_token();
@@ -153,7 +153,7 @@ impl SearchServer {
                 let message = (self.callbacks.describe_error)(error);
                 Ok(CallToolResult::error(make_text_blocks(format_error(&message))).into())
             }
-            Err(CallError::Invalid(message)) => Err(make_invalid_params_error(&message)),
+            Err(CallError::Invalid(note)) => Err(make_invalid_params_error(&note.to_string())),
             Err(CallError::Cancelled) => Err(make_cancelled_error()),
         }
     }

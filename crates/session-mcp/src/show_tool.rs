@@ -4,9 +4,8 @@ use crate::answer::{FencedText, MAX_DATA_CHARS, ToolAnswer, format_call};
 use crate::arguments::ShowArguments;
 use crate::call_error::CallError;
 use crate::index_view::IndexView;
-use anyhow::anyhow;
-use session_core::{SessionReference, TurnAddress, TurnWindow};
-use session_display::format_continuation;
+use session_core::{SessionReference, TurnAddress, TurnRange, TurnWindow};
+use session_display::{Note, format_continuation};
 use session_export::{TextLimit, format_heading, format_turn};
 use session_query::find_continuation;
 use session_store::{SessionRow, TurnRow};
@@ -33,10 +32,9 @@ impl<'a> ShowCall<'a> {
     pub(crate) fn new(arguments: &'a ShowArguments) -> Result<Self, CallError> {
         let reference = SessionReference::parse(&arguments.id);
         if reference.names_turns_twice() {
-            let id = &arguments.id;
-            return Err(CallError::Invalid(format!(
-                "`{id}` names turns twice\nhint: write the id with :7 or :5-9, counted from 0"
-            )));
+            let note = Note::new(format!("`{}` names turns twice", arguments.id));
+            let hint = "write the id with :7 or :5-9, counted from 0";
+            return Err(CallError::Invalid(note.with_hint(hint)));
         }
         let is_given = |turns: &&str| !turns.trim().is_empty();
         let in_id = reference.turns.filter(is_given);
@@ -44,9 +42,10 @@ impl<'a> ShowCall<'a> {
         if let (Some(in_id), Some(turns)) = (in_id, turns)
             && in_id.trim() != turns.trim()
         {
-            return Err(CallError::Invalid(format!(
-                "`id` names the turns {in_id} and `turns` {turns}\nhint: name them in one of the two"
-            )));
+            let note = Note::new(format!("`id` names the turns {in_id} and `turns` {turns}"));
+            return Err(CallError::Invalid(
+                note.with_hint("name them in one of the two"),
+            ));
         }
         let range = match turns.or(in_id) {
             None => TurnWindow::ALL,
@@ -69,27 +68,26 @@ impl<'a> ShowCall<'a> {
         let Some(end) = session
             .turns
             .checked_sub(1)
-            .filter(|end| range.first <= *end)
+            .filter(|end| range.first() <= *end)
         else {
             let uid = view.short_id(&session);
             let count = session.turns;
-            return Err(anyhow!(
-                "session {uid} has no such turn\nhint: it has {count}, counted from 0"
-            )
-            .into());
+            let note = Note::new(format!("session {uid} has no such turn"));
+            let hint = format!("it has {count}, counted from 0");
+            return Err(note.with_hint(hint).into());
         };
         let range = TurnWindow {
-            last: range.last.min(end),
+            turns: TurnRange(range.first()..=range.last().min(end)),
             ..range
         };
-        let page = self.read_page(view, &session, range)?;
+        let page = self.read_page(view, &session, &range)?;
         let sessions = view.sessions();
         let continuation = find_continuation(&view.snapshot.index, &session, sessions)?;
         let note = |next| format_continuation(&session, next, view.ids);
         Ok(ToolAnswer {
             notes: continuation.map(note).into_iter().collect(),
             data: page.data,
-            next: self.format_next_call(view, &session, range, page.rest),
+            next: self.format_next_call(view, &session, &range, page.rest),
             ..ToolAnswer::default()
         })
     }
@@ -98,11 +96,11 @@ impl<'a> ShowCall<'a> {
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
-        range: TurnWindow,
+        range: &TurnWindow,
     ) -> Result<TurnPage, CallError> {
         let index = &view.snapshot.index;
         let mut rows = index.turns(session.id)?;
-        rows.retain(|row| (range.first..=range.last).contains(&row.index));
+        rows.retain(|row| range.turns.0.contains(&row.index));
         let mut data = FencedText::default();
         if range.offset == 0 {
             data = FencedText::new(&format_heading(session)).page(0, MAX_DATA_CHARS / 4);
@@ -161,11 +159,11 @@ impl<'a> ShowCall<'a> {
         &self,
         view: IndexView<'_>,
         session: &SessionRow,
-        range: TurnWindow,
+        range: &TurnWindow,
         rest: Option<TurnWindow>,
     ) -> Option<String> {
         let following =
-            (range.last + 1 < session.turns).then(|| range.following_window(session.turns));
+            (range.last() + 1 < session.turns).then(|| range.following_window(session.turns));
         let range = rest.or(following)?;
         let id = TurnAddress::new(view.short_id(session), range).to_string();
         let brief = self.brief.then_some(true);
@@ -178,7 +176,8 @@ impl<'a> ShowCall<'a> {
 
 /// Returns the error of an offset behind the end of a turn.
 fn make_offset_error(turn: u32, count: usize) -> CallError {
-    anyhow!("turn {turn} has {count} characters\nhint: leave the offset out, or go on with the next turn")
+    Note::new(format!("turn {turn} has {count} characters"))
+        .with_hint("leave the offset out, or go on with the next turn")
         .into()
 }
 
@@ -194,9 +193,10 @@ mod tests {
                 turns: turns.map(str::to_owned),
                 brief: false,
             };
-            let call = ShowCall::new(&arguments).map(|call| (call.range.first, call.range.last));
+            let call =
+                ShowCall::new(&arguments).map(|call| (call.range.first(), call.range.last()));
             call.map_err(|error| match error {
-                CallError::Invalid(text) => text,
+                CallError::Invalid(note) => note.to_string(),
                 other => panic!("{other:?}"),
             })
         };

@@ -7,6 +7,7 @@ use crate::{history_tool, search_tool};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use session_core::text::clip;
+use session_display::Note;
 use std::sync::Arc;
 
 /// The instructions that a client gives its model with this server.
@@ -33,25 +34,24 @@ impl ToolCallRequest {
     /// Reads a call.
     ///
     /// # Errors
-    /// When there is no such tool, or the arguments do not fit it: a sentence for the client.
-    pub(crate) fn read(name: &str, arguments: JsonObject) -> Result<Self, String> {
+    /// When there is no such tool, or the arguments do not fit it: a note for the client.
+    pub(crate) fn read(name: &str, arguments: JsonObject) -> Result<Self, Note> {
         let arguments = normalize_arguments(arguments);
         let tool = clip(name, NAME_BYTES);
         if json!(arguments).to_string().len() > MAX_ARGUMENT_BYTES {
             let most = MAX_ARGUMENT_BYTES / 1000;
-            return Err(format!(
-                "the arguments of {tool} are longer than {most} KB\nhint: a few words find more"
-            ));
+            let note = Note::new(format!("the arguments of {tool} are longer than {most} KB"));
+            return Err(note.with_hint("a few words find more"));
         }
         match Self::deserialize(name, &arguments) {
             Some(read) => read.map_err(|error| {
                 let mistake = describe_mistake(name, &arguments, &error.to_string());
-                let hint = describe_arguments(name);
-                format!("arguments of {name}: {mistake}\nhint: {hint}")
+                let note = Note::new(format!("arguments of {name}: {mistake}"));
+                note.with_hint(describe_arguments(name))
             }),
             None => {
-                let names = list_names();
-                Err(format!("there is no tool `{tool}`\nhint: one of {names}"))
+                let note = Note::new(format!("there is no tool `{tool}`"));
+                Err(note.with_hint(format!("one of {}", list_names())))
             }
         }
     }
@@ -310,9 +310,13 @@ mod tests {
     fn arguments_of_any_length_are_refused() {
         let mut arguments = JsonObject::new();
         arguments.insert("query".into(), "lamp ".repeat(10_000).into());
-        let error = ToolCallRequest::read("search", arguments).unwrap_err();
+        let error = ToolCallRequest::read("search", arguments)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("longer than 32 KB"), "{error}");
-        let error = ToolCallRequest::read(&"x".repeat(1 << 20), JsonObject::new()).unwrap_err();
+        let error = ToolCallRequest::read(&"x".repeat(1 << 20), JsonObject::new())
+            .unwrap_err()
+            .to_string();
         assert!(error.len() < 200, "{error}");
     }
 
@@ -349,7 +353,7 @@ mod tests {
         for limit in [json!("five"), json!("1.5"), json!(1.5)] {
             let arguments = json!({"query": "lamp", "limit": limit});
             let error = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
-            let error = error.unwrap_err();
+            let error = error.unwrap_err().to_string();
             let start = "arguments of search: `limit`: invalid type: ";
             assert!(error.starts_with(start), "{error}");
             assert!(error.contains("expected a whole number\nhint: "), "{error}");
@@ -359,7 +363,9 @@ mod tests {
     #[test]
     fn an_argument_that_is_missing_is_named_alone() {
         let given = json!({"pattern": "lamp"}).as_object().unwrap().clone();
-        let error = ToolCallRequest::read("history", given).unwrap_err();
+        let error = ToolCallRequest::read("history", given)
+            .unwrap_err()
+            .to_string();
         let start = "arguments of history: missing field `what`\nhint: ";
         assert!(error.starts_with(start), "{error}");
     }
@@ -387,7 +393,7 @@ mod tests {
     fn an_argument_of_another_type_is_named() {
         let mistake = |name: &str, arguments: Value| {
             let read = ToolCallRequest::read(name, arguments.as_object().unwrap().clone());
-            read.unwrap_err().lines().next().unwrap().to_owned()
+            read.unwrap_err().text.lines().next().unwrap().to_owned()
         };
         assert_eq!(
             mistake("show", json!({"id": "a1b2", "turns": [5, 9]})),
@@ -406,7 +412,9 @@ mod tests {
     #[test]
     fn arguments_that_do_not_fit_are_told_with_those_that_do() {
         let read = |name: &str, arguments: Value| {
-            ToolCallRequest::read(name, arguments.as_object().unwrap().clone()).unwrap_err()
+            ToolCallRequest::read(name, arguments.as_object().unwrap().clone())
+                .unwrap_err()
+                .to_string()
         };
         assert_eq!(
             read("show", json!({"turns": "5"})),
@@ -434,12 +442,16 @@ mod tests {
             for name in properties.keys() {
                 let mut only = JsonObject::new();
                 only.insert(name.clone(), json!([]));
-                let error = ToolCallRequest::read(&tool.name, only).unwrap_err();
+                let error = ToolCallRequest::read(&tool.name, only)
+                    .unwrap_err()
+                    .to_string();
                 assert!(!error.contains("unknown field"), "{}: {error}", tool.name);
             }
             let mut other = JsonObject::new();
             other.insert("other".into(), json!([]));
-            let error = ToolCallRequest::read(&tool.name, other).unwrap_err();
+            let error = ToolCallRequest::read(&tool.name, other)
+                .unwrap_err()
+                .to_string();
             assert!(error.contains("unknown field"), "{error}");
         }
     }

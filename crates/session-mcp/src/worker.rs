@@ -11,7 +11,7 @@ use crate::search_tool::SearchCall;
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
 use session_config::Home;
-use session_display::SessionIds;
+use session_display::{SessionIds, pluralize};
 use session_indexer::{RefreshOutcome, RefreshProgress};
 use session_query::{FrontEndCallbacks, OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -151,7 +151,8 @@ fn format_refresh_note(outcome: &RefreshOutcome) -> Option<String> {
     match (outcome.locked, left) {
         (true, _) => Some("another process is updating the index; this may be incomplete".into()),
         (false, 1..) => Some(format!(
-            "{left} changed files are still to be read; the next call goes on"
+            "{} still to be read; the next call goes on",
+            pluralize(left, "changed file")
         )),
         (false, 0) => None,
     }

@@ -25,11 +25,12 @@ use crate::trust::Trust;
 use jiff::Zoned;
 use session_core::text::collapse_whitespace;
 use session_files::{Dir, RootedPath, private, split_at_outermost_root};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// The most bytes of an export.
-const EXPORT_LIMIT: u64 = 256 << 20;
+/// The most bytes of an export that are read.
+pub const EXPORT_LIMIT: u64 = 256 << 20;
 
 /// A format of memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,56 +112,73 @@ struct FoundMemories {
     skipped: Vec<MemoryError>,
 }
 
-/// The path of an import: a directory, a file of an export, or `-` for stdin.
+/// What is imported.
 #[derive(Debug, Clone, Copy)]
-pub struct ImportPath<'a> {
-    /// The path as it was typed.
-    pub path: &'a Path,
-    /// The user's home directory, which is no repository.
-    pub home: &'a Path,
+pub enum ImportInput<'a> {
+    /// A directory, or the file of an export.
+    Path {
+        /// The path as it was typed.
+        path: &'a Path,
+        /// The user's home directory, which is no repository.
+        home: &'a Path,
+    },
+    /// The text of an export, as it is read from stdin.
+    Text(&'a str),
 }
 
-impl ImportPath<'_> {
+impl<'a> ImportInput<'a> {
     /// Returns true for a path in a repository, whose memories are untrusted.
     fn is_in_repository(&self) -> bool {
-        let real = || fs_err::canonicalize(self.path).ok();
+        let Self::Path { path, home } = self else {
+            return false;
+        };
+        let real = || fs_err::canonicalize(path).ok();
         let leads_there =
-            || real().is_some_and(|real| split_at_outermost_root(&real, self.home).is_some());
-        !self.is_stdin() && (self.split_at_root().is_some() || leads_there())
-    }
-
-    fn is_stdin(&self) -> bool {
-        self.path == Path::new("-")
+            || real().is_some_and(|real| split_at_outermost_root(&real, home).is_some());
+        self.split_at_root().is_some() || leads_there()
     }
 
     /// Splits the path at the root of the outermost repository around it.
     fn split_at_root(&self) -> Option<RootedPath> {
-        split_at_outermost_root(self.path, self.home).filter(|_| !self.is_stdin())
+        match self {
+            Self::Path { path, home } => split_at_outermost_root(path, home),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// Returns the path that errors name: `-` for a text.
+    fn path(&self) -> &'a Path {
+        match self {
+            Self::Path { path, .. } => path,
+            Self::Text(_) => Path::new("-"),
+        }
     }
 
     fn missing(&self, format: ImportFormat) -> MemoryError {
         MemoryError::NothingToImport {
             format,
-            path: self.path.to_owned(),
+            path: self.path().to_owned(),
             what: "it is not there".to_owned(),
         }
     }
 
     fn open_directory(&self, format: ImportFormat) -> Result<Dir> {
-        let directory = match self.split_at_root() {
-            Some(split) => Dir::open(&split.root)?.directory(&split.relative)?,
-            None => Dir::open_existing(self.path)?,
+        let directory = match (self, self.split_at_root()) {
+            (Self::Text(_), _) => None,
+            (_, Some(split)) => Dir::open(&split.root)?.directory(&split.relative)?,
+            (Self::Path { path, .. }, None) => Dir::open_existing(path)?,
         };
         directory.ok_or_else(|| self.missing(format))
     }
 
-    fn read_text(&self) -> Result<String> {
-        let text = match self.split_at_root() {
-            _ if self.is_stdin() => Some(std::io::read_to_string(std::io::stdin())?),
-            Some(split) => Dir::open(&split.root)?.read_text(&split.relative, EXPORT_LIMIT)?,
-            None => private::read_text(self.path, EXPORT_LIMIT)?,
+    fn read_text(&self) -> Result<Cow<'a, str>> {
+        let text = match (self, self.split_at_root()) {
+            (Self::Text(text), _) => return Ok(Cow::Borrowed(text)),
+            (_, Some(split)) => Dir::open(&split.root)?.read_text(&split.relative, EXPORT_LIMIT)?,
+            (Self::Path { path, .. }, None) => private::read_text(path, EXPORT_LIMIT)?,
         };
-        text.ok_or_else(|| self.missing(ImportFormat::SessionSearch))
+        let text = text.ok_or_else(|| self.missing(ImportFormat::SessionSearch))?;
+        Ok(Cow::Owned(text))
     }
 }
 
@@ -174,7 +192,7 @@ impl ImportPath<'_> {
 pub fn import_memories(
     store: &MemoryStore,
     format: ImportFormat,
-    from: ImportPath<'_>,
+    from: ImportInput<'_>,
     scope: Option<MemoryScope>,
     now: &Zoned,
 ) -> Result<ImportReport> {
@@ -220,10 +238,14 @@ pub fn import_memories(
     Ok(imports)
 }
 
-fn read_memories(format: ImportFormat, from: ImportPath<'_>, now: &Zoned) -> Result<FoundMemories> {
+fn read_memories(
+    format: ImportFormat,
+    from: ImportInput<'_>,
+    now: &Zoned,
+) -> Result<FoundMemories> {
     match format {
         ImportFormat::SessionSearch => Ok(FoundMemories {
-            memories: export::read(from.path, &from.read_text()?)?,
+            memories: export::read(from.path(), &from.read_text()?)?,
             skipped: Vec::new(),
         }),
         ImportFormat::CursorMemory => cursor_memory::read(&from.open_directory(format)?, now),

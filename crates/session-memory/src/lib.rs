@@ -114,7 +114,8 @@ pub use context_sheet::{
 };
 pub use error::{DamagedFile, MemoryError, Result};
 pub use import::{
-    ImportFormat, ImportPath, ImportReport, MemoryExport, export_memories, import_memories,
+    EXPORT_LIMIT, ImportFormat, ImportInput, ImportReport, MemoryExport, export_memories,
+    import_memories,
 };
 pub use injection::injection_decision::{InjectionCandidate, InjectionDecision, SkipReason};
 pub use injection::injection_gate::{GateOutcome, InjectionSettings};
@@ -126,7 +127,7 @@ pub use injection::memory_block::{BlockItem, MemoryBlock, PastTurn, ShowCommand}
 pub use injection::session_start::AgentContext;
 pub use injection::session_state::SessionState;
 pub use injection::session_state_file::{InjectionSwitch, SessionStateFile};
-pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision};
+pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision, TriggeredBlock};
 pub use memory::{
     Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
 };

@@ -2,6 +2,7 @@
 
 use crate::content::draft::MAX_CUES;
 use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::redaction::TextMut;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
@@ -190,6 +191,19 @@ impl MemorySource {
         }
     }
 
+    /// Returns all texts. All fields are named, so that a new one cannot be forgotten.
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let Self {
+            agent,
+            session,
+            turns,
+            imported,
+            origin,
+        } = self;
+        let texts = [agent, session, turns, imported, origin];
+        texts.into_iter().flatten()
+    }
+
     /// Returns the numbers of the session's turns; `None` where there are none.
     pub fn turn_range(&self) -> Option<RangeInclusive<u32>> {
         let turns: TurnRange = self.turns.as_deref()?.parse().ok()?;
@@ -257,6 +271,29 @@ pub struct Frontmatter {
 }
 
 impl Frontmatter {
+    /// Returns all texts. All fields are named, so that a new one cannot be forgotten.
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = TextMut<'_>> {
+        let Self {
+            id: _,
+            topic,
+            kind: _,
+            importance: _,
+            tags,
+            keywords,
+            cues,
+            prompts,
+            when,
+            created: _,
+            updated: _,
+            superseded_by: _,
+            source,
+        } = self;
+        let lists = [cues, prompts, keywords, tags].into_iter().flatten();
+        let source = source.iter_mut().flat_map(MemorySource::texts_mut);
+        let texts = std::iter::once(topic).chain(lists).chain(source);
+        texts.map(TextMut::Prose).chain(when.texts_mut())
+    }
+
     /// Returns the cues that prompts are compared with, at most [`MAX_CUES`]: a repository may write any number.
     pub(crate) fn effective_cues(&self) -> &[String] {
         let cues = if self.cues.is_empty() {

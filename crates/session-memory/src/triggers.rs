@@ -1,6 +1,7 @@
 //! Triggers: the files, commands and errors for which a memory matters, matched exactly.
 
 use crate::content::frontmatter::{extract_key, parse_yaml, split_file};
+use crate::content::redaction::TextMut;
 use crate::content::string_list::deserialize_string_list;
 use crate::error::{MemoryError, Result};
 use crate::trigger_glob::TriggerGlob;
@@ -55,9 +56,14 @@ impl Triggers {
     }
 
     /// Returns all globs and parts of errors.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let lists = [&self.paths, &self.commands, &self.errors];
-        lists.into_iter().flatten().map(String::as_str)
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = TextMut<'_>> {
+        let Self {
+            paths,
+            commands,
+            errors,
+        } = self;
+        let globs = paths.iter_mut().chain(commands).map(TextMut::Glob);
+        globs.chain(errors.iter_mut().map(TextMut::Prose))
     }
 
     /// Returns the triggers without blank ones and repeats.
@@ -146,9 +152,27 @@ impl TriggerChange {
     }
 
     /// Returns all new globs and parts of errors.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let lists = [&self.paths, &self.commands, &self.errors];
-        lists.into_iter().flatten().flatten().map(String::as_str)
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = TextMut<'_>> {
+        let Self {
+            paths,
+            commands,
+            errors,
+        } = self;
+        let globs = [paths, commands].into_iter().flatten().flatten();
+        let errors = errors.iter_mut().flatten();
+        globs.map(TextMut::Glob).chain(errors.map(TextMut::Prose))
+    }
+
+    /// Returns the lists of a memory's triggers that the change gave it, without the others.
+    pub fn keep_changed(&self, triggers: &Triggers) -> Triggers {
+        let keep = |new: &Option<Vec<String>>, now: &Vec<String>| {
+            new.as_ref().map_or_else(Vec::new, |_| now.clone())
+        };
+        Triggers {
+            paths: keep(&self.paths, &triggers.paths),
+            commands: keep(&self.commands, &triggers.commands),
+            errors: keep(&self.errors, &triggers.errors),
+        }
     }
 
     /// Applies the change to triggers.
@@ -178,7 +202,7 @@ pub struct TriggerEvent {
     pub errors: Vec<String>,
     /// The words of the call: what is searched, written or run.
     pub text: String,
-    /// The call is refused once where a memory is injected. Then a trigger that matches decides alone, without the relevance
+    /// The call may be refused where a memory is injected. Then a trigger that matches decides alone, without the relevance
     /// to the session.
     pub is_held: bool,
 }
@@ -194,7 +218,14 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
     let mut out: Vec<String> = Vec::new();
     for text in texts {
         // Nothing else is changed: triggers are compared exactly.
-        let text = sanitize_text(text).replace('\n', " ").trim().to_owned();
+        let text = sanitize_text(text).trim().to_owned();
+        if text.contains('\n') {
+            let first = clip(text.lines().next().unwrap_or_default(), 40);
+            return Err(MemoryError::refused_with_hint(
+                format!("the trigger `{first}…` has more than one line"),
+                "give the line that tells most, or each as a trigger",
+            ));
+        }
         if text.len() > MAX_TRIGGER_BYTES {
             return Err(MemoryError::refused_with_hint(
                 format!(
@@ -319,5 +350,12 @@ mod tests {
         assert!(triggers(&many).normalized().is_err());
         assert!(triggers(&many[1..]).normalized().is_ok());
         assert!(triggers(&[&"x".repeat(301)]).normalized().is_err());
+        let lines = Triggers {
+            errors: vec!["ERROR: out of oil\n  at lantern".into()],
+            ..Triggers::default()
+        };
+        let error = lines.normalized().unwrap_err().to_string();
+        let expected = "the trigger `ERROR: out of oil…` has more than one line";
+        assert!(error.starts_with(expected), "{error}");
     }
 }

@@ -15,7 +15,7 @@ use session_embed::{Architecture, Device, DeviceChoice, Embedder, ModelSpec};
 pub struct Catalogue {
     directories: UserDirectories,
     models: Vec<CatalogueModel>,
-    description_errors: Vec<ModelError>,
+    configuration_errors: Vec<ModelError>,
     endpoint: Option<Endpoint>,
     /// Why there is no endpoint, as half a sentence.
     endpoint_fault: String,
@@ -72,7 +72,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// When a bundled description is invalid, which the tests rule out. An invalid one of the
-    /// user's is left out and listed by [`Catalogue::description_errors`].
+    /// user's is left out and listed by [`Catalogue::configuration_errors`].
     pub fn open(directories: UserDirectories) -> Result<Self, ModelError> {
         Self::open_where(directories, |_, _| true)
     }
@@ -104,7 +104,7 @@ impl Catalogue {
         Ok(Self {
             models: models.collect(),
             directories,
-            description_errors: user.errors,
+            configuration_errors: user.errors,
             endpoint: None,
             endpoint_fault: "it has no address".to_owned(),
             waits: WaitListener::default(),
@@ -138,7 +138,7 @@ impl Catalogue {
     }
 
     /// Adds the model `remote` where an endpoint is configured, without a request to it. A
-    /// configuration error is listed by [`Catalogue::description_errors`].
+    /// configuration error is listed by [`Catalogue::configuration_errors`].
     #[must_use]
     pub fn with_endpoint(mut self, endpoint: Result<Option<Endpoint>, ModelError>) -> Self {
         match endpoint {
@@ -156,7 +156,7 @@ impl Catalogue {
                     ModelError::InvalidEndpoint { reason } => reason.clone(),
                     other => other.to_string(),
                 };
-                self.description_errors.push(error);
+                self.configuration_errors.push(error);
             }
         }
         self
@@ -173,8 +173,8 @@ impl Catalogue {
     }
 
     /// Returns the errors of the user's invalid descriptions and of the endpoint.
-    pub fn description_errors(&self) -> &[ModelError] {
-        &self.description_errors
+    pub fn configuration_errors(&self) -> &[ModelError] {
+        &self.configuration_errors
     }
 
     /// Finds a model by its name, with unpinned files pinned to the installed ones.

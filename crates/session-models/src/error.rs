@@ -1,8 +1,8 @@
 //! Errors of models, with hints for the user.
 
 use session_core::DOCS_URL;
+use session_core::text::path_line;
 use session_embed::EmbedError;
-use session_files::path_line;
 use std::path::PathBuf;
 use thiserror::Error;
 

@@ -3,8 +3,9 @@
 use crate::ModelError;
 use crate::hub_client::HubError;
 use crate::remote::without_credentials;
+use session_core::text::path_line;
 use session_embed::ModelSpec;
-use session_files::{path_line, private};
+use session_files::private;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

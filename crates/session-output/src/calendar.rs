@@ -8,7 +8,7 @@ use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 use session_core::text::sanitize_text;
-use session_display::pluralize;
+use session_display::{Note, pluralize};
 use session_report::{CountedDay, DayStats};
 use unicode_width::UnicodeWidthStr;
 
@@ -122,7 +122,7 @@ pub struct NothingCounted<'a> {
 
 impl NothingCounted<'_> {
     /// Formats that nothing was done, and when it last was.
-    pub fn format(&self) -> String {
+    pub fn format(&self) -> Note {
         let project = self.project.map(sanitize_text);
         let whose = project.map(|project| format!(" of project `{project}`"));
         let other = match (&whose, self.is_narrow) {
@@ -136,7 +136,7 @@ impl NothingCounted<'_> {
             None => ("that period".to_owned(), "try a longer period"),
         };
         let (whose, last) = (whose.unwrap_or_default(), format_last_day(self.last_day));
-        format!("no session{whose} in {when}{last}\nhint: {hint}{other}")
+        Note::new(format!("no session{whose} in {when}{last}")).with_hint(format!("{hint}{other}"))
     }
 }
 
@@ -342,14 +342,14 @@ mod tests {
             ..NothingCounted::default()
         };
         assert_eq!(
-            nothing.format(),
+            nothing.format().to_string(),
             "no session in the last 91 days\nhint: try a greater --days"
         );
         let one = NothingCounted {
             last_days: Some(1),
             ..nothing
         };
-        assert!(one.format().starts_with("no session in the last day\n"));
+        assert_eq!(one.format().text, "no session in the last day");
         let last = NothingCounted {
             project: Some("app"),
             last_days: None,
@@ -357,13 +357,13 @@ mod tests {
             ..nothing
         };
         assert_eq!(
-            last.format(),
+            last.format().to_string(),
             "no session of project `app` in that period; the last was on August 1, 2026\nhint: try a longer period, or another --project"
         );
         let narrow = NothingCounted {
             is_narrow: true,
             ..nothing
         };
-        assert!(narrow.format().ends_with("--days, or fewer filters"));
+        assert!(narrow.format().hints[0].ends_with("--days, or fewer filters"));
     }
 }

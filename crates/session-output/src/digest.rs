@@ -2,9 +2,8 @@
 
 use crate::calendar::format_last_day;
 use crate::layout::{sanitize_line, wrap_lines};
-use crate::session_label::{
-    format_rfc3339, project_label as project_name, session_title, visible_title,
-};
+use crate::searched_scope::NARROW_FILTERS;
+use crate::session_label::{format_rfc3339, project_label, session_title, visible_title};
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
 use jiff::civil::Date;
@@ -13,7 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use session_core::TouchedFile;
 use session_core::text::escape_markdown;
-use session_display::{SessionIds, pluralize};
+use session_display::{Note, SessionIds, pluralize};
 use session_report::{CalendarRange, CommandRun, ProjectReport, SessionReport, WorkSummary};
 
 /// The heading above sessions whose folder is not known.
@@ -62,7 +61,7 @@ impl Digest<'_> {
     }
 
     /// Formats that nothing was done, and when it last was, with a hint where filters were given or an earlier day has work.
-    pub fn format_nothing_done(&self, nothing: &NothingDone) -> String {
+    pub fn format_nothing_done(&self, nothing: &NothingDone) -> Note {
         let on = if self.range.from.date() == self.range.last_day() {
             "on"
         } else {
@@ -78,15 +77,17 @@ impl Digest<'_> {
                 )
             }
         };
+        let note = Note::new(reason);
         match nothing.last_day {
-            _ if nothing.is_narrow && nothing.unreported_sessions == 0 => {
-                format!("{reason}\nhint: the filters may be too narrow")
-            }
             // Without the filters that were typed the command would report other work.
-            Some(day) if !nothing.is_narrow => {
-                format!("{reason}\nhint: `session-search digest {day}`")
+            Some(day) if nothing.is_narrow => note.with_hint(format!(
+                "`session-search digest {day}` with the same filters"
+            )),
+            Some(day) => note.with_hint(format!("`session-search digest {day}`")),
+            None if nothing.is_narrow && nothing.unreported_sessions == 0 => {
+                note.with_hint(NARROW_FILTERS)
             }
-            _ => reason,
+            None => note,
         }
     }
 
@@ -100,7 +101,7 @@ impl Digest<'_> {
     fn format_heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
             _ if project.path.is_none() => UNKNOWN_FOLDER.to_owned(),
-            Some(session) => escape_markdown_line(project_name(&session.row)),
+            Some(session) => escape_markdown_line(project_label(&session.row)),
             None => escape_markdown_line(&project.name),
         };
         let same = self.projects.iter().filter(|p| p.name == project.name);
@@ -344,7 +345,7 @@ fn to_json_project(project: &ProjectReport) -> JsonProject<'_> {
         project: project
             .sessions
             .first()
-            .map_or("", |s| project_name(&s.row)),
+            .map_or("", |s| project_label(&s.row)),
         path: project.path.as_deref(),
         active_seconds: project.active_ms() / 1000,
         sessions: project.sessions.iter().map(to_json_session).collect(),

@@ -4,6 +4,7 @@ use crate::layout::{INDENT, sanitize_line, wrap_around_addresses};
 use crate::style::{FAILED, FAINT, TITLE, paint};
 use serde::Serialize;
 use session_doctor::{DoctorFinding, DoctorFix, FindingSeverity};
+use std::collections::BTreeSet;
 
 /// Columns of the name of a check.
 const CHECK_WIDTH: usize = 13;
@@ -14,7 +15,7 @@ pub struct JsonDoctor<'a> {
     /// The findings, after the fixes.
     pub findings: &'a [DoctorFinding],
     /// The fixes that `--fix` made.
-    pub fixed: &'a [DoctorFix],
+    pub fixed: &'a BTreeSet<DoctorFix>,
 }
 
 /// Describes a fix that was made.

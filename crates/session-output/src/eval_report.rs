@@ -4,7 +4,6 @@ use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, TITLE, paint};
 use session_display::pad_to_columns;
 use session_eval::{EvalReport, LabelledSet, MetricAverages, RankingMetrics};
-use session_store::Level;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of the name of a category, at most, and of the number of its questions: with the metrics they are 80.
@@ -40,7 +39,7 @@ pub fn format_set_notes(set: &LabelledSet, unknown: &[String]) -> Vec<String> {
 pub fn format_report(report: &EvalReport) -> String {
     let title = format!(
         "{} level, {:.1} ms a question",
-        level_name(report.level),
+        report.level.name(),
         report.query_ms
     );
     let summaries = [("core", &report.core), ("all", &report.all)];
@@ -84,12 +83,4 @@ fn join_cells(name: &str, name_width: usize, count: &str, values: &[String; 8]) 
         row.push_str(&format!("{value:>width$}"));
     }
     row
-}
-
-/// Returns the name of a level.
-pub fn level_name(level: Level) -> &'static str {
-    match level {
-        Level::Session => "session",
-        Level::Turn => "turn",
-    }
 }

@@ -12,6 +12,7 @@ use session_display::{SessionIds, pluralize};
 use session_export::{CallView, TextLimit};
 use session_search::Exchange;
 use session_store::SessionRow;
+use unicode_width::UnicodeWidthStr;
 
 /// Part of an output or input that a terminal gets.
 pub const TERMINAL_LIMIT: TextLimit = TextLimit::with_lines(24);
@@ -154,7 +155,8 @@ fn format_call(call: &ToolCall, limit: TextLimit, width: usize) -> String {
     };
     let mark = call.status.label();
     let mark = mark.map(|words| paint(style, words));
-    let one_line = !main.contains('\n') && main.len() + call.name.len() + 6 < width.max(60);
+    let columns = main.width() + call.name.width() + 6;
+    let one_line = !main.contains('\n') && columns < width.max(60);
     let name = paint(CALL, format!("● {}", sanitize_text(&call.name)));
     let beside = (one_line && !main.is_empty()).then(|| sanitize_text(main).into_owned());
     let first: Vec<String> = [Some(name), beside, mark].into_iter().flatten().collect();
@@ -192,12 +194,21 @@ fn format_input(view: &CallView<'_>, limit: TextLimit) -> String {
 }
 
 fn format_edit_lines(lines: &[DiffLine<'_>], limit: TextLimit) -> String {
+    indent_lines(&format_block(&format_diff(lines), limit), "  ")
+}
+
+/// Formats edits with the marks of a unified diff, `…` between them.
+pub(crate) fn format_diffs(edits: &[Vec<DiffLine<'_>>]) -> String {
+    let diffs: Vec<String> = edits.iter().map(|lines| format_diff(lines)).collect();
+    diffs.join("…\n")
+}
+
+fn format_diff(lines: &[DiffLine<'_>]) -> String {
     let line = |line: &DiffLine<'_>| match line.text() {
         Some(text) => format!("{} {text}\n", line.mark()),
         None => "…\n".to_owned(),
     };
-    let text: String = lines.iter().map(line).collect();
-    indent_lines(&format_block(&text, limit), "  ")
+    lines.iter().map(line).collect()
 }
 
 /// Formats an input behind its name, or below it where it has several lines.
@@ -224,6 +235,23 @@ fn indent_lines(text: &str, with: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_of_wide_letters_is_measured_in_columns() {
+        let call = ToolCall {
+            name: "Bash".to_owned(),
+            command: Some("记".repeat(20)),
+            ..ToolCall::default()
+        };
+        let text = format_call(&call, TERMINAL_LIMIT, 60);
+        let first = format!("\n● Bash {}\n", "记".repeat(20));
+        assert!(
+            anstream::adapter::strip_str(&text)
+                .to_string()
+                .starts_with(&first),
+            "{text}"
+        );
+    }
 
     #[test]
     fn thoughts_are_wrapped_on_a_terminal_alone() {

@@ -12,11 +12,14 @@ use crate::turn_heading::{make_turn_heading, strip_project};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::TurnAddress;
-use session_display::{SessionIds, pluralize};
+use session_display::{Note, SessionIds, pluralize};
 use session_query::{FailedTurn, FoundCure, FoundCures};
 use session_report::Cure;
 use session_store::SessionRow;
 use std::borrow::Cow;
+
+/// What is said where no turn failed of the error.
+const UNKNOWN_ERROR: &str = "no command failed with that error";
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;
@@ -78,26 +81,20 @@ impl FixListing<'_> {
     }
 
     /// Returns why there is nothing to list.
-    pub fn format_nothing(&self, scope: &SearchedScope) -> String {
+    pub fn format_nothing(&self, scope: &SearchedScope) -> Note {
         let turns = self.found.turns;
         match (self.found.signatures.is_empty(), turns) {
-            (true, _) => {
-                "that text names no particular error\nhint: give the line that says what failed, \
-                 or look for its words with `session-search search`"
-                    .to_owned()
-            }
-            (_, 0) if scope.is_filtered => {
-                scope.format_nothing("no command failed with that error")
-            }
-            (_, 0) => {
-                "no command failed with that error\nhint: give the whole line, as it was printed, or look for its \
-                 words with `session-search search`"
-                    .to_owned()
-            }
-            _ => format!(
+            (true, _) => Note::new("that text names no particular error").with_hint(
+                "give the line that says what failed, or look for its words with `session-search search`",
+            ),
+            (_, 0) if scope.is_filtered => scope.format_nothing(UNKNOWN_ERROR),
+            (_, 0) => Note::new(UNKNOWN_ERROR).with_hint(
+                "give the whole line, as it was printed, or look for its words with `session-search search`",
+            ),
+            _ => Note::new(format!(
                 "{} failed with that error, and no fix of it is known",
                 pluralize(turns, "turn")
-            ),
+            )),
         }
     }
 

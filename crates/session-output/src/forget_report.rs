@@ -4,7 +4,7 @@ use crate::layout::{INDENT, fit_line, sanitize_line};
 use jiff::Timestamp;
 use serde::Serialize;
 use session_core::TurnAddress;
-use session_display::{SessionIds, format_minute, pluralize, visible_title};
+use session_display::{Note, SessionIds, format_minute, pluralize, visible_title};
 use session_forget::{
     ContentCounts, ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn,
 };
@@ -382,7 +382,7 @@ pub(crate) fn format_removed_counts(removed: ContentCounts) -> String {
 }
 
 /// Formats a note on the processes that keep deleted text in the log of the index.
-pub fn format_index_readers(readers: &[OpenProcess]) -> String {
+pub fn format_index_readers(readers: &[OpenProcess]) -> Note {
     let named: Vec<String> = readers
         .iter()
         .map(|process| format!("{} ({})", process.pid, sanitize_line(&process.name)))
@@ -392,9 +392,10 @@ pub fn format_index_readers(readers: &[OpenProcess]) -> String {
     } else {
         format!("process {}", named.join(", "))
     };
-    format!(
-        "{who} reads the index, whose log holds it until that ends\nhint: end it, then run `session-search index`"
-    )
+    Note::new(format!(
+        "{who} reads the index, whose log holds it until that ends"
+    ))
+    .with_hint("end it, then run `session-search index`")
 }
 
 #[cfg(test)]

@@ -2,51 +2,53 @@
 
 use crate::forget_report::format_removed_counts;
 use session_core::text::path_line;
-use session_display::pluralize;
+use session_display::{Note, pluralize};
 use session_forget::ContentCounts;
 use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
-use session_query::DueCoverage;
+use session_query::IncompleteCoverage;
 use std::time::Duration;
 
 /// Formats notes on what a refresh removed and left unread.
-pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<String> {
-    let mut notes = Vec::from_iter(format_removed(outcome));
+pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<Note> {
+    let mut notes = Vec::from_iter(format_removed(outcome).map(Note::new));
     match format_unwritable(outcome) {
         Some(note) => notes.push(note),
         None => {
             notes.extend(format_open_directory(outcome));
             notes.extend(format_old_database(outcome));
-            notes.extend(format_unread(outcome));
+            notes.extend(format_unread(outcome).map(Note::new));
         }
     }
     notes
 }
 
-fn format_unwritable(outcome: &RefreshOutcome) -> Option<String> {
+fn format_unwritable(outcome: &RefreshOutcome) -> Option<Note> {
     let Unwritable { reason, hint } = outcome.unwritable.as_ref()?;
-    Some(format!(
-        "the index cannot be written ({reason}); it is searched as it is\nhint: {hint}"
-    ))
+    let text = format!("the index cannot be written ({reason}); it is searched as it is");
+    Some(Note::new(text).with_hint(*hint))
 }
 
 /// Formats a note that others could write to the index, if they could.
-pub fn format_open_directory(outcome: &RefreshOutcome) -> Option<String> {
-    let note = "others could write to the folder of the index: it is closed to them now\n\
-        hint: `session-search index --full` builds the index anew, should they have";
-    outcome.was_open_to_others.then(|| note.to_owned())
+pub fn format_open_directory(outcome: &RefreshOutcome) -> Option<Note> {
+    let format = || {
+        Note::new("others could write to the folder of the index: it is closed to them now")
+            .with_hint("`session-search index --full` builds the index anew, should they have")
+    };
+    outcome.was_open_to_others.then(format)
 }
 
 /// Formats a note on a database that was put aside, if one was.
-pub fn format_old_database(outcome: &RefreshOutcome) -> Option<String> {
+pub fn format_old_database(outcome: &RefreshOutcome) -> Option<Note> {
     Some(match outcome.old_database.as_ref()? {
-        OldDatabase::PutAside(path) => format!(
+        OldDatabase::PutAside(path) => Note::new(format!(
             "the old index could not be read to its end; sessions whose history is gone may be left in its database alone, `{}`",
             path_line(path)
-        ),
-        OldDatabase::MayHoldRemoved(path) => format!(
-            "`{}`, a database that was put aside, may still hold what was removed\nhint: delete it if you miss nothing",
+        )),
+        OldDatabase::MayHoldRemoved(path) => Note::new(format!(
+            "`{}`, a database that was put aside, may still hold what was removed",
             path_line(path)
-        ),
+        ))
+        .with_hint("delete it if you miss nothing"),
     })
 }
 
@@ -107,8 +109,8 @@ pub fn format_index_outcome(outcome: &RefreshOutcome, took: Duration) -> String 
 
 /// Formats how many sessions the chosen model has embedded so far, or why it failed on the others. `continues` is true where a
 /// background process goes on with them.
-pub fn format_coverage(coverage: &DueCoverage, continues: bool) -> String {
-    let DueCoverage {
+pub fn format_coverage(coverage: &IncompleteCoverage, continues: bool) -> String {
+    let IncompleteCoverage {
         model,
         embedded,
         all,
@@ -130,7 +132,7 @@ mod tests {
 
     #[test]
     fn the_first_searches_say_that_results_improve() {
-        let coverage = |embedded, all, failure: Option<&str>| DueCoverage {
+        let coverage = |embedded, all, failure: Option<&str>| IncompleteCoverage {
             model: "remote".to_owned(),
             embedded,
             all,
@@ -152,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_left_is_noted_and_nothing_else() {
-        assert_eq!(format_refresh_notes(&RefreshOutcome::default()), [""; 0]);
+        assert_eq!(format_refresh_notes(&RefreshOutcome::default()), []);
         let left = RefreshOutcome {
             files_left: 2,
             sessions_left: 1,
@@ -161,9 +163,9 @@ mod tests {
         };
         assert_eq!(
             format_refresh_notes(&left),
-            [
+            [Note::new(
                 "another process is updating the index, 2 changed files still to be read; this answer may be incomplete"
-            ]
+            )]
         );
         let unwritable = RefreshOutcome {
             unwritable: Some(Unwritable {
@@ -175,7 +177,8 @@ mod tests {
         assert_eq!(
             format_refresh_notes(&unwritable),
             [
-                "the index cannot be written (read-only); it is searched as it is\nhint: see that it can be written"
+                Note::new("the index cannot be written (read-only); it is searched as it is")
+                    .with_hint("see that it can be written")
             ]
         );
     }

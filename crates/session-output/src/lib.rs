@@ -52,7 +52,6 @@ mod forget_report;
 mod hook_status;
 mod index_notes;
 mod injection_report;
-mod json_hints;
 mod json_session;
 mod layout;
 mod memory_json;
@@ -87,7 +86,7 @@ pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::{error_details, error_hint};
-pub use eval_report::{format_report, format_set_notes, level_name};
+pub use eval_report::{format_report, format_set_notes};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_report::{
@@ -102,7 +101,6 @@ pub use index_notes::{
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
-pub use json_hints::list_hints;
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemories, JsonMemory, JsonMemoryCandidate,
     JsonMemoryChange, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
@@ -114,12 +112,14 @@ pub use memory_notes::{
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
 pub use model_change::{JsonModelChange, ModelChange, format_used_model};
-pub use model_table::{JsonModels, format_models, format_size};
+pub use model_table::{JsonModels, format_models};
 pub use no_history::{format_no_history, format_unread_history};
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::{SearchedScope, format_unmet_clause};
-pub use session_items::{JsonItems, TurnItemKind, format_items, format_no_items, has_items};
+pub use session_items::{
+    JsonItems, TurnItemKind, format_items, format_no_items, has_items, holds_items,
+};
 pub use settings_text::SettingsListing;
 pub use shell::{format_command, quote_query, quote_word};
 pub use skill_report::format_skill_report;

@@ -2,17 +2,19 @@
 
 use crate::layout::{fit_line, sanitize_line};
 use session_core::TurnAddress;
-use session_display::pluralize;
+use session_display::{Note, pluralize};
 use session_memory::{DamagedFile, ImportReport, Memory, MemoryState, Trust};
 
 /// Most ids that a note names.
 const MAX_NAMED: usize = 5;
 /// Most columns of a text of a memory's file.
 const COLUMNS: usize = 80;
+/// The command that shows the memories without trust.
+const TRUST_HINT: &str = "`session-search trust` shows what waits and asks";
 
 /// Returns a note on the memories that are not trusted, if there are any: which came with the repository, and which were
 /// changed since.
-pub fn format_waiting_note(memories: &[Memory]) -> Option<String> {
+pub fn format_waiting_note(memories: &[Memory]) -> Option<Note> {
     let with_trust = |trust: Trust| {
         let some = memories.iter().filter(move |memory| memory.trust == trust);
         some.map(Memory::id).collect::<Vec<_>>()
@@ -21,7 +23,7 @@ pub fn format_waiting_note(memories: &[Memory]) -> Option<String> {
 }
 
 /// Describes memories that are not trusted, by their ids.
-fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<String> {
+fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<Note> {
     let came = match arrived {
         [] => None,
         [id] => Some(format!("{id} came with this repository")),
@@ -39,20 +41,17 @@ fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<String> {
             named()
         )),
     };
-    let hint = match changed {
-        [] => "",
-        _ => "; what `session-search memory edit` changes needs no trust",
-    };
     let which: Vec<String> = came.into_iter().chain(changed_outside).collect();
     let consequence = match arrived.len() + changed.len() {
         0 => return None,
         1 => "it is not injected until you trust it",
         _ => "they are not injected until you trust them",
     };
-    Some(format!(
-        "{}; {consequence}\nhint: `session-search trust` shows what waits and asks{hint}",
-        which.join(", ")
-    ))
+    let hint = match changed {
+        [] => TRUST_HINT.to_owned(),
+        _ => format!("{TRUST_HINT}; what `session-search memory edit` changes needs no trust"),
+    };
+    Some(Note::new(format!("{}; {consequence}", which.join(", "))).with_hint(hint))
 }
 
 /// Formats why a file is left out, with the line of the mistake; a directory, which cannot be opened, has no line.
@@ -66,7 +65,7 @@ pub fn format_damaged_file(damage: &DamagedFile) -> String {
 
 /// Formats how many memories were imported, and how many were known and where. `is_global` is true where they were
 /// imported for all projects.
-pub fn format_import_report(report: &ImportReport, is_global: bool) -> String {
+pub fn format_import_report(report: &ImportReport, is_global: bool) -> Note {
     let imported = pluralize(report.imported.len(), "memory");
     let in_project = report.known_in_project;
     let place = match report.known - in_project {
@@ -75,43 +74,37 @@ pub fn format_import_report(report: &ImportReport, is_global: bool) -> String {
         global => format!("{in_project} in this project, {global} for all projects"),
     };
     let known = match report.known {
-        0 => return format!("{imported} imported"),
+        0 => return Note::new(format!("{imported} imported")),
         1 => "1 was here already".to_owned(),
         n => format!("{n} were here already"),
     };
-    let hint = if is_global && in_project > 0 {
-        "\nhint: delete those of the project to import them for all projects"
-    } else {
-        ""
-    };
-    format!("{imported} imported, {known} ({place}){hint}")
+    let note = Note::new(format!("{imported} imported, {known} ({place})"));
+    match is_global && in_project > 0 {
+        true => note.with_hint("delete those of the project to import them for all projects"),
+        false => note,
+    }
 }
 
 /// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there
 /// are none.
-pub fn format_left_out_note(count: usize) -> Option<String> {
+pub fn format_left_out_note(count: usize) -> Option<Note> {
     let which = match count {
         0 => return None,
         1 => "1 memory that waits for trust is".to_owned(),
         n => format!("{n} memories that wait for trust are"),
     };
-    Some(format!(
-        "{which} left out\nhint: `session-search trust` shows what waits and asks"
-    ))
+    Some(Note::new(format!("{which} left out")).with_hint(TRUST_HINT))
 }
 
 /// Returns notes on a memory that is shown, and the commands that go on from it.
-pub fn format_shown_notes(memory: &Memory, is_raw: bool) -> Vec<String> {
-    let state = format_state_note(memory).into_iter();
+pub fn format_shown_notes(memory: &Memory, is_raw: bool) -> Vec<Note> {
+    let state = format_state_note(memory).map(Note::new).into_iter();
     let waiting = format_waiting_note(std::slice::from_ref(memory));
     let superseded = memory.front.superseded_by.as_ref();
     let superseded = superseded.map(|by| format!("it is superseded by {}", fit_line(by, COLUMNS)));
     let source = format_source_note(memory).filter(|_| !is_raw);
-    state
-        .chain(waiting)
-        .chain(superseded)
-        .chain(source)
-        .collect()
+    let further = superseded.into_iter().chain(source).map(Note::new);
+    state.chain(waiting).chain(further).collect()
 }
 
 fn format_state_note(memory: &Memory) -> Option<String> {
@@ -173,15 +166,15 @@ mod tests {
             ..ImportReport::default()
         };
         assert_eq!(
-            format_import_report(&report(0, 0), true),
+            format_import_report(&report(0, 0), true).to_string(),
             "0 memories imported"
         );
         assert_eq!(
-            format_import_report(&report(5, 5), true),
+            format_import_report(&report(5, 5), true).to_string(),
             "0 memories imported, 5 were here already (in this project)\nhint: delete those of the project to import them for all projects"
         );
         assert_eq!(
-            format_import_report(&report(1, 0), false),
+            format_import_report(&report(1, 0), false).to_string(),
             "0 memories imported, 1 was here already (for all projects)"
         );
     }
@@ -189,8 +182,7 @@ mod tests {
     #[test]
     fn a_memory_that_was_changed_did_not_come_with_the_repository() {
         let note = |arrived: &[&str], changed: &[&str]| {
-            let note = describe_untrusted(arrived, changed)?;
-            note.lines().next().map(str::to_owned)
+            describe_untrusted(arrived, changed).map(|note| note.text)
         };
         assert_eq!(note(&[], &[]), None);
         let came = "a came with this repository; it is not injected until you trust it";
@@ -199,8 +191,8 @@ mod tests {
         assert_eq!(note(&[], &["b"]).unwrap(), changed);
         let both = "2 memories came with this repository, 2 memories were changed outside of session-search after you saved or trusted them (b, d); they are not injected until you trust them";
         assert_eq!(note(&["a", "c"], &["b", "d"]).unwrap(), both);
-        let hint = "hint: `session-search trust` shows what waits and asks; what `session-search memory edit` changes needs no trust";
-        assert!(describe_untrusted(&[], &["b"]).unwrap().ends_with(hint));
+        let hint = "`session-search trust` shows what waits and asks; what `session-search memory edit` changes needs no trust";
+        assert_eq!(describe_untrusted(&[], &["b"]).unwrap().hints, [hint]);
     }
 
     #[test]

@@ -31,16 +31,23 @@ fn format_row(name: &str, value: &str, width: usize) -> String {
 
 /// Formats the counts for a terminal of so many columns.
 pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
-    let JsonMemoryStats {
-        memories,
-        injection,
-    } = stats;
+    let format_rows = |title, rows: Vec<(String, String)>| {
+        let rows = rows
+            .iter()
+            .map(|(name, value)| format_row(name, value, width));
+        format!("{}\n{}", paint(TITLE, title), rows.collect::<String>())
+    };
+    format_rows("MEMORIES", memory_rows(&stats.memories))
+        + &format_rows("BEFORE PROMPTS", injection_rows(&stats.injection))
+}
+
+/// Returns the names and values of the rows on memories.
+fn memory_rows(memories: &MemoryStats) -> Vec<(String, String)> {
     let layers = &memories.layers;
     let list = |map: &BTreeMap<&'static str, usize>| {
         let parts: Vec<String> = map.iter().map(|(name, n)| format!("{n} {name}")).collect();
         parts.join(", ")
     };
-    let row = |name: &str, value: String| format_row(name, &value, width);
     let damaged = match memories.damaged {
         0 => String::new(),
         n => format!(", {n} damaged"),
@@ -49,46 +56,45 @@ pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
         0 => String::new(),
         n => format!(", {n} waiting for `session-search trust`"),
     };
-    let mut out = format!("{}\n", paint(TITLE, "MEMORIES"));
-    out += &row(
-        "kept",
-        format!(
-            "{} active, {} archived, {} in the trash{damaged}{waiting}",
-            memories.active, memories.archived, memories.trash
-        ),
+    let kept = format!(
+        "{} active, {} archived, {} in the trash{damaged}{waiting}",
+        memories.active, memories.archived, memories.trash
     );
-    for (scope, place) in &memories.places {
-        out += &row(
-            scope,
-            format!("{} in {}", place.memories, sanitize_line(&place.path)),
-        );
-    }
-    out += &row("kinds", format_kinds(&memories.kinds));
-    out += &row("importance", list(&memories.importance));
-    out += &row("keywords", sanitize_line(&memories.keywords.join(", ")));
-    out += &row(
-        "characters",
-        format!(
-            "keywords {}, index {}, context sheet {}, memories {}, conversations {}",
-            layers.keywords, layers.index, layers.context, layers.summaries, layers.conversations
-        ),
+    let characters = format!(
+        "keywords {}, index {}, context sheet {}, memories {}, conversations {}",
+        layers.keywords, layers.index, layers.context, layers.summaries, layers.conversations
     );
-    out += &format!("{}\n", paint(TITLE, "BEFORE PROMPTS"));
-    out += &row(
-        "prompts",
-        format!(
-            "{}, {} with memories ({}, {})",
-            injection.prompts,
-            injection.injected,
-            pluralize(injection.items, "item"),
-            pluralize(injection.chars, "character")
-        ),
+    let places = memories.places.iter().map(|(scope, place)| {
+        let path = sanitize_line(&place.path);
+        (scope.to_string(), format!("{} in {path}", place.memories))
+    });
+    let mut rows = vec![("kept".to_owned(), kept)];
+    rows.extend(places);
+    let keywords = sanitize_line(&memories.keywords.join(", "));
+    let others = [
+        ("kinds", format_kinds(&memories.kinds)),
+        ("importance", list(&memories.importance)),
+        ("keywords", keywords),
+        ("characters", characters),
+    ];
+    rows.extend(others.map(|(name, value)| (name.to_owned(), value)));
+    rows
+}
+
+/// Returns the names and values of the rows on prompts.
+fn injection_rows(injection: &InjectionStats) -> Vec<(String, String)> {
+    let prompts = format!(
+        "{}, {} with memories ({}, {})",
+        injection.prompts,
+        injection.injected,
+        pluralize(injection.items, "item"),
+        pluralize(injection.chars, "character")
     );
-    out += &row("time", format_times(injection));
-    for (reason, count) in &injection.disabled {
-        out += &row(&reason.replace('_', " "), count.to_string());
-    }
-    out
+    let disabled = injection.disabled.iter();
+    let disabled = disabled.map(|(reason, count)| (reason.replace('_', " "), count.to_string()));
+    let rows = [("prompts", prompts), ("time", format_times(injection))];
+    let rows = rows.map(|(name, value)| (name.to_owned(), value));
+    rows.into_iter().chain(disabled).collect()
 }
 
 /// Formats the number of memories of each kind, by the names for people.

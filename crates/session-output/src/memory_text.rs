@@ -117,11 +117,10 @@ fn explain_match(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
     let cue = found.cue.iter();
     let mut lines = vec![
         format!(
-            "score = matched {:.2} * decay {:.2} ({} day{}) * {} {:.2}",
+            "score = matched {:.2} * decay {:.2} ({}) * {} {:.2}",
             found.matched,
             found.decay,
-            found.days,
-            if found.days == 1 { "" } else { "s" },
+            pluralize(found.days as usize, "day"),
             memory.scope.label(),
             found.weight
         ),

@@ -4,7 +4,7 @@ use crate::layout::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 use crate::style::{FAINT, ID, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_display::pad_to_columns;
+use session_display::{format_size, pad_to_columns};
 use session_models::{DeviceChoice, ModelState};
 use session_query::{ModelCoverage, ModelOverview};
 use unicode_width::UnicodeWidthStr;
@@ -174,16 +174,6 @@ fn format_share(coverage: Option<&ModelCoverage>) -> String {
             format!("{} %", 100 * coverage.sessions / coverage.all_sessions)
         }
         _ => "-".to_owned(),
-    }
-}
-
-/// Formats a size in kB, MB or GB.
-#[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
-pub fn format_size(bytes: u64) -> String {
-    match bytes {
-        0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
-        1_000_000..1_000_000_000 => format!("{} MB", bytes / 1_000_000),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::layout::sanitize_line;
 use session_core::DOCS_URL;
 use session_core::text::{join_alternatives, path_line};
-use session_display::pluralize;
+use session_display::{Note, pluralize};
 use session_query::MisplacedHistory;
 use session_sources::{Env, agents};
 use session_store::Problem;
@@ -16,16 +16,17 @@ pub fn format_no_history(
     is_excluding: bool,
     misplaced: Option<&MisplacedHistory>,
     problems: &[Problem],
-) -> String {
+) -> Note {
     if let Some(first) = problems.first() {
         return format_unreadable(first, problems.len());
     }
     let folder = path_line(&env.home);
     let titles = join_alternatives(agents().map(|agent| agent.title));
     if is_excluding {
-        return format!(
-            "no {titles} history in `{folder}` but what was forgotten or is excluded\nhint: `session-search forget --list` shows what was forgotten, `session-search config` what is excluded"
-        );
+        return Note::new(format!(
+            "no {titles} history in `{folder}` but what was forgotten or is excluded"
+        ))
+        .with_hint("`session-search forget --list` shows what was forgotten, `session-search config` what is excluded");
     }
     let hint = match misplaced {
         Some(misplaced) => format_misplaced(misplaced),
@@ -33,11 +34,11 @@ pub fn format_no_history(
             "try `session-search demo`, or add --or-demo to a search; {DOCS_URL}/sources.md says where histories are looked for"
         ),
     };
-    format!("no {titles} history in `{folder}`\nhint: {hint}")
+    Note::new(format!("no {titles} history in `{folder}`")).with_hint(hint)
 }
 
 /// Formats that so many places could not be read, and why the first one was not.
-fn format_unreadable(first: &Problem, count: usize) -> String {
+fn format_unreadable(first: &Problem, count: usize) -> Note {
     let (path, reason) = (sanitize_line(&first.path), sanitize_line(&first.reason));
     let first = if reason.contains(&path) {
         reason
@@ -48,9 +49,10 @@ fn format_unreadable(first: &Problem, count: usize) -> String {
         pluralize(count, "place"),
         if count > 1 { "first " } else { "" },
     );
-    format!(
-        "no history was found, and {places} could not be read: {which}{first}\nhint: `session-search status` lists them"
-    )
+    Note::new(format!(
+        "no history was found, and {places} could not be read: {which}{first}"
+    ))
+    .with_hint("`session-search status` lists them")
 }
 
 fn format_misplaced(misplaced: &MisplacedHistory) -> String {
@@ -63,8 +65,9 @@ fn format_misplaced(misplaced: &MisplacedHistory) -> String {
 }
 
 /// Formats that the index holds no session, where it was not brought up to date: there may be a history.
-pub fn format_unread_history() -> &'static str {
-    "the index holds no session, and --no-refresh reads none\nhint: run `session-search index`"
+pub fn format_unread_history() -> Note {
+    Note::new("the index holds no session, and --no-refresh reads none")
+        .with_hint("run `session-search index`")
 }
 
 #[cfg(test)]
@@ -75,7 +78,7 @@ mod tests {
     #[test]
     fn a_variable_is_named_where_it_hides_a_history() {
         let env = Env::with_home(Path::new("/home/ann")).var("XDG_DATA_HOME", "/home/ann/data");
-        let text = format_no_history(&env, false, None, &[]);
+        let text = format_no_history(&env, false, None, &[]).to_string();
         assert!(
             text.contains(
                 " history in `/home/ann`\nhint: try `session-search demo`, or add --or-demo"
@@ -88,7 +91,7 @@ mod tests {
             value: "/srv/\u{1b}[31m".to_owned(),
             file: "/home/ann/.claude/projects/-app/a1.jsonl".into(),
         };
-        let text = format_no_history(&env, false, Some(&misplaced), &[]);
+        let text = format_no_history(&env, false, Some(&misplaced), &[]).to_string();
         assert!(
             text.contains("hint: CLAUDE_CONFIG_DIR names `/srv/`, which does not exist"),
             "{text}"
@@ -109,11 +112,11 @@ mod tests {
             "cannot be listed: permission denied",
         );
         assert_eq!(
-            format_no_history(&env, false, None, std::slice::from_ref(&folder)),
+            format_no_history(&env, false, None, std::slice::from_ref(&folder)).to_string(),
             "no history was found, and 1 place could not be read: /home/ann/.claude/projects: cannot be listed: permission denied\nhint: `session-search status` lists them"
         );
         let file = problem("/a.jsonl", "failed to open file `/a.jsonl`: refused");
-        let text = format_no_history(&env, true, None, &[file, folder]);
+        let text = format_no_history(&env, true, None, &[file, folder]).to_string();
         assert!(
             text.starts_with("no history was found, and 2 places could not be read: first failed to open file `/a.jsonl`: refused\n"),
             "{text}"

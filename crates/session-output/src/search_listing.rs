@@ -1,7 +1,6 @@
 //! Search results for people.
 
 use crate::explanation;
-use crate::json_hints::list_hints;
 use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
 use crate::preview::format_preview;
 use crate::searched_scope::{SearchedScope, format_unmet_clause};
@@ -14,7 +13,7 @@ use crate::work::{WorkPart, format_more, format_work, join_names, list_file_name
 use anstyle::Style;
 use jiff::Zoned;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
-use session_display::{Preview, SessionIds, format_unfound_terms, pluralize};
+use session_display::{Note, Preview, SessionIds, format_unfound_terms, pluralize};
 use session_indexer::RefreshOutcome;
 use session_query::{InvalidFilter, SearchAnswer, note_time_in_words};
 use session_report::WorkSummary;
@@ -34,6 +33,8 @@ const FULL_LEXICAL_SHARE: f32 = 1.0 / 3.0;
 const MAX_WORD_COLUMNS: usize = 48;
 /// The sentence where nothing was found.
 const NOTHING: &str = "nothing found";
+/// What is said of signs alone: `🎉`, `?!`.
+const NO_WORD: &str = "the query has no word to search";
 const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that resumes the session.
@@ -174,22 +175,23 @@ impl SearchListing<'_> {
     /// Formats that no turn passes one of the filters; `None` where nothing was found for another reason. Beside other words
     /// the filter may be a word of pasted text, and a time a word of its own (`after:100`), so that a hint says how it is
     /// searched as text.
-    pub fn format_unmet_filter(&self) -> Option<String> {
-        let text = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
+    pub fn format_unmet_filter(&self) -> Option<Note> {
+        let note = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
         let query = &self.answer.query;
         let may_be_text = !query.text.trim().is_empty() || self.answer.filter.filter.limits_time();
-        let hint = if query.clauses.is_empty() || !may_be_text {
-            ""
-        } else {
-            "\nhint: in double quotes a filter is searched as text"
-        };
-        Some(format!("{text}{hint}"))
+        Some(match query.clauses.is_empty() || !may_be_text {
+            true => note,
+            false => note.with_hint("in double quotes a filter is searched as text"),
+        })
     }
 
     /// Formats why nothing was found.
-    pub fn format_nothing(&self) -> String {
+    pub fn format_nothing(&self) -> Note {
         let format_scope = || self.searched_scope().format_nothing(NOTHING);
-        self.format_unmet_filter().unwrap_or_else(format_scope)
+        let has_no_word = self.answer.query.words().terms.is_empty();
+        let no_word = has_no_word.then(|| Note::new(NO_WORD));
+        let unmet = self.format_unmet_filter();
+        unmet.or(no_word).unwrap_or_else(format_scope)
     }
 
     /// Lists for JSON which words were taken for no filter, what keeps to a time in words, and why nothing was found, where
@@ -198,7 +200,7 @@ impl SearchListing<'_> {
         let notes = self.format_invalid_filters().chain(self.format_time_note());
         let mut hints: Vec<String> = notes.collect();
         if self.answer.results.hits.is_empty() && self.searched_scope().is_filtered {
-            hints.extend(list_hints(&self.format_nothing()));
+            hints.extend(self.format_nothing().sentences().map(str::to_owned));
         }
         hints
     }

@@ -1,8 +1,11 @@
 //! The scope of a search that found nothing.
 
-use session_display::{format_unknown_project, format_unmet_filter, pluralize};
+use session_display::{Note, format_unknown_project, format_unmet_filter, pluralize};
 use session_query::{ResolvedFilter, UnmetClause};
 use session_store::SessionRow;
+
+/// The hint where filters let some sessions through, and nothing was found in them.
+pub(crate) const NARROW_FILTERS: &str = "the filters may be too narrow";
 
 /// The sessions that were searched, and how they were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,32 +32,33 @@ impl SearchedScope {
     }
 
     /// Formats that nothing was found, as `nothing` words it, with a hint where filters were given.
-    pub fn format_nothing(&self, nothing: &str) -> String {
-        let hint = if self.is_filtered {
-            "\nhint: the filters may be too narrow"
-        } else {
-            ""
-        };
-        if self.sessions == 0 && self.is_filtered && self.leaves_out_match {
-            return "the session that this is asked from alone passes the filters, and is left out\n\
-                hint: --include-current finds it, too"
-                .to_owned();
+    pub fn format_nothing(&self, nothing: &str) -> Note {
+        let is_empty = self.sessions == 0 && self.is_filtered;
+        if is_empty && self.leaves_out_match {
+            return Note::new(
+                "the session that this is asked from alone passes the filters, and is left out",
+            )
+            .with_hint("--include-current finds it, too");
         }
-        if self.sessions == 0 && self.is_filtered {
-            return "no session passes all the filters\nhint: remove one of them".to_owned();
+        if is_empty {
+            return Note::new("no session passes all the filters").with_hint("remove one of them");
         }
         let count = pluralize(self.sessions, "session");
-        if self.filters_turns {
-            format!("{nothing} in the turns of {count} that pass the filters{hint}")
+        let note = Note::new(if self.filters_turns {
+            format!("{nothing} in the turns of {count} that pass the filters")
         } else {
-            format!("{nothing} in {count}{hint}")
+            format!("{nothing} in {count}")
+        });
+        match self.is_filtered {
+            true => note.with_hint(NARROW_FILTERS),
+            false => note,
         }
     }
 }
 
 /// Formats that no session is of a project, or that no turn meets another filter by itself; `None` for a filter that is told
 /// of by the scope alone.
-pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<String> {
+pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<Note> {
     format_unknown_project(std::slice::from_ref(&unmet.clause), sessions)
         .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))
 }
@@ -81,7 +85,7 @@ mod tests {
         let all = [session(1), session(5)];
         let resolved = ResolvedFilter::new(filter, &[], &all);
         let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all));
-        scope.format_nothing("no turn ran that")
+        scope.format_nothing("no turn ran that").to_string()
     }
 
     #[test]
@@ -101,7 +105,7 @@ mod tests {
             };
             let resolved = ResolvedFilter::new(filter, &[caller], &all);
             let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all));
-            scope.format_nothing("nothing found")
+            scope.format_nothing("nothing found").to_string()
         };
         assert_eq!(
             scope(&all[0]),
@@ -121,7 +125,7 @@ mod tests {
             "no turn ran that in 2 sessions\nhint: the filters may be too narrow"
         );
         assert_eq!(
-            format(vec![FilterCondition::SinceMs(3)]),
+            format(vec![FilterCondition::since(3)]),
             "no turn ran that in the turns of 1 session that pass the filters\nhint: the filters may be too narrow"
         );
         assert_eq!(

@@ -1,11 +1,14 @@
-//! Commands, files, errors, prompts or answers of a session's turns.
+//! Commands, files, edits, errors, prompts or answers of a session's turns.
 
+use crate::exchange_text::format_diffs;
 use crate::session_label::format_rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::text::sanitize_text;
-use session_core::{CallStatus, CommandRunRef, TouchedFile, TurnAddress, TurnContent};
+use session_core::{CallStatus, CommandRunRef, TouchedFile, TurnAddress, TurnContent, TurnPart};
+use session_display::Note;
+use session_export::CallView;
 use session_search::Exchange;
 
 /// A kind of item in a turn.
@@ -15,6 +18,8 @@ pub enum TurnItemKind {
     Commands,
     /// Files, with what was done to them.
     Files,
+    /// Edits of files, as diffs.
+    Edits,
     /// The words of the user.
     Prompts,
     /// The words of the agent.
@@ -25,9 +30,10 @@ pub enum TurnItemKind {
 
 impl TurnItemKind {
     /// All kinds, in the order of the help.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Commands,
         Self::Files,
+        Self::Edits,
         Self::Prompts,
         Self::Answers,
         Self::Errors,
@@ -38,6 +44,7 @@ impl TurnItemKind {
         match self {
             Self::Commands => "commands",
             Self::Files => "files",
+            Self::Edits => "edits",
             Self::Prompts => "prompts",
             Self::Answers => "answers",
             Self::Errors => "errors",
@@ -45,14 +52,19 @@ impl TurnItemKind {
     }
 }
 
-/// Formats that turns have no item of this kind.
-pub fn format_no_items(kind: TurnItemKind) -> &'static str {
-    match kind {
+/// Notes that turns have no item of this kind; `last` is the turn before them that has one.
+pub fn format_no_items(kind: TurnItemKind, last: Option<&TurnAddress>) -> Note {
+    let note = Note::new(match kind {
         TurnItemKind::Commands => "no command ran in these turns",
         TurnItemKind::Files => "no file was read or changed in these turns",
+        TurnItemKind::Edits => "no call edited a file in these turns",
         TurnItemKind::Prompts => "no prompt stands in these turns",
         TurnItemKind::Answers => "no answer stands in these turns",
         TurnItemKind::Errors => "no error stands in these turns",
+    });
+    match last {
+        Some(address) => note.with_hint(format!("{address} is the last turn before them with one")),
+        None => note,
     }
 }
 
@@ -72,6 +84,18 @@ pub fn format_items(exchanges: &[Exchange], id: &str, kind: TurnItemKind) -> Str
 /// Returns true where a turn has an item of this kind.
 pub fn has_items(exchange: &Exchange, kind: TurnItemKind) -> bool {
     !TurnItems::collect(exchange, kind).is_empty()
+}
+
+/// Returns true where the index has an item of this kind of a turn.
+pub fn holds_items(content: &TurnContent, kind: TurnItemKind) -> bool {
+    match kind {
+        TurnItemKind::Commands => !content.commands.is_empty(),
+        TurnItemKind::Files => !content.files.is_empty(),
+        TurnItemKind::Edits => !content.changes.is_empty(),
+        TurnItemKind::Errors => !content.errors.is_empty(),
+        TurnItemKind::Prompts => !content.prompt.trim().is_empty(),
+        TurnItemKind::Answers => !content.answer.trim().is_empty(),
+    }
 }
 
 /// The items of one kind in a turn, as `docs/cli.md` describes them.
@@ -100,6 +124,7 @@ impl JsonItems {
 enum TurnItems {
     Commands(Vec<RunItem>),
     Files(Vec<TouchedFile>),
+    Edits(Vec<EditItem>),
     Errors(Vec<String>),
     Prompt(String),
     Answer(String),
@@ -109,6 +134,16 @@ enum TurnItems {
 #[derive(Debug, Serialize)]
 struct RunItem {
     command: String,
+    #[serde(flatten)]
+    status: CallStatus,
+}
+
+/// The edits that a call made.
+#[derive(Debug, Serialize)]
+struct EditItem {
+    files: Vec<String>,
+    /// Lines with the marks of a unified diff, `…` for those that are left out.
+    diff: String,
     #[serde(flatten)]
     status: CallStatus,
 }
@@ -125,6 +160,7 @@ impl TurnItems {
             TurnItemKind::Files => {
                 Self::Files(content.accessed_files().map(TouchedFile::from).collect())
             }
+            TurnItemKind::Edits => Self::Edits(EditItem::collect(exchange)),
             TurnItemKind::Errors => Self::Errors(content.errors),
             TurnItemKind::Prompts => Self::Prompt(content.prompt),
             TurnItemKind::Answers => Self::Answer(content.answer),
@@ -135,6 +171,7 @@ impl TurnItems {
         match self {
             Self::Commands(runs) => runs.is_empty(),
             Self::Files(files) => files.is_empty(),
+            Self::Edits(edits) => edits.is_empty(),
             Self::Errors(errors) => errors.is_empty(),
             Self::Prompt(words) | Self::Answer(words) => words.trim().is_empty(),
         }
@@ -145,6 +182,7 @@ impl TurnItems {
         match self {
             Self::Commands(runs) => runs.iter().map(RunItem::format).collect(),
             Self::Files(files) => files.iter().map(format_file).collect(),
+            Self::Edits(edits) => edits.iter().map(EditItem::format).collect(),
             Self::Errors(errors) => errors.iter().map(|error| format_item(error, "")).collect(),
             Self::Prompt(words) | Self::Answer(words) => {
                 format!("{}\n\n", sanitize_text(words).trim_end())
@@ -155,14 +193,37 @@ impl TurnItems {
 
 impl RunItem {
     fn format(&self) -> String {
-        let style = if self.status.is_failed() {
-            FAILED
-        } else {
-            FAINT
-        };
-        let note = self.status.label().map(|label| format_note(style, label));
-        format_item(&format!("$ {}", self.command), &note.unwrap_or_default())
+        format_item(&format!("$ {}", self.command), &format_status(self.status))
     }
+}
+
+impl EditItem {
+    fn collect(exchange: &Exchange) -> Vec<Self> {
+        let calls = exchange.turn.parts.iter().filter_map(|part| match part {
+            TurnPart::Call(call) => Some(call),
+            _ => None,
+        });
+        let edits = calls.map(|call| Self {
+            files: call.files.clone(),
+            diff: format_diffs(&CallView::new(call).edits),
+            status: call.status,
+        });
+        edits.filter(|edit| !edit.diff.is_empty()).collect()
+    }
+
+    fn format(&self) -> String {
+        let head = format_item(&self.files.join(", "), &format_status(self.status));
+        let diff = sanitize_text(&self.diff);
+        let lines = diff.lines().map(|line| format!("    {line}\n"));
+        head + &lines.collect::<String>()
+    }
+}
+
+/// Formats the end of a call that is not just done.
+fn format_status(status: CallStatus) -> String {
+    let style = if status.is_failed() { FAILED } else { FAINT };
+    let note = status.label().map(|label| format_note(style, label));
+    note.unwrap_or_default()
 }
 
 fn format_file(file: &TouchedFile) -> String {

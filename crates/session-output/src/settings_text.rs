@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 use session_config::{IgnoredSetting, ReportedSetting, SettingOrigin, SettingsReport};
 use session_core::text::sanitize_text;
-use session_display::wrap_note;
+use session_display::{shorten_home, wrap_note};
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
@@ -129,7 +129,7 @@ struct SettingsLayout<'a> {
 impl SettingsLayout<'_> {
     fn format_key(self, key: &JsonKey) -> String {
         let from = key.from.as_deref().unwrap_or(key.origin);
-        let from = self.shorten_origin(from);
+        let from = shorten_home(Path::new(from), self.home);
         let name = format!("{:<width$}", key.key, width = self.width);
         let value = match &key.value {
             Value::Null => "unset".to_owned(),
@@ -166,7 +166,7 @@ impl SettingsLayout<'_> {
             None => setting.value.to_string(),
         };
         let what = format!("ignored: {}", fit_line(&what, COLUMNS));
-        let from = self.shorten_origin(&setting.from);
+        let from = shorten_home(Path::new(&setting.from), self.home);
         let reason = format!("{from}: {}", sanitize_text(&setting.reason));
         let line = format!("{what}  {reason}");
         if line.width() <= self.columns {
@@ -175,14 +175,6 @@ impl SettingsLayout<'_> {
         let reason = wrap_note(&reason, self.columns.saturating_sub(INDENT));
         let what = fit_line(&what, self.columns);
         format!("{what}\n{}{reason}\n", " ".repeat(INDENT))
-    }
-
-    /// Returns a variable as it is, and the path of a file with `~` for the home folder.
-    fn shorten_origin(self, from: &str) -> String {
-        match Path::new(from).strip_prefix(self.home) {
-            Ok(rest) => sanitize_line(&Path::new("~").join(rest).display().to_string()),
-            Err(_) => sanitize_line(from),
-        }
     }
 }
 

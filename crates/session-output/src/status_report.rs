@@ -5,7 +5,7 @@ use crate::style::{FAILED, TITLE, paint};
 use crate::units::format_sources;
 use serde::Serialize;
 use session_core::text::path_line;
-use session_display::{format_minute, pluralize};
+use session_display::{format_minute, format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions};
 use session_store::{FORMAT_VERSION, Problem};
 use std::borrow::Cow;
@@ -99,11 +99,8 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
         "updated",
         format!("{}: {fresh}", format_minute(status.updated_ms)),
     ));
-    let (root, size) = (path_line(root), to_megabytes(status.bytes));
-    rows.push((
-        "index",
-        format!("{root} ({size:.1} MB, format {FORMAT_VERSION})"),
-    ));
+    let (root, size) = (path_line(root), format_size(status.bytes));
+    rows.push(("index", format!("{root} ({size}, format {FORMAT_VERSION})")));
     rows
 }
 
@@ -171,11 +168,6 @@ fn format_model(m: &ModelStatus) -> String {
         m.sessions,
         failure.unwrap_or_default()
     )
-}
-
-#[expect(clippy::cast_precision_loss, reason = "shown with one digit")]
-fn to_megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
 }
 
 fn format_problems(problems: &[Problem], width: usize) -> String {
@@ -321,7 +313,7 @@ mod tests {
                   vectors: status 401
         model     minilm (in use): 0 of 3 sessions, 0 vectors
         updated   no date: 2 files changed since; the next search looks at them
-        index     /home/ann/index (2.5 MB, format N)
+        index     /home/ann/index (2 MB, format N)
         "#);
     }
 }

@@ -5,22 +5,23 @@ use crate::app_effect::AppEffect;
 use crate::conversation::{ConversationView, ReadingState};
 use crate::deferred_keys::DeferredKeys;
 use crate::list::RowList;
-use crate::message::AppMessage;
+use crate::message::{AppMessage, ReadBytes};
 use crate::overlay::{Overlay, OverlayStep};
 use crate::preview_pane::PreviewPane;
-use crate::query_line::QueryLine;
+use crate::query_line::{QueryLine, note_cut_paste};
+use crate::text_blocks::SearchDirection;
 use crate::text_lines::CallDetail;
 use crate::text_pane::{SearchState, TextPane};
 use crate::worker::{LoadedTurns, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
-use session_query::FilterValues;
+use session_query::{FilterField, FilterValues};
 use session_store::Level;
 
 const SEARCHING: &str = "searching…";
-const FILES_NOT_COMPLETED: &str =
-    "names of files are not completed; behind a space Tab switches between sessions and turns";
+const SWITCH_HINT: &str = "behind a space Tab switches between sessions and turns";
+const NOTHING_LISTED: &str = "nothing is listed";
 const NOT_FOUND: &str = "not found";
 const NOT_FOUND_IN_SHOWN: &str = "not found in what is shown; t shows calls in full";
 
@@ -38,6 +39,8 @@ pub(crate) struct App {
     pub(crate) note: Option<String>,
     /// Files that a refresh has still to read; `None` before the first has ended.
     pub(crate) files_left: Option<usize>,
+    /// How far the refresh that runs has read.
+    pub(crate) reading: Option<ReadBytes>,
     /// The folder's project alone.
     pub(crate) this_project: bool,
     /// The area in which the preview was drawn last, for the mouse.
@@ -59,6 +62,7 @@ impl App {
             overlay: None,
             note: None,
             files_left: None,
+            reading: None,
             this_project: false,
             preview_area: Rect::default(),
             requested_preview: None,
@@ -86,8 +90,10 @@ impl App {
             }
             AppMessage::TurnsFailed(reason) => self.show_load_failure(reason),
             AppMessage::Note(note) => self.note = Some(note),
+            AppMessage::Reading(read) => self.reading = Some(read),
             AppMessage::Refreshed { files_left } => {
                 self.files_left = files_left;
+                self.reading = None;
                 return Some(AppEffect::Prepare);
             }
             AppMessage::Prepared => {
@@ -177,23 +183,25 @@ impl App {
         };
         let state = pane.continue_search();
         if self.note.as_deref() == Some(SEARCHING) {
-            self.note = match state {
-                SearchState::Running => return true,
-                SearchState::Found => None,
-                SearchState::NotFound => Some(self.not_found_note().into()),
-            };
+            self.note = self.note_search(state);
         }
         true
     }
 
-    /// Returns the note that a text is not found, which may be in what is not shown of calls.
-    fn not_found_note(&self) -> &'static str {
+    /// Returns the note on a search for a match. One that is not found may be in what is not shown of calls.
+    fn note_search(&self, state: SearchState) -> Option<String> {
         let conversation = self.conversation.as_ref();
-        if conversation.is_some_and(|conversation| conversation.calls != CallDetail::Full) {
-            NOT_FOUND_IN_SHOWN
-        } else {
-            NOT_FOUND
-        }
+        let note = match state {
+            SearchState::Found => return None,
+            SearchState::Running => SEARCHING,
+            SearchState::FoundAround(SearchDirection::Forwards) => "from the beginning again",
+            SearchState::FoundAround(SearchDirection::Backwards) => "from the end again",
+            SearchState::NotFound if conversation.is_some_and(|c| c.calls != CallDetail::Full) => {
+                NOT_FOUND_IN_SHOWN
+            }
+            SearchState::NotFound => NOT_FOUND,
+        };
+        Some(note.to_owned())
     }
 
     /// Handles an event.
@@ -201,22 +209,28 @@ impl App {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.handle_key(*key, event),
             Event::Mouse(mouse) => self.handle_mouse(*mouse),
-            Event::Paste(_) => self.handle_paste(event),
+            Event::Paste(text) => self.handle_paste(event, text),
             _ => None,
         }
     }
 
     /// Pastes into the line that is typed in, if there is one.
-    fn handle_paste(&mut self, event: &Event) -> Option<AppEffect> {
+    fn handle_paste(&mut self, event: &Event, text: &str) -> Option<AppEffect> {
+        let mut effect = None;
         match (&mut self.overlay, &mut self.conversation) {
-            (Some(overlay), _) => overlay.paste(event),
-            (None, Some(conversation)) => conversation.paste_search(event),
+            (Some(Overlay::Form(form)), _) => form.edit(event),
+            (None, Some(conversation)) if conversation.is_typing => {
+                conversation.edit_search(event);
+            }
+            (Some(Overlay::Help { .. }), _) | (None, Some(_)) => return None,
             (None, None) if self.list.is_outdated() && self.deferred.has_action() => {
                 self.deferred.push(event.clone());
+                return None;
             }
-            (None, None) => return self.edit_query(event),
+            (None, None) => effect = self.edit_query(event),
         }
-        None
+        self.note = note_cut_paste(text);
+        effect
     }
 
     fn handle_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
@@ -273,13 +287,22 @@ impl App {
         match (key.modifiers, key.code) {
             (_, KeyCode::Esc) => Some(AppEffect::Quit),
             (_, KeyCode::Enter) => self.open_conversation(),
-            (_, KeyCode::Tab | KeyCode::BackTab) => self.complete_or_switch_level(),
+            (_, KeyCode::Tab) => self.complete_or_switch_level(event, SearchDirection::Forwards),
+            (_, KeyCode::BackTab) => {
+                self.complete_or_switch_level(event, SearchDirection::Backwards)
+            }
             (KeyModifiers::SHIFT, KeyCode::Up) => self.scroll_preview(-1),
             (KeyModifiers::SHIFT, KeyCode::Down) => self.scroll_preview(1),
             (_, KeyCode::Up) => self.move_selection(-1),
             (_, KeyCode::Down) => self.move_selection(1),
             (_, KeyCode::PageUp) => self.move_selection(-page),
             (_, KeyCode::PageDown) => self.move_selection(page),
+            (modifiers, KeyCode::Home) if self.moves_list(modifiers) => {
+                self.move_selection(isize::MIN)
+            }
+            (modifiers, KeyCode::End) if self.moves_list(modifiers) => {
+                self.move_selection(isize::MAX)
+            }
             (modifiers, KeyCode::Char('p')) if modifiers == control => self.move_selection(-1),
             (modifiers, KeyCode::Char('n')) if modifiers == control => self.move_selection(1),
             (modifiers, KeyCode::Char('p')) if modifiers == alt => self.toggle_project(),
@@ -293,19 +316,27 @@ impl App {
         }
     }
 
+    /// Returns true where Home and End move in the list: there is no text in which they would, or Ctrl is held.
+    fn moves_list(&self, modifiers: KeyModifiers) -> bool {
+        self.query.text().is_empty() || modifiers.contains(KeyModifiers::CONTROL)
+    }
+
     fn handle_conversation_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
         let conversation = self.conversation.as_mut()?;
-        let is_found = match key.code {
+        let searched = match key.code {
             code if conversation.is_typing => conversation.handle_search_key(code, event),
-            // What scrolls in other programs, as Ctrl-F, is not to fork here.
-            KeyCode::Char(_) if key.modifiers.contains(KeyModifiers::CONTROL) => true,
+            // Ctrl-F scrolls and does not fork.
+            KeyCode::Char(letter) if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                conversation.scroll_by_control_letter(letter);
+                None
+            }
             KeyCode::Esc | KeyCode::Char('q') => {
                 self.close_conversation();
-                true
+                None
             }
             KeyCode::Char('h' | '?') => {
                 self.open_help();
-                true
+                None
             }
             KeyCode::Char(letter) => match PickerAction::from_key_letter(letter) {
                 Some(action) => return self.start_action(action),
@@ -313,11 +344,7 @@ impl App {
             },
             code => conversation.handle_scroll_key(code),
         };
-        if !is_found {
-            self.note = Some(self.not_found_note().into());
-        } else if self.searched_pane().is_some() {
-            self.note = Some(SEARCHING.into());
-        }
+        self.note = searched.and_then(|state| self.note_search(state));
         None
     }
 
@@ -341,21 +368,29 @@ impl App {
         self.query.handle_event(event).then(|| self.reset_list())
     }
 
-    /// Completes a filter, or goes from sessions to turns and back.
-    fn complete_or_switch_level(&mut self) -> Option<AppEffect> {
-        if self.query.is_in_file_filter() {
-            self.note = Some(FILES_NOT_COMPLETED.into());
+    /// Completes a filter, or goes from sessions to turns and back where none is being typed.
+    fn complete_or_switch_level(
+        &mut self,
+        event: &Event,
+        direction: SearchDirection,
+    ) -> Option<AppEffect> {
+        let open = self.query.open_filter();
+        let is_file = matches!(&open, Some(open) if open.field == FilterField::File);
+        if self.values.is_none() && self.query.may_be_in_filter() && !is_file {
+            self.deferred.push(event.clone());
             return None;
         }
         let none = FilterValues::default();
-        if self.values.is_none() && self.query.may_be_in_filter() {
-            self.deferred.push(Event::Key(KeyCode::Tab.into()));
-            return None;
-        }
-        if !self
-            .query
-            .complete_filter(self.values.as_ref().unwrap_or(&none))
-        {
+        let values = self.values.as_ref().unwrap_or(&none);
+        if !self.query.complete_filter(values, direction) {
+            if let Some(open) = open {
+                let reason = match open.field {
+                    FilterField::File => "names of files are not completed".to_owned(),
+                    _ => format!("nothing completes `{}:{}`", open.name, open.value),
+                };
+                self.note = Some(format!("{reason}; {SWITCH_HINT}"));
+                return None;
+            }
             self.list.level = match self.list.level {
                 Level::Session => Level::Turn,
                 Level::Turn => Level::Session,
@@ -384,15 +419,18 @@ impl App {
         None
     }
 
-    /// Returns the session and turn that actions are about.
-    fn action_target(&self) -> Option<ActionTarget> {
+    /// Returns the session and turn that actions are about; where there is none notes that.
+    fn action_target(&mut self) -> Option<ActionTarget> {
         if let Some(conversation) = &self.conversation {
             return Some(ActionTarget {
                 session: conversation.session.clone(),
                 turn: conversation.turn(),
             });
         }
-        let row = self.list.selected_row()?;
+        let Some(row) = self.list.selected_row() else {
+            self.note = Some(NOTHING_LISTED.into());
+            return None;
+        };
         Some(ActionTarget {
             session: row.session.clone(),
             turn: row.turn_index(),
@@ -448,3 +486,6 @@ impl App {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

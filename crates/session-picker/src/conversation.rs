@@ -105,16 +105,18 @@ impl ConversationView {
 
     /// Marks what is searched here, or else the words of the query.
     fn update_marks(&mut self) {
-        self.pane.marked = match self.search.value() {
+        self.pane.set_marked(match self.search.value() {
             "" => MarkedWords::Terms(self.terms.clone()),
             text => MarkedWords::Text(text.to_owned()),
-        };
+        });
     }
 
-    /// Takes a key while the words of a search are typed.
-    ///
-    /// Returns false where what was typed is not found.
-    pub(crate) fn handle_search_key(&mut self, code: KeyCode, event: &Event) -> bool {
+    /// Takes a key while the words of a search are typed. Returns the state of the search where one begins.
+    pub(crate) fn handle_search_key(
+        &mut self,
+        code: KeyCode,
+        event: &Event,
+    ) -> Option<SearchState> {
         match code {
             KeyCode::Esc => {
                 self.search = Input::default();
@@ -123,42 +125,49 @@ impl ConversationView {
             }
             KeyCode::Enter => {
                 self.is_typing = false;
-                return self.pane.go_to_match_from_top() != SearchState::NotFound;
+                return Some(self.pane.go_to_match(SearchDirection::Forwards));
             }
-            _ => {
-                edit_input(&mut self.search, event);
-                self.update_marks();
-            }
+            _ => self.edit_search(event),
         }
-        true
+        None
     }
 
-    /// Pastes into the words of a search while they are typed.
-    pub(crate) fn paste_search(&mut self, event: &Event) {
-        if self.is_typing {
-            edit_input(&mut self.search, event);
-            self.update_marks();
-        }
+    /// Edits the words of a search by a key or by what is pasted.
+    pub(crate) fn edit_search(&mut self, event: &Event) {
+        edit_input(&mut self.search, event);
+        self.update_marks();
     }
 
-    /// Does what a key means for the place in the conversation. Returns false where a match is looked
-    /// for and there is none.
-    pub(crate) fn handle_scroll_key(&mut self, code: KeyCode) -> bool {
+    /// Scrolls as pagers do by Ctrl and a letter.
+    pub(crate) fn scroll_by_control_letter(&mut self, letter: char) {
+        let page = self.page_lines();
+        self.pane.scroll_by(match letter {
+            'd' => page / 2,
+            'u' => -page / 2,
+            'f' => page,
+            'b' => -page,
+            _ => return,
+        });
+    }
+
+    /// Returns the lines of a page.
+    fn page_lines(&self) -> isize {
+        isize::try_from(self.pane.height.saturating_sub(2)).unwrap_or(isize::MAX)
+    }
+
+    /// Does what a key means for the place in the conversation. Returns the state of the search where a match is looked for.
+    pub(crate) fn handle_scroll_key(&mut self, code: KeyCode) -> Option<SearchState> {
+        let page = self.page_lines();
         let pane = &mut self.pane;
-        let page = isize::try_from(pane.height.saturating_sub(2)).unwrap_or(isize::MAX);
         match code {
             KeyCode::Char('j') | KeyCode::Down => pane.scroll_by(1),
             KeyCode::Char('k') | KeyCode::Up => pane.scroll_by(-1),
             KeyCode::Char(' ') | KeyCode::PageDown => pane.scroll_by(page),
-            KeyCode::PageUp => pane.scroll_by(-page),
+            KeyCode::Char('b') | KeyCode::PageUp => pane.scroll_by(-page),
             KeyCode::Char('g') | KeyCode::Home => pane.go_to(TextPosition::default()),
             KeyCode::Char('G') | KeyCode::End => pane.go_to_end(),
-            KeyCode::Char('n') => {
-                return pane.go_to_match(SearchDirection::Forwards) != SearchState::NotFound;
-            }
-            KeyCode::Char('N') => {
-                return pane.go_to_match(SearchDirection::Backwards) != SearchState::NotFound;
-            }
+            KeyCode::Char('n') => return Some(pane.go_to_match(SearchDirection::Forwards)),
+            KeyCode::Char('N') => return Some(pane.go_to_match(SearchDirection::Backwards)),
             KeyCode::Char('J') => self.go_to_turn(self.turn() + 1),
             KeyCode::Char('K') => self.go_to_previous_turn(),
             KeyCode::Char('/') => {
@@ -168,7 +177,7 @@ impl ConversationView {
             KeyCode::Char('t') => self.calls = self.calls.next(),
             _ => {}
         }
-        true
+        None
     }
 
     fn go_to_turn(&mut self, turn: u32) {
@@ -220,6 +229,25 @@ mod tests {
                 turn: None,
             },
         }))
+    }
+
+    #[test]
+    fn the_keys_of_pagers_scroll() {
+        let mut app = opened();
+        press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+        let shown = app.conversation.as_ref().unwrap().session.clone();
+        app.handle_message(loaded(&shown));
+        screen(&mut app, 80, 12);
+        press(&mut app, KeyCode::Char('g'), KeyModifiers::NONE);
+        let mut scroll = |letter, modifiers| {
+            press(&mut app, KeyCode::Char(letter), modifiers);
+            let pane = &app.conversation.as_ref().unwrap().pane;
+            pane.text.lines_before(pane.top()).count()
+        };
+        let control = KeyModifiers::CONTROL;
+        let tops = ['d', 'f', 'u', 'b', 'f'].map(|letter| scroll(letter, control));
+        assert_eq!(tops, [4, 12, 8, 0, 8]);
+        assert_eq!(scroll('b', KeyModifiers::NONE), 0);
     }
 
     #[test]

@@ -44,6 +44,7 @@ fn moves_to_row(key: KeyEvent) -> bool {
     match (key.modifiers, key.code) {
         (KeyModifiers::SHIFT, _) => false,
         (_, KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown) => true,
+        (KeyModifiers::CONTROL, KeyCode::Home | KeyCode::End) => true,
         (KeyModifiers::CONTROL, KeyCode::Char(letter)) => ['p', 'n'].contains(&letter),
         _ => false,
     }

@@ -13,7 +13,7 @@ use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
 use session_files::{ExistingFile, FileError, output_path};
-use session_hooks::{Memories, SavedMemoryNote};
+use session_hooks::Memories;
 use session_memory::{MemoryDraft, MemorySource};
 use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
@@ -44,7 +44,7 @@ impl PickerJob {
         let engine = &context.engine;
         let done = match self {
             Self::CopyText(target) => make_clipboard_text(engine, &target),
-            Self::Export(target) => export_session(engine, &target).map(JobOutcome::Note),
+            Self::Export(target) => export_session(context, &target).map(JobOutcome::Note),
             Self::Save(form) => save_memory(engine, &form).map(JobOutcome::Note),
         };
         done.unwrap_or_else(|error| JobOutcome::Note(context.describe_error(error)))
@@ -96,7 +96,8 @@ fn format_exchange(exchange: &Exchange) -> String {
 }
 
 /// Exports the session as a page in the current folder.
-fn export_session(engine: &SearchEngine, target: &ActionTarget) -> Result<String, PickerError> {
+fn export_session(context: &WorkerContext, target: &ActionTarget) -> Result<String, PickerError> {
+    let engine = &context.engine;
     let session = &target.session;
     let redactor = engine.home().config.redactor();
     let path = PathBuf::from(make_file_name(session, ExportFormat::Html));
@@ -110,6 +111,10 @@ fn export_session(engine: &SearchEngine, target: &ActionTarget) -> Result<String
     match written {
         Err(PickerError::File(FileError::Exists(_))) => {
             Ok(format!("there is already {}", path.display()))
+        }
+        Err(error @ PickerError::File(_)) => {
+            let reason = context.describe_error(error);
+            Ok(format!("cannot export to this folder: {reason}"))
         }
         written => written.map(|()| format!("exported to {}", path.display())),
     }
@@ -136,12 +141,12 @@ fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, Picke
     let draft = MemoryDraft {
         topic: form.topic(),
         key_info: vec![form.info()],
-        source: Some(MemorySource {
-            agent: Some(session.source.clone()),
-            session: Some(session.uid.clone()),
-            turns: Some(turn.to_string()),
-            ..MemorySource::default()
-        }),
+        source: Some(MemorySource::from_turns(
+            &session.source,
+            &session.uid,
+            *turn,
+            *turn,
+        )),
         raw: Some(format_conversation(
             session,
             &read_turn(engine, &form.target)?,
@@ -151,7 +156,8 @@ fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, Picke
     let saved = memories.save(&draft, None, &Zoned::now())?;
     let name = &form.destination.name;
     let mut lines = vec![format!("saved as {} for {name}", saved.memory.id())];
-    lines.extend(saved.notes().iter().map(SavedMemoryNote::to_string));
-    lines.extend(memories.finish_change());
+    let notes = saved.notes().into_iter().map(|saved| saved.note);
+    let notes = notes.chain(memories.finish_change());
+    lines.extend(notes.map(|note| note.to_string()));
     Ok(lines.join("\n"))
 }

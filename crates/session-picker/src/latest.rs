@@ -1,6 +1,6 @@
 //! A slot for the last of several values.
 
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A slot that holds the last value until a thread takes it.
 pub(crate) struct LatestValue<T> {
@@ -40,13 +40,18 @@ impl<T> LatestValue<T> {
         loop {
             match value.take() {
                 Some(taken) => return taken,
-                None => value = self.filled.wait(value).unwrap_or_else(|e| e.into_inner()),
+                None => {
+                    value = self
+                        .filled
+                        .wait(value)
+                        .unwrap_or_else(PoisonError::into_inner)
+                }
             }
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<T>> {
-        self.value.lock().unwrap_or_else(|e| e.into_inner())
+        self.value.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

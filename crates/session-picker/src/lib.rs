@@ -4,7 +4,7 @@
 //! Nothing is resumed here; the caller does that, or prints the command.
 //!
 //! One thread owns the state (`App`) and draws it. It never waits for the index: a thread for each kind
-//! of work sends messages. The searching thread answers the last question that was asked, and drops
+//! of work sends messages. The searching thread answers the last request that was made, and drops
 //! those before it; the reading thread reads the turns of the preview and of the conversation that is
 //! open; the refreshing thread brings the index up to date, step by step, and each step asks the list
 //! anew. What is copied as a text, exported or saved runs in a thread of its own. The index is open
@@ -49,6 +49,7 @@ mod marked;
 mod memory_destination;
 mod memory_form;
 mod message;
+mod named_sessions;
 mod overlay;
 mod picker;
 mod preview_pane;

@@ -21,8 +21,10 @@ pub(crate) struct RowList {
     pub(crate) sessions: Option<usize>,
     /// The mistake in a filter.
     pub(crate) mistake: Option<String>,
-    /// The mistyped words of the query, and those that were searched in their place.
-    pub(crate) corrections: Option<String>,
+    /// The note on words of the query that nothing holds.
+    pub(crate) unfound: Option<String>,
+    /// The note on the filter for which nothing is found.
+    pub(crate) unmet: Option<String>,
     /// The reason for which there is no answer.
     pub(crate) failure: Option<String>,
     pub(crate) selected: usize,
@@ -33,7 +35,7 @@ pub(crate) struct RowList {
     pub(crate) lines_per_row: u16,
     /// The rows are of another query, level or project than the one that is asked for.
     is_outdated: bool,
-    /// The question that the rows answer.
+    /// The request that the rows answer.
     answered: Option<ListRequest>,
     /// The histories were read once.
     follows_refresh: bool,
@@ -49,7 +51,8 @@ impl Default for RowList {
             terms: Vec::new(),
             sessions: None,
             mistake: None,
-            corrections: None,
+            unfound: None,
+            unmet: None,
             failure: None,
             selected: 0,
             offset: 0,
@@ -65,7 +68,7 @@ impl Default for RowList {
 }
 
 impl RowList {
-    /// Returns the next question.
+    /// Returns the next request.
     pub(crate) fn make_request(&mut self, typed: &str, this_project: bool) -> ListRequest {
         self.request_count += 1;
         ListRequest {
@@ -79,7 +82,7 @@ impl RowList {
     }
 
     /// Takes an answer. The same list, read again, keeps the row that is selected; another one begins
-    /// at its first row. An answer to an older question than the one that is shown is dropped.
+    /// at its first row. An answer to an older request than the one that is shown is dropped.
     pub(crate) fn set_answer(&mut self, listing: ListAnswer) {
         let shown = self.answered.as_ref();
         if shown.is_some_and(|shown| shown.number > listing.request.number) {
@@ -99,12 +102,13 @@ impl RowList {
         self.terms = listing.terms;
         self.sessions = Some(listing.sessions);
         self.mistake = listing.mistake;
-        self.corrections = listing.corrections;
+        self.unfound = listing.unfound;
+        self.unmet = listing.unmet;
         self.failure = None;
         self.selected = self.selected.min(self.rows.len().saturating_sub(1));
     }
 
-    /// Shows why there is no answer in the place of rows that answer another question.
+    /// Shows why there is no answer in the place of rows that answer another request.
     pub(crate) fn set_failure(&mut self, reason: String) {
         self.rows.clear();
         self.is_outdated = false;
@@ -123,7 +127,7 @@ impl RowList {
 
     /// Returns true where the query of the rows has filters.
     pub(crate) fn is_filtered(&self) -> bool {
-        let typed = self.answered.as_ref().map(|question| &question.typed);
+        let typed = self.answered.as_ref().map(|request| &request.typed);
         typed.is_some_and(|typed| !TypedQuery::parse(typed).conditions.is_empty())
     }
 
@@ -156,6 +160,19 @@ impl RowList {
         }
         self.limit += PAGE_ROWS;
         true
+    }
+
+    /// Formats which of the rows is selected: `7/50+` where more are read on the way down. Nothing where there is no row.
+    pub(crate) fn format_position(&self) -> String {
+        let more = if self.rows.len() < self.limit {
+            ""
+        } else {
+            "+"
+        };
+        match self.rows.len() {
+            0 => String::new(),
+            count => format!("{}/{count}{more}", self.selected + 1),
+        }
     }
 
     /// Returns the rows of a page.

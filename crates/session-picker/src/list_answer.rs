@@ -1,12 +1,18 @@
 //! The list: what is asked for, and the rows that answer.
 
 use crate::error::PickerError;
+use crate::named_sessions::{put_named_first, take_named_ids};
 use crate::request::{self, TypedRequest};
 use session_core::ConfidenceBand;
-use session_display::{Preview, format_corrections, mark_terms};
-use session_query::{SearchEngine, Snapshot};
-use session_search::{HitOrder, SearchHit, SearchResults};
+use session_display::{
+    Preview, format_unfound_terms, format_unknown_project, format_unmet_filter, mark_terms,
+};
+use session_query::{SearchEngine, Snapshot, UnmetClause, find_unmet_clause};
+use session_search::{FilterClause, HitOrder, SearchHit, SearchResults};
 use session_store::{Level, SessionRow, TermStats, TurnRow};
+
+/// How the sessions of subagents are searched.
+const SUBAGENTS_HINT: &str = "`session-search search --subagents` finds them";
 
 /// A request for the rows of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +32,7 @@ pub(crate) struct ListRequest {
 }
 
 impl ListRequest {
-    /// Returns true for a question that differs in its time or its length alone.
+    /// Returns true for a request that differs in its time or its length alone.
     pub(crate) fn is_same_list(&self, other: &Self) -> bool {
         (&self.typed, self.level, self.this_project)
             == (&other.typed, other.level, other.this_project)
@@ -54,7 +60,7 @@ impl ListRow {
     }
 
     /// Returns true for the row of the same session and, among turns, of the same turn.
-    fn is_same_target(&self, other: &Self, level: Level) -> bool {
+    pub(crate) fn is_same_target(&self, other: &Self, level: Level) -> bool {
         let is_turn = level == Level::Session || self.turn_index() == other.turn_index();
         self.session.id == other.session.id && is_turn
     }
@@ -71,43 +77,59 @@ pub(crate) struct ListAnswer {
     pub(crate) terms: Vec<String>,
     /// The mistake in a filter.
     pub(crate) mistake: Option<String>,
-    /// The mistyped words of the query, and those that were searched in their place.
-    pub(crate) corrections: Option<String>,
+    /// The note on words of the query that nothing holds.
+    pub(crate) unfound: Option<String>,
+    /// The note on the filter for which nothing is found.
+    pub(crate) unmet: Option<String>,
 }
 
 impl ListAnswer {
     /// Returns the answer of an index without a session.
-    pub(crate) fn empty(question: &ListRequest) -> Self {
+    pub(crate) fn empty(request: &ListRequest) -> Self {
         Self {
-            request: question.clone(),
+            request: request.clone(),
             rows: Vec::new(),
             sessions: 0,
             terms: Vec::new(),
-            mistake: request::parse_request(question, &[]).mistake,
-            corrections: None,
+            mistake: request::parse_request(request, &[]).mistake,
+            unfound: None,
+            unmet: None,
         }
     }
 
-    /// Answers a question from a snapshot.
+    /// Answers a request from a snapshot.
     pub(crate) fn read(
         engine: &SearchEngine,
         snapshot: &Snapshot,
-        question: &ListRequest,
+        request: &ListRequest,
     ) -> Result<Self, PickerError> {
-        let TypedRequest { request, mistake } =
-            request::parse_request(question, &snapshot.sessions);
-        let results = engine.search(snapshot, &request)?;
+        let TypedRequest {
+            request: search,
+            clauses,
+            mistake,
+        } = request::parse_request(request, &snapshot.sessions);
+        let mut results = engine.search(snapshot, &search)?;
+        let ids = take_named_ids(&mut results.explanation.unfound);
+        let unfound = format_unfound_terms(&results, SUBAGENTS_HINT);
+        let mut rows = make_rows(&results)?;
+        put_named_first(&mut rows, &ids, request, snapshot)?;
+        let unmet = if rows.is_empty() {
+            describe_unmet_filter(snapshot, &clauses)
+        } else {
+            None
+        };
         let terms = results.explanation.terms.iter();
         Ok(Self {
-            request: question.clone(),
-            rows: make_rows(&results)?,
+            request: request.clone(),
+            rows,
             sessions: results.searched.sessions,
             terms: terms
                 .flat_map(TermStats::words)
                 .map(str::to_owned)
                 .collect(),
             mistake,
-            corrections: format_corrections(&results.explanation.unfound.corrected),
+            unfound: unfound.into_iter().next(),
+            unmet,
         })
     }
 
@@ -118,6 +140,15 @@ impl ListAnswer {
             .iter()
             .position(|own| own.is_same_target(row, level))
     }
+}
+
+/// Names the typed filter that no turn meets by itself.
+fn describe_unmet_filter(snapshot: &Snapshot, clauses: &[FilterClause]) -> Option<String> {
+    let Snapshot { index, sessions } = snapshot;
+    let UnmetClause { clause, branches } = find_unmet_clause(index, sessions, clauses)?;
+    let note = format_unknown_project(std::slice::from_ref(&clause), sessions)
+        .or_else(|| format_unmet_filter(&clause, &branches));
+    note.map(|note| note.to_string())
 }
 
 fn make_rows(results: &SearchResults) -> Result<Vec<ListRow>, PickerError> {

@@ -2,11 +2,11 @@
 
 use crate::error::PickerError;
 use session_config::current_directory;
-use session_core::text::path_line;
+use session_display::shorten_home;
 use session_hooks::{Memories, MemoriesError};
 use session_memory::MemoryScope;
 use session_store::SessionRow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The folder whose memories a new one joins, as the form of a memory names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,14 +48,6 @@ fn describe_scope(memories: &Memories) -> String {
     let project = memories.project.as_ref().filter(|_| !is_global);
     let root = project.map(|project| shorten_home(project.root(), &memories.home.env.home));
     root.unwrap_or_else(|| "all projects".to_owned())
-}
-
-fn shorten_home(path: &Path, home: &Path) -> String {
-    let shown = match path.strip_prefix(home) {
-        Ok(rest) => Path::new("~").join(rest),
-        Err(_) => path.to_owned(),
-    };
-    path_line(&shown)
 }
 
 #[cfg(test)]

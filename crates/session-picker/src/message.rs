@@ -42,6 +42,13 @@ impl MessageSender {
     }
 }
 
+/// The bytes of the histories that a refresh has read, of those that it reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ReadBytes {
+    pub(crate) done: u64,
+    pub(crate) total: u64,
+}
+
 /// A message that changes the state.
 pub(crate) enum AppMessage {
     /// A key, the mouse, or a new size.
@@ -57,6 +64,8 @@ pub(crate) enum AppMessage {
         /// Files that changed and are still to be read; `None` while another process reads them.
         files_left: Option<usize>,
     },
+    /// A refresh goes on to read.
+    Reading(ReadBytes),
     /// The next list is answered from what was read.
     Prepared,
     /// A list cannot be read: why.

@@ -43,13 +43,6 @@ impl Overlay {
             },
         }
     }
-
-    /// Pastes into the field that is typed in, if there is one.
-    pub(crate) fn paste(&mut self, event: &Event) {
-        if let Self::Form(form) = self {
-            form.edit(event);
-        }
-    }
 }
 
 /// Returns the line to which a key scrolls the help; `None` for another key.

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -99,6 +99,8 @@ struct Picker {
     running_jobs: usize,
     /// True when the picker has ended and the terminal belongs to the shell again.
     has_ended: Arc<AtomicBool>,
+    /// The signal that ends the process, 0 until it came: it does not wait behind the keys that came before it.
+    ending_signal: Arc<AtomicI32>,
 }
 
 impl Drop for Picker {
@@ -121,6 +123,7 @@ impl Picker {
             waiting: VecDeque::new(),
             running_jobs: 0,
             has_ended: Arc::default(),
+            ending_signal: Arc::default(),
         };
         picker.start_threads()?;
         Ok(picker)
@@ -156,11 +159,26 @@ impl Picker {
         use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
         let caught = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT];
         let mut signals = signal_hook::iterator::Signals::new(caught)?;
+        let ending = Arc::clone(&self.ending_signal);
         self.spawn(move |_, out| {
             let mut signals = signals.forever();
-            signals.all(|signal| out.send(PickerMessage::Signal(signal)));
+            signals.all(|signal| {
+                if !matches!(signal, SIGTSTP | SIGCONT) {
+                    ending.store(signal, Ordering::Relaxed);
+                }
+                out.send(PickerMessage::Signal(signal))
+            });
         });
         Ok(())
+    }
+
+    /// Handles a message, unless a signal came that ends the process.
+    fn handle_next(&mut self, message: PickerMessage) -> Result<LoopStep, PickerError> {
+        #[cfg(unix)]
+        if let signal @ 1.. = self.ending_signal.load(Ordering::Relaxed) {
+            return Ok(LoopStep::Signal(signal));
+        }
+        self.handle_message(message)
     }
 
     fn run(&mut self) -> Result<LoopStep, PickerError> {
@@ -181,7 +199,7 @@ impl Picker {
             let waiting = first.into_iter().chain(self.messages.try_iter());
             self.waiting = waiting.collect();
             while let Some(message) = self.waiting.pop_front() {
-                match self.handle_message(message)? {
+                match self.handle_next(message)? {
                     LoopStep::Continue => {}
                     end => return Ok(end),
                 }
@@ -190,11 +208,11 @@ impl Picker {
     }
 
     fn request_list(&mut self) {
-        let question = self
+        let request = self
             .app
             .list
             .make_request(self.app.query.text(), self.app.this_project);
-        self.context.list_requests.replace(question);
+        self.context.list_requests.replace(request);
     }
 
     fn handle_message(&mut self, message: PickerMessage) -> Result<LoopStep, PickerError> {
@@ -238,10 +256,12 @@ impl Picker {
 
     fn suspend(&mut self) -> Result<(), PickerError> {
         if self.is_shell_waiting {
-            Ok(())
+            self.app.note =
+                Some("a shell waits for what is chosen here; Esc goes back to it".into());
         } else {
-            Ok(self.screen.suspend()?)
+            self.screen.suspend()?;
         }
+        Ok(())
     }
 
     fn apply_effect(&mut self, effect: AppEffect) -> Result<LoopStep, PickerError> {
@@ -325,18 +345,11 @@ impl Picker {
 
     /// Returns why a command would not start here, if it would not. A shell that waits for it may know the program otherwise.
     fn find_obstacle(&self, command: &ResumeCommand<'_>) -> Option<String> {
-        let missing_folder = command.directory.filter(|_| !command.directory_exists);
-        let program = command.command.first();
         // On Windows the system adds endings to a name.
         let is_run_here = !self.is_shell_waiting && !cfg!(windows);
-        let is_missing = |program: &&String| {
-            is_run_here && !program_exists(program, &self.context.engine.home().env)
-        };
-        let obstacle = match (missing_folder, program.filter(is_missing)) {
-            (Some(folder), _) => format!("its folder `{folder}` is not there any more"),
-            (None, Some(program)) => format!("there is no `{program}` on PATH"),
-            (None, None) => return None,
-        };
+        let env = &self.context.engine.home().env;
+        let is_found = |program: &str| !is_run_here || program_exists(program, env);
+        let obstacle = command.find_start_obstacle(is_found)?;
         let key = match self.app.conversation {
             Some(_) => "c",
             None => "Alt-C",

@@ -19,7 +19,8 @@ impl PreviewPane {
     pub(crate) fn new(session: SessionRow, turn: u32, exchanges: Vec<Exchange>) -> Self {
         Self {
             turn,
-            pane: TextPane::new(exchanges, session.turns),
+            // The heading of the preview says which turn it is.
+            pane: TextPane::new(exchanges, None),
             session,
         }
     }
@@ -28,9 +29,7 @@ impl PreviewPane {
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize, terms: &[String]) {
         let pane = &mut self.pane;
         pane.lay_out(columns, height, CallDetail::Short);
-        let marked = MarkedWords::Terms(terms.to_vec());
-        if pane.marked != marked {
-            pane.marked = marked;
+        if pane.set_marked(MarkedWords::Terms(terms.to_vec())) {
             pane.open_at_match(TextPosition::default()..pane.text.end());
         }
     }

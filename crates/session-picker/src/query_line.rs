@@ -1,9 +1,10 @@
 //! The line in which the query is typed.
 
+use crate::text_blocks::SearchDirection;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_core::text::clip;
 use session_display::sanitize_line;
-use session_query::{FilterValues, complete, ends_in_file_filter};
+use session_query::{FilterValues, TypedCondition, complete, find_open_filter};
 use std::ops::Range;
 use tui_input::backend::crossterm::EventHandler;
 use tui_input::{Input, InputRequest};
@@ -61,25 +62,41 @@ impl QueryLine {
         word.is_some_and(|word| word.contains(':'))
     }
 
-    /// Returns true where a file is named before the cursor, which nothing completes.
-    pub(crate) fn is_in_file_filter(&self) -> bool {
-        let before = self.text().get(..self.cursor_byte()).unwrap_or_default();
-        ends_in_file_filter(before)
+    /// Returns the filter within whose value the cursor is.
+    pub(crate) fn open_filter(&self) -> Option<TypedCondition> {
+        find_open_filter(self.text().get(..self.cursor_byte())?)
     }
 
-    /// Completes the filter before the cursor, or goes on to its next candidate. Returns false where
-    /// there is none.
-    pub(crate) fn complete_filter(&mut self, values: &FilterValues) -> bool {
-        if let Some(completion) = &mut self.completion {
-            completion.chosen = (completion.chosen + 1) % completion.candidates.len();
-        } else {
-            let Some(found) = complete(self.text(), self.cursor_byte(), values) else {
-                return false;
-            };
-            self.completion = (!found.candidates.is_empty()).then_some(OpenCompletion {
+    /// Returns true where values complete the filter within whose value the cursor is.
+    pub(crate) fn can_complete(&self, values: &FilterValues) -> bool {
+        complete(self.text(), self.cursor_byte(), values).is_some()
+    }
+
+    /// Completes the filter before the cursor by its first candidate, or backwards by its last one, or goes on to the next
+    /// one. Returns false where there is none.
+    pub(crate) fn complete_filter(
+        &mut self,
+        values: &FilterValues,
+        direction: SearchDirection,
+    ) -> bool {
+        let next = |chosen: usize, count: usize| match direction {
+            SearchDirection::Forwards => (chosen + 1) % count,
+            SearchDirection::Backwards => chosen.checked_sub(1).unwrap_or(count - 1),
+        };
+        if let Some(OpenCompletion {
+            candidates, chosen, ..
+        }) = &mut self.completion
+        {
+            *chosen = next(*chosen, candidates.len());
+        } else if let Some(found) = complete(self.text(), self.cursor_byte(), values) {
+            let count = found.candidates.len();
+            self.completion = count.checked_sub(1).map(|last| OpenCompletion {
                 span: found.span,
                 candidates: found.candidates,
-                chosen: 0,
+                chosen: match direction {
+                    SearchDirection::Forwards => 0,
+                    SearchDirection::Backwards => last,
+                },
             });
         }
         self.insert_candidate()
@@ -122,6 +139,14 @@ fn cursor_byte(input: &Input) -> usize {
 /// Most bytes that are pasted at once. No query and no memory is as long, and all of a line is searched for and drawn
 /// again at each key.
 const PASTE_BYTES: usize = 4 << 10;
+/// Bytes of a line that takes no more letters: a terminal may send a paste as keys.
+const LINE_BYTES: usize = 2 * PASTE_BYTES;
+
+/// Returns the note that only the beginning of a text is pasted, where it is too long.
+pub(crate) fn note_cut_paste(text: &str) -> Option<String> {
+    let is_cut = text.len() > PASTE_BYTES;
+    is_cut.then(|| format!("only the first {} KB are pasted", PASTE_BYTES >> 10))
+}
 
 /// Edits a line by a key, those of Emacs among them, or by what is pasted. A letter that no terminal
 /// shows is left out.
@@ -135,6 +160,11 @@ pub(crate) fn edit_input(input: &mut Input, event: &Event) {
         (KeyCode::Char('b'), KeyModifiers::ALT) => InputRequest::GoToPrevWord,
         (KeyCode::Char('d'), KeyModifiers::ALT) => InputRequest::DeleteNextWord,
         (KeyCode::Char('d'), KeyModifiers::CONTROL) => InputRequest::DeleteNextChar,
+        (KeyCode::Char(_), KeyModifiers::NONE | KeyModifiers::SHIFT)
+            if input.value().len() >= LINE_BYTES =>
+        {
+            return;
+        }
         (KeyCode::Char(letter), _) if sanitize_line(&format!("a{letter}a")).len() == 2 => return,
         _ => {
             input.handle_event(event);
@@ -196,6 +226,10 @@ mod tests {
         }
     }
 
+    fn complete_next(line: &mut QueryLine) -> bool {
+        line.complete_filter(&values(), SearchDirection::Forwards)
+    }
+
     fn type_in(line: &mut QueryLine, text: &str) {
         for letter in text.chars() {
             line.handle_event(&key(KeyCode::Char(letter), KeyModifiers::NONE));
@@ -209,19 +243,30 @@ mod tests {
     #[test]
     fn tab_completes_a_field_and_goes_through_its_values() {
         let mut line = QueryLine::new("lamp -pro");
-        assert!(line.complete_filter(&values()));
+        assert!(complete_next(&mut line));
         assert_eq!(line.text(), "lamp -project:");
         type_in(&mut line, "h");
-        assert!(line.complete_filter(&values()));
+        assert!(complete_next(&mut line));
         assert_eq!(line.text(), "lamp -project:harbour");
         assert_eq!(line.completion().unwrap().candidates.len(), 2);
-        line.complete_filter(&values());
+        complete_next(&mut line);
         assert_eq!(line.text(), "lamp -project:hill");
-        line.complete_filter(&values());
+        complete_next(&mut line);
         assert_eq!(line.text(), "lamp -project:harbour");
         type_in(&mut line, " x");
         assert!(line.completion().is_none());
-        assert!(!line.complete_filter(&values()));
+        assert!(!complete_next(&mut line));
+    }
+
+    #[test]
+    fn values_are_gone_through_backwards() {
+        let mut line = QueryLine::new("project:");
+        for expected in ["hill", "harbour", ".", "hill"] {
+            assert!(line.complete_filter(&values(), SearchDirection::Backwards));
+            assert_eq!(line.text(), format!("project:{expected}"));
+        }
+        complete_next(&mut line);
+        assert_eq!(line.text(), "project:.");
     }
 
     #[test]
@@ -230,7 +275,7 @@ mod tests {
         for _ in 0..5 {
             line.handle_event(&key(KeyCode::Left, KeyModifiers::NONE));
         }
-        assert!(line.complete_filter(&values()));
+        assert!(complete_next(&mut line));
         type_in(&mut line, "!");
         assert_eq!(line.text(), "agent:ferryman! lamp");
     }
@@ -238,11 +283,11 @@ mod tests {
     #[test]
     fn the_next_word_stands_behind_a_value_that_is_complete() {
         let mut line = QueryLine::new("agent:fe");
-        assert!(line.complete_filter(&values()));
+        assert!(complete_next(&mut line));
         type_in(&mut line, "lamp");
         assert_eq!(line.text(), "agent:ferryman lamp");
         let mut field = QueryLine::new("agen");
-        assert!(field.complete_filter(&values()));
+        assert!(complete_next(&mut field));
         assert_eq!(field.text(), "agent:");
     }
 
@@ -258,6 +303,17 @@ mod tests {
         assert!(line.text().ends_with("e f g"), "{:?}", line.text());
         line.handle_event(&Event::Paste("\rh\ri\r\nj".into()));
         assert!(line.text().ends_with("gh i j"), "{:?}", line.text());
+    }
+
+    #[test]
+    fn a_long_line_takes_no_more_letters() {
+        let mut input = Input::new("x".repeat(LINE_BYTES - 1));
+        for _ in 0..3 {
+            edit_input(&mut input, &Event::Key(KeyCode::Char('y').into()));
+        }
+        assert_eq!(input.value().len(), LINE_BYTES);
+        edit_input(&mut input, &Event::Key(KeyCode::Backspace.into()));
+        assert_eq!(input.value().len(), LINE_BYTES - 1);
     }
 
     #[test]

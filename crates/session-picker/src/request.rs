@@ -8,28 +8,31 @@ use session_store::SessionRow;
 /// A search as it is typed.
 pub(crate) struct TypedRequest {
     pub(crate) request: SearchRequest,
+    /// The clauses of the filters that are typed.
+    pub(crate) clauses: Vec<FilterClause>,
     /// The mistake in a filter, which is left out or searched as text.
     pub(crate) mistake: Option<String>,
 }
 
 /// Parses what is typed to a search of these sessions.
-pub(crate) fn parse_request(question: &ListRequest, all: &[SessionRow]) -> TypedRequest {
-    let UnfinishedQuery { query, mistake } = UnfinishedQuery::parse(&question.typed);
+pub(crate) fn parse_request(request: &ListRequest, all: &[SessionRow]) -> TypedRequest {
+    let UnfinishedQuery { query, mistake } = UnfinishedQuery::parse(&request.typed);
     let here = || FilterClause::new(FilterCondition::Project(read_project(".")));
     let search = TypedSearch {
         query: &query,
-        level: question.level,
+        level: request.level,
         filter: SearchFilter {
-            clauses: question.this_project.then(here).into_iter().collect(),
+            clauses: request.this_project.then(here).into_iter().collect(),
             ..SearchFilter::default()
         },
         callers: &[],
         fusion: FusionMode::Adaptive,
-        limit: question.limit,
+        limit: request.limit,
     };
     let invalid = query.invalid_filters.first().map(InvalidFilter::note);
     TypedRequest {
         request: search.request(all),
+        clauses: query.clauses.clone(),
         mistake: mistake.as_ref().map(describe_error).or(invalid),
     }
 }
@@ -49,7 +52,7 @@ mod tests {
     #[test]
     fn a_filter_that_is_left_out_is_told_of() {
         let mistake = |typed: &str| {
-            let question = ListRequest {
+            let request = ListRequest {
                 typed: typed.to_owned(),
                 level: Level::Session,
                 this_project: false,
@@ -57,7 +60,7 @@ mod tests {
                 follows_refresh: true,
                 number: 0,
             };
-            parse_request(&question, &[]).mistake
+            parse_request(&request, &[]).mistake
         };
         let found = mistake("file:a branch:b agent:cl").unwrap();
         assert!(

@@ -22,7 +22,7 @@ impl TextPosition {
     }
 }
 
-/// The direction in which the next match is looked for.
+/// The direction in which the next match or candidate is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchDirection {
     Forwards,
@@ -51,8 +51,8 @@ struct TextBlock {
 }
 
 impl TextBlocks {
-    /// Takes turns of a session that has `turns` of them.
-    pub(crate) fn new(exchanges: Vec<Exchange>, turns: u32) -> Self {
+    /// Takes turns of a session that has `turns` of them, where rules with their numbers are to stand above them.
+    pub(crate) fn new(exchanges: Vec<Exchange>, turns: impl Into<Option<u32>>) -> Self {
         let mut blocks = Vec::new();
         for (exchange, at) in exchanges.iter().zip(0..) {
             blocks.extend((0..=exchange.turn.parts.len()).map(|part| TextBlock {
@@ -62,7 +62,7 @@ impl TextBlocks {
             }));
         }
         let layout = TextLayout {
-            turns,
+            turns: turns.into(),
             ..TextLayout::default()
         };
         Self {
@@ -80,42 +80,53 @@ impl TextBlocks {
         self.layout
     }
 
-    /// Lays the lines out otherwise. Returns where the text of the line at `position` stands then.
-    pub(crate) fn set_layout(
-        &mut self,
-        layout: TextLayout,
-        position: TextPosition,
-    ) -> TextPosition {
-        let before = self.lines(position.block).iter().take(position.offset);
-        let letters: usize = before.map(count_letters).sum();
-        let is_shown = !self.lines(position.block).is_empty();
+    /// Lays the lines out otherwise. The positions are then those where the text of their lines stands.
+    pub(crate) fn set_layout(&mut self, layout: TextLayout, positions: &mut [&mut TextPosition]) {
+        let letters: Vec<Option<usize>> = positions
+            .iter()
+            .map(|position| self.letters_before(position))
+            .collect();
         self.layout = layout;
         for block in &mut self.blocks {
             block.lines.take();
         }
-        if is_shown {
-            self.position_after(position.block, letters)
-        } else {
-            position
+        for (position, letters) in positions.iter_mut().zip(letters) {
+            if let Some(letters) = letters {
+                **position = self.position_after(position.block, letters);
+            }
         }
     }
 
-    /// Takes all `turns` of the session in the place of some of them. Returns where the line at `position`
-    /// stands then.
+    /// Counts the letters of a block before a line; `None` where the block is not shown.
+    fn letters_before(&self, position: &TextPosition) -> Option<usize> {
+        let lines = self.lines(position.block);
+        let before = lines.iter().take(position.offset).map(count_letters);
+        (!lines.is_empty()).then(|| before.sum())
+    }
+
+    /// Takes all `turns` of the session in the place of some of them. The positions are then those where their lines stand.
     pub(crate) fn replace_turns(
         &mut self,
         exchanges: Vec<Exchange>,
         turns: u32,
-        position: TextPosition,
-    ) -> TextPosition {
-        let turn = self.turn_at(position).unwrap_or_default();
-        let block_of_turn = position.block.saturating_sub(self.turn_start(turn).block);
+        positions: &mut [&mut TextPosition],
+    ) {
+        let turns_before: Vec<u32> = positions
+            .iter_mut()
+            .map(|position| {
+                let turn = self.turn_at(**position).unwrap_or_default();
+                position.block -= self.turn_start(turn).block.min(position.block);
+                turn
+            })
+            .collect();
         let layout = self.layout;
         *self = Self::new(exchanges, turns);
-        self.layout = TextLayout { turns, ..layout };
-        TextPosition {
-            block: self.turn_start(turn).block + block_of_turn,
-            ..position
+        self.layout = TextLayout {
+            turns: Some(turns),
+            ..layout
+        };
+        for (position, turn) in positions.iter_mut().zip(turns_before) {
+            position.block += self.turn_start(turn).block;
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::turn_position::format_turn_position;
 use session_core::diff::DiffLine;
 use session_core::text::sanitize_text;
-use session_core::{CodeFences, FencedLine, PromptKind, TurnPart};
+use session_core::{CodeFences, FencedLine, PromptKind, Turn, TurnPart};
 use session_display::{format_minute, sanitize_line, wrap_lines};
 use session_export::CallView;
 use session_search::Exchange;
@@ -96,8 +96,8 @@ pub(crate) struct TextLayout {
     pub(crate) columns: usize,
     /// The detail of calls.
     pub(crate) calls: CallDetail,
-    /// Turns of the whole session.
-    pub(crate) turns: u32,
+    /// Turns of the whole session; `None` where no rule stands above a turn.
+    pub(crate) turns: Option<u32>,
 }
 
 impl TextLayout {
@@ -109,7 +109,12 @@ impl TextLayout {
             lines: Vec::new(),
         };
         match block.checked_sub(1) {
-            None => lines.push_prompt(exchange, self.turns),
+            None => {
+                if let Some(turns) = self.turns {
+                    lines.push_rule(exchange, turns);
+                }
+                lines.push_prompt(&exchange.turn);
+            }
             Some(part) => {
                 let part = exchange.turn.parts.get(part);
                 part.into_iter().for_each(|part| lines.push_part(part));
@@ -127,7 +132,7 @@ struct BlockLines {
 }
 
 impl BlockLines {
-    fn push_prompt(&mut self, exchange: &Exchange, of: u32) {
+    fn push_rule(&mut self, exchange: &Exchange, of: u32) {
         let turn = &exchange.turn;
         // A rule has room for the first clause.
         let origin = exchange
@@ -142,6 +147,9 @@ impl BlockLines {
         );
         let fill = self.columns.saturating_sub(rule.chars().count());
         self.push(&format!("{rule}{}", "─".repeat(fill)), LineRole::Rule);
+    }
+
+    fn push_prompt(&mut self, turn: &Turn) {
         let who = match turn.kind {
             PromptKind::Model => "agent",
             _ => "you",
@@ -324,7 +332,7 @@ fn find_inline_code(line: &str) -> Vec<(Range<usize>, LineRole)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{ToolCall, Turn};
+    use session_core::ToolCall;
     use session_search::TurnOrigin;
 
     #[test]
@@ -345,7 +353,7 @@ mod tests {
         let layout = TextLayout {
             columns: 24,
             calls: CallDetail::Full,
-            turns: 1,
+            turns: Some(1),
         };
         let lines = layout.lay_out_lines(&exchange, 1);
         let lines: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();

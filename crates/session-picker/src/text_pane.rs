@@ -14,7 +14,9 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(crate) struct TextPane {
     pub(crate) text: TextBlocks,
-    pub(crate) marked: MarkedWords,
+    marked: MarkedWords,
+    /// The line of the match that was found last.
+    current: Option<TextPosition>,
     pub(crate) height: usize,
     /// The first line that is drawn, where it is shown.
     scroll: TextPosition,
@@ -24,8 +26,10 @@ pub(crate) struct TextPane {
 /// A search for the next match.
 #[derive(Debug)]
 struct MatchSearch {
-    /// Where it is still to be looked for.
+    /// Where it is still to be looked for, the last one first.
     ranges: Vec<Range<TextPosition>>,
+    /// The search has passed the end of the text, or backwards its beginning.
+    is_around: bool,
     direction: SearchDirection,
     /// The begin of the turn that is opened at its match.
     opened_at: Option<TextPosition>,
@@ -35,6 +39,8 @@ struct MatchSearch {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SearchState {
     Found,
+    /// It is found around the end of the text, or backwards around its beginning.
+    FoundAround(SearchDirection),
     NotFound,
     /// It takes longer than a moment.
     Running,
@@ -52,11 +58,14 @@ pub(crate) struct VisibleLine<'p> {
     pub(crate) line: &'p TextLine,
     /// The byte ranges of it that match.
     pub(crate) matches: Vec<Range<usize>>,
+    /// The match that was found last begins in it.
+    pub(crate) is_current: bool,
 }
 
 impl TextPane {
-    /// Takes turns of a session that has `turns` of them; they are laid out when they are drawn.
-    pub(crate) fn new(exchanges: Vec<Exchange>, turns: u32) -> Self {
+    /// Takes turns of a session that has `turns` of them; they are laid out when they are drawn. Without `turns` no rule with
+    /// the number of a turn stands above it.
+    pub(crate) fn new(exchanges: Vec<Exchange>, turns: impl Into<Option<u32>>) -> Self {
         Self {
             text: TextBlocks::new(exchanges, turns),
             ..Self::default()
@@ -76,13 +85,29 @@ impl TextPane {
         if layout == known {
             return false;
         }
-        self.scroll = self.text.set_layout(layout, self.scroll);
+        let mut kept: Vec<_> = std::iter::once(&mut self.scroll)
+            .chain(&mut self.current)
+            .collect();
+        self.text.set_layout(layout, &mut kept);
         true
     }
 
     /// Takes all `turns` of the session in the place of some of them. The line at the top stays there.
     pub(crate) fn replace_turns(&mut self, exchanges: Vec<Exchange>, turns: u32) {
-        self.scroll = self.text.replace_turns(exchanges, turns, self.scroll);
+        let mut kept: Vec<_> = std::iter::once(&mut self.scroll)
+            .chain(&mut self.current)
+            .collect();
+        self.text.replace_turns(exchanges, turns, &mut kept);
+    }
+
+    /// Sets what is marked; returns true where that has changed.
+    pub(crate) fn set_marked(&mut self, marked: MarkedWords) -> bool {
+        let has_changed = self.marked != marked;
+        if has_changed {
+            self.marked = marked;
+            self.current = None;
+        }
+        has_changed
     }
 
     /// Returns the lines that are drawn.
@@ -94,9 +119,14 @@ impl TextPane {
         let below = from_top.take(PHRASE_LINES);
         lines.extend(below.take_while(|line| line.fold.is_some()));
         let matches = self.find_matches(&lines);
-        let lines = lines.into_iter().zip(matches);
-        let lines = lines.map(|(line, matches)| VisibleLine { line, matches });
-        lines.skip(above).take(self.height).collect()
+        let positions = self.text.lines_from(self.top()).map(|(at, _)| at);
+        let drawn = lines.into_iter().zip(matches).skip(above).zip(positions);
+        let drawn = drawn.map(|((line, matches), at)| VisibleLine {
+            line,
+            matches,
+            is_current: self.current == Some(at),
+        });
+        drawn.take(self.height).collect()
     }
 
     /// Returns the lines before those that are drawn whose text goes on there.
@@ -154,39 +184,26 @@ impl TextPane {
         };
         let moved = moved.map_or(top, |(at, _)| at);
         // A match, or the last turn, may stand further down already.
-        self.scroll = moved.min(self.lowest_top().max(top));
+        let lowest = self.top_of_last_lines(self.height.div_ceil(2));
+        self.scroll = moved.min(lowest.max(top));
     }
 
-    /// Moves to the end.
+    /// Moves to the end, which stands at the bottom then.
     pub(crate) fn go_to_end(&mut self) {
-        self.scroll = self.lowest_top().max(self.top());
+        self.scroll = self.top_of_last_lines(self.height);
     }
 
-    /// Returns the line at the top when the end stands in the middle.
-    fn lowest_top(&self) -> TextPosition {
-        let shown = self.height.div_ceil(2).max(1);
-        let last = self.text.lines_before(self.text.end()).take(shown).last();
-        last.map_or(TextPosition::default(), |(at, _)| at)
+    /// Returns the line at the top when the last `count` lines are drawn.
+    fn top_of_last_lines(&self, count: usize) -> TextPosition {
+        let last = self.text.lines_before(self.text.end());
+        let first = last.take(count.max(1)).last();
+        first.map_or(TextPosition::default(), |(at, _)| at)
     }
 
-    /// Moves to the next match after the line at the top, or to the one before it; around the end.
+    /// Moves to the next match after the one that was found last, or to the one before it; around the end. Where that one is
+    /// not on the screen, the line at the top is where the search begins.
     pub(crate) fn go_to_match(&mut self, direction: SearchDirection) -> SearchState {
-        let top = self.top();
-        let next = self.text.lines_from(top).nth(1);
-        match direction {
-            SearchDirection::Forwards => {
-                self.search_from(next.map_or(top, |(at, _)| at), direction)
-            }
-            SearchDirection::Backwards => self.search_from(top, direction),
-        }
-    }
-
-    /// Moves to the first match from the line at the top on; around the end.
-    pub(crate) fn go_to_match_from_top(&mut self) -> SearchState {
-        self.search_from(self.top(), SearchDirection::Forwards)
-    }
-
-    fn search_from(&mut self, from: TextPosition, direction: SearchDirection) -> SearchState {
+        let from = self.search_start(direction);
         let before = TextPosition::default()..from;
         let after = from..self.text.end();
         self.begin_search(MatchSearch {
@@ -194,9 +211,25 @@ impl TextPane {
                 SearchDirection::Forwards => vec![before, after],
                 SearchDirection::Backwards => vec![after, before],
             },
+            is_around: false,
             direction,
             opened_at: None,
         })
+    }
+
+    /// Returns where the next match may begin; backwards the one before must.
+    fn search_start(&self, direction: SearchDirection) -> TextPosition {
+        let top = self.top();
+        let mut drawn = self.text.lines_from(top).take(self.height);
+        let current = drawn.find(|(at, _)| self.current == Some(*at));
+        match (current, direction) {
+            (None, _) => top,
+            (Some((current, _)), SearchDirection::Backwards) => current,
+            (Some((current, _)), SearchDirection::Forwards) => {
+                let next = self.text.lines_from(current).nth(1);
+                next.map_or(self.text.end(), |(at, _)| at)
+            }
+        }
     }
 
     /// Moves to lines that begin a turn, so that the first match in them stands in the upper third.
@@ -205,6 +238,7 @@ impl TextPane {
         self.begin_search(MatchSearch {
             opened_at: Some(lines.start),
             ranges: vec![lines],
+            is_around: false,
             direction: SearchDirection::Forwards,
         })
     }
@@ -233,15 +267,20 @@ impl TextPane {
             };
             if range.is_empty() {
                 search.ranges.pop();
+                search.is_around = true;
                 continue;
             }
             let (searched, direction) = (range.clone(), search.direction);
             let lines = self.text.take_lines(range, direction);
-            let opened_at = search.opened_at;
+            let (opened_at, is_around) = (search.opened_at, search.is_around);
             if let Some(found) = self.find_next_match(&lines, &searched, direction) {
                 self.search = None;
+                self.current = Some(found);
                 self.scroll_to_match(found, opened_at);
-                return SearchState::Found;
+                return match is_around {
+                    true => SearchState::FoundAround(direction),
+                    false => SearchState::Found,
+                };
             }
             if begun.elapsed() > SEARCH_STEP {
                 return SearchState::Running;

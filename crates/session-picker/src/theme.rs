@@ -37,6 +37,11 @@ impl Theme {
         Style::new().add_modifier(Modifier::BOLD | Modifier::UNDERLINED)
     }
 
+    /// Returns the style of the match that was found last.
+    pub(crate) fn current_match(self) -> Style {
+        self.matching().add_modifier(Modifier::REVERSED)
+    }
+
     /// Returns the style of the mark of the row that is selected, and of what is switched on.
     pub(crate) fn accent(self) -> Style {
         self.colour_style(Color::Cyan).add_modifier(Modifier::BOLD)

@@ -3,16 +3,17 @@
 use crate::error::PickerError;
 use crate::latest::LatestValue;
 use crate::list_answer::{ListAnswer, ListRequest};
-use crate::message::{AppMessage, MessageSender};
+use crate::message::{AppMessage, MessageSender, ReadBytes};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Turn, TurnPart};
-use session_indexer::{RefreshMode, RefreshOutcome, SilentProgress};
+use session_indexer::{RefreshMode, RefreshOutcome, RefreshProgress, RefreshStage};
 use session_query::{
     FilterValues, FrontEndCallbacks, OpenIndex, QueryError, SearchEngine, Snapshot,
 };
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
+use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -73,18 +74,17 @@ impl WorkerContext {
         let mut index = OpenIndex::new(self.root());
         let mut has_answered = false;
         loop {
-            let question = self.list_requests.wait_and_take();
+            let request = self.list_requests.wait_and_take();
             if let Some(newer) = self.prepared.try_take() {
                 let older = std::mem::replace(&mut index, newer);
                 self.retired.replace(older);
             }
-            let answer = index.with_stale_snapshot(|snapshot| {
-                ListAnswer::read(&self.engine, snapshot, &question)
-            });
+            let answer = index
+                .with_stale_snapshot(|snapshot| ListAnswer::read(&self.engine, snapshot, &request));
             let is_answered = answer.is_ok();
-            let missing = match (has_answered, question.follows_refresh) {
+            let missing = match (has_answered, request.follows_refresh) {
                 (true, _) => MissingIndex::Gone,
-                (false, true) => MissingIndex::Empty(&question),
+                (false, true) => MissingIndex::Empty(&request),
                 (false, false) => MissingIndex::Awaited,
             };
             has_answered |= is_answered;
@@ -170,9 +170,8 @@ impl WorkerContext {
         loop {
             let begun = Instant::now();
             let outcome = self.engine.read_policy().and_then(|policy| {
-                let live = self
-                    .engine
-                    .live_index(&policy, &|| Box::new(SilentProgress));
+                let progress = || -> Box<dyn RefreshProgress> { Box::new(ReadProgress::new(out)) };
+                let live = self.engine.live_index(&policy, &progress);
                 live.refresh(RefreshMode::Changes, Some(REFRESH_STEP))
             });
             let state = RefreshState::new(&outcome);
@@ -194,6 +193,34 @@ impl WorkerContext {
                 RefreshState::Unread => {}
                 RefreshState::Unwritable => return,
             }
+        }
+    }
+}
+
+/// Sends how far a refresh has read: once for each part of the whole.
+struct ReadProgress {
+    out: MessageSender,
+    sent_part: Cell<u64>,
+}
+
+/// Parts of all that a refresh reads, of which each one is shown.
+const PROGRESS_PARTS: u64 = 200;
+
+impl ReadProgress {
+    fn new(out: &MessageSender) -> Self {
+        Self {
+            out: out.clone(),
+            sent_part: Cell::default(),
+        }
+    }
+}
+
+impl RefreshProgress for ReadProgress {
+    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+        let part = done.saturating_mul(PROGRESS_PARTS) / total.max(1);
+        if stage == RefreshStage::Reading && part > self.sent_part.replace(part) {
+            self.out
+                .send_all([AppMessage::Reading(ReadBytes { done, total })]);
         }
     }
 }
@@ -228,8 +255,8 @@ fn make_list_message(
         Err(error) if !error.is_missing_index() => Some(AppMessage::ListFailed(describe(error))),
         Err(_) => match missing {
             MissingIndex::Awaited => None,
-            MissingIndex::Empty(question) => {
-                Some(AppMessage::ListReady(Box::new(ListAnswer::empty(question))))
+            MissingIndex::Empty(request) => {
+                Some(AppMessage::ListReady(Box::new(ListAnswer::empty(request))))
             }
             MissingIndex::Gone => Some(AppMessage::ListFailed(INDEX_GONE.into())),
         },
@@ -350,6 +377,7 @@ fn make_refresh_message(outcome: &RefreshOutcome) -> AppMessage {
 mod tests {
     use super::*;
     use crate::list::RowList;
+    use crate::message::PickerMessage;
     use session_store::StoreError;
 
     #[test]
@@ -394,17 +422,34 @@ mod tests {
 
     #[test]
     fn an_index_that_no_refresh_made_has_no_session() {
-        let question = RowList::default().make_request("lantern", false);
+        let request = RowList::default().make_request("lantern", false);
         let missing = StoreError::Missing { root: "x".into() };
         let answer = make_list_message(
             Err(missing.into()),
-            MissingIndex::Empty(&question),
+            MissingIndex::Empty(&request),
             |error| error.to_string(),
         );
         let Some(AppMessage::ListReady(list)) = answer else {
             panic!("an empty list is sent");
         };
         assert_eq!((list.sessions, list.rows.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_read_is_told_in_parts_of_the_whole() {
+        let (sender, messages) = std::sync::mpsc::channel();
+        let progress = ReadProgress::new(&MessageSender(sender));
+        let total = 10_000;
+        progress.report(RefreshStage::Migrating, 1, 1);
+        for done in 0..=total {
+            progress.report(RefreshStage::Reading, done, total);
+        }
+        let sent = messages.try_iter().filter_map(|message| match message {
+            PickerMessage::ForApp(AppMessage::Reading(read)) => Some(read.done),
+            _ => None,
+        });
+        let sent: Vec<u64> = sent.collect();
+        assert_eq!((sent.len(), sent[0], sent[199]), (200, 50, total));
     }
 
     #[test]

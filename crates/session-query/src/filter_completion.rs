@@ -1,11 +1,12 @@
 //! Completion of filters that are typed in a query.
 
+use crate::project_folder::read_project;
 use crate::query_tokens::{
     COLONS, QueryToken, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
 };
 use crate::typed_query::{FilterField, TypedCondition, TypedQuery};
 use jiff::Zoned;
-use session_core::project_name;
+use session_core::text::file_name;
 use session_search::SearchFilter;
 use session_store::{Reader, SessionBranch, SessionRow, StoreError};
 use std::cmp::Reverse;
@@ -20,7 +21,7 @@ const TIMES: [&str; 8] = ["today", "yesterday", "1d", "3d", "1w", "2w", "1mo", "
 pub struct FilterValues {
     /// The agents, by name.
     pub agents: Vec<String>,
-    /// The names of projects, the latest first; before them `.`.
+    /// The names of projects, the latest first; before them `.` where a session is of the current folder's project.
     pub projects: Vec<String>,
     /// The git branches, the latest first.
     pub branches: Vec<String>,
@@ -50,7 +51,9 @@ impl FilterValues {
         let names = newest
             .iter()
             .filter_map(|session| session.project.as_deref());
-        let names = std::iter::once(".").chain(names.map(project_name));
+        let here = read_project(".");
+        let here = sessions.iter().any(|row| here.matches(row)).then_some(".");
+        let names = here.into_iter().chain(names.map(file_name));
         let of_sessions = newest.iter().filter_map(|session| {
             Some(SessionBranch {
                 session: session.id,
@@ -72,6 +75,7 @@ impl FilterValues {
             FilterField::Agent => &self.agents,
             FilterField::Project => &self.projects,
             FilterField::Branch => &self.branches,
+            // They lie packed within the contents of turns.
             FilterField::File => return Vec::new(),
             FilterField::Since | FilterField::Until | FilterField::When => return TIMES.to_vec(),
         };
@@ -130,14 +134,10 @@ pub fn complete(text: &str, cursor: usize, values: &FilterValues) -> Option<Comp
     })
 }
 
-/// Returns true where a text ends within the value of a `file:` filter. Nothing completes it: the names of files lie
-/// packed within the contents of turns.
-pub fn ends_in_file_filter(text: &str) -> bool {
-    let Some(last) = split_tokens(text).pop() else {
-        return false;
-    };
-    let word = text.get(last.span.clone()).unwrap_or_default();
-    parse_open_filter(&last, word).is_some_and(|condition| condition.field == FilterField::File)
+/// Returns the filter within whose value a text ends.
+pub fn find_open_filter(text: &str) -> Option<TypedCondition> {
+    let last = split_tokens(text).pop()?;
+    parse_open_filter(&last, text.get(last.span.clone())?)
 }
 
 /// Returns the filter whose value a text ends in, of which `last` is the last token and `word` its text.
@@ -177,10 +177,8 @@ pub(crate) fn parse_pending_filter(word: &str) -> Option<TypedCondition> {
     let name = text.trim_end_matches('"').strip_suffix(COLONS)?;
     let field = FilterField::from_name(name)?;
     Some(TypedCondition {
-        field,
-        name: field.name(),
         negated,
-        value: String::new(),
+        ..TypedCondition::new(field, "")
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-use session_core::project_name;
+use session_core::text::file_name;
 use session_forget::Exclusions;
 use session_indexer::{HistoryChanges, discover, take_model_failures};
 use session_search::SearchedCounts;
@@ -200,7 +200,7 @@ fn count_by_project<'s>(sessions: impl Iterator<Item = &'s SessionRow>) -> Vec<P
     let mut projects: Vec<ProjectSessions> = counts
         .into_iter()
         .map(|(path, sessions)| ProjectSessions {
-            name: project_name(path).to_owned(),
+            name: file_name(path).to_owned(),
             path: path.to_owned(),
             sessions,
         })

@@ -75,7 +75,7 @@ pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use eval_index::{EvalIndex, EvalSource};
-pub use filter_completion::{Completion, FilterValues, complete, ends_in_file_filter};
+pub use filter_completion::{Completion, FilterValues, complete, find_open_filter};
 pub use forget_selection::{ForgetSelection, ForgetSelectionError};
 pub use front_end_callbacks::FrontEndCallbacks;
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
@@ -86,7 +86,7 @@ pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{ModelCoverage, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use project_folder::{find_project_sessions, read_project};
-pub use query_models::{DueCoverage, QueryModels, TABLE, embed_query};
+pub use query_models::{IncompleteCoverage, QueryModels, TABLE, embed_query};
 pub use query_vectors::ModelFailure;
 pub use resolved_filter::ResolvedFilter;
 pub use resolved_query::{ResolvedQuery, UnfinishedQuery};

@@ -6,19 +6,16 @@ use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{
     MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
-    Unwritable, discover, refresh,
+    Unwritable, discover, refresh, retry_while_locked,
 };
 use session_search::{ResolvedSession, resolve_session_id};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Longest time a query waits for changed histories to be read.
 const REFRESH_BUDGET: Duration = Duration::from_millis(300);
-
-/// Interval at which a locked index is tried again.
-const LOCK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// An index with the histories from which it is brought up to date.
 #[derive(Clone, Copy)]
@@ -126,13 +123,13 @@ impl LiveIndex<'_> {
     /// # Errors
     /// When the index or the model fails.
     pub fn refresh_for_query(&self) -> Result<RefreshOutcome, QueryError> {
-        let began = Instant::now();
+        // What is damaged is not waited for: it fails where it is read.
+        let has_no_answer = |refreshed: &Result<RefreshOutcome, QueryError>| {
+            refreshed.as_ref().is_ok_and(|outcome| outcome.locked)
+                && self.is_unreadable_yet().unwrap_or_default()
+        };
         let attempt = || self.refresh_or_read_only();
-        let mut outcome = attempt()?;
-        while outcome.locked && self.is_unreadable_yet()? && began.elapsed() < MAX_LOCK_WAIT {
-            std::thread::sleep(LOCK_INTERVAL);
-            outcome = attempt()?;
-        }
+        let mut outcome = retry_while_locked(MAX_LOCK_WAIT, has_no_answer, || {}, attempt)?;
         if outcome.locked {
             outcome.files_left = self.count_changed_files()?;
         }

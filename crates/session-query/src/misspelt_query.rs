@@ -1,6 +1,7 @@
-//! Queries with words that no turn holds since they are mistyped.
+//! Queries with words that no turn holds since they are mistyped, or Chinese where the history is in English.
 
 use session_core::Query;
+use session_core::text::{is_unspaced, translate_to_english};
 use session_search::{SearchRequest, SearchResults, SpellingCorrection};
 use session_store::{Reader, StoreError, WordCorrector};
 
@@ -15,7 +16,8 @@ pub(crate) struct CorrectedRequest {
 
 impl CorrectedRequest {
     /// Corrects the words of a request that no turn holds by its results; `None` where there is nothing to correct. What
-    /// was quoted, names, and a word that is still being typed stay.
+    /// was quoted, names, and a word that is still being typed stay. Where nothing was found, Chinese is translated by the
+    /// glossary.
     pub(crate) fn new(
         index: &Reader,
         request: &SearchRequest,
@@ -35,10 +37,12 @@ impl CorrectedRequest {
         let mut corrector = WordCorrector::new(index)?;
         let mut corrections = Vec::new();
         for word in words {
-            if let Some(searched) = corrector.correct(word)? {
-                let typed = word.to_owned();
-                corrections.push(SpellingCorrection { typed, searched });
-            }
+            let searched = match translate(word).filter(|_| results.hits.is_empty()) {
+                None => corrector.correct(word)?,
+                english => english,
+            };
+            let typed = word.to_owned();
+            corrections.extend(searched.map(|searched| SpellingCorrection { typed, searched }));
         }
         Ok((!corrections.is_empty()).then(|| Self {
             request: SearchRequest {
@@ -56,6 +60,13 @@ impl CorrectedRequest {
         results.explanation.unfound.corrected = self.corrections;
         results
     }
+}
+
+/// Translates a word in a script without spaces as far as the glossary goes; `None` where it knows none of it.
+fn translate(word: &str) -> Option<String> {
+    let is_chinese = word.contains(is_unspaced);
+    let english = is_chinese.then(|| translate_to_english(word));
+    english.filter(|english| !english.is_empty())
 }
 
 fn correct_query(query: &Query, corrections: &[SpellingCorrection]) -> Query {

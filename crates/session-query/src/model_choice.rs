@@ -23,7 +23,7 @@ pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), Q
         key: "model",
         value: name,
     };
-    Ok(set_keys(&home.folders().config, &[model])?)
+    Ok(set_keys(&home.directories().config, &[model])?)
 }
 
 /// Takes a model behind an endpoint into use, after it answered: with the key that is configured.
@@ -32,18 +32,18 @@ pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), Q
 /// When the URL or the name is not valid, `.env` names another endpoint, the endpoint does not answer, or the
 /// configuration cannot be written.
 pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError> {
-    let directory = home.folders().config;
+    let directory = home.directories().config;
     let asked = EndpointSettings {
         url: Some(url.to_owned()),
         model: Some(name.to_owned()),
         ..EndpointSettings::default()
     };
     // `.env` goes before the configuration: texts would go elsewhere than the user consented to.
-    let in_effect = EndpointSettings::from_env_file(&home.folders())?.or_from(asked.clone());
+    let in_effect = EndpointSettings::from_env_file(&home.directories())?.or_from(asked.clone());
     let served =
         |settings: EndpointSettings| settings.into_endpoint().map(|e| e.map(ServedModel::new));
     if served(asked.clone())? != served(in_effect)? {
-        let path = home.folders().env_file();
+        let path = home.directories().env_file();
         return Err(ModelError::OtherEndpoint { path }.into());
     }
     let endpoint = home.complete_endpoint(asked);

@@ -6,7 +6,8 @@ use session_sources::project_root;
 use session_store::SessionRow;
 
 /// Parses a project as it is typed: `.` is that of the current folder, which for a git worktree is its
-/// main checkout; a relative path is a folder where it exists; all else is a name or part of a path.
+/// main checkout; a path that begins with a `.` is a folder, which no session is of where it is gone; all else is a name or
+/// part of a path.
 pub fn read_project(typed: &str) -> ProjectPattern {
     match read_folder(typed) {
         ProjectPattern::Folder(folder) => {
@@ -20,12 +21,14 @@ pub fn read_project(typed: &str) -> ProjectPattern {
 fn read_folder(typed: &str) -> ProjectPattern {
     let is_relative =
         matches!(typed, "." | "..") || typed.starts_with("./") || typed.starts_with("../");
-    match fs_err::canonicalize(typed) {
-        Ok(path) if is_relative => {
-            ProjectPattern::Folder(strip_verbatim_prefix(&path.to_string_lossy()))
-        }
-        _ => ProjectPattern::Part(typed.to_owned()),
+    if !is_relative {
+        return ProjectPattern::Part(typed.to_owned());
     }
+    // `.` in a folder that was deleted is no part of a path: nearly all have one with a dot.
+    let found = fs_err::canonicalize(typed);
+    ProjectPattern::Folder(found.map_or(typed.to_owned(), |path| {
+        strip_verbatim_prefix(&path.to_string_lossy())
+    }))
 }
 
 /// Returns the sessions of a project that is typed as for [`read_project`], but a worktree stands for itself alone. A

@@ -25,7 +25,7 @@ const DUE_PART: usize = 20;
 
 /// How far the chosen model has read the history, where many sessions are left to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DueCoverage {
+pub struct IncompleteCoverage {
     /// The name of the model.
     pub model: String,
     /// The sessions that it has embedded.
@@ -214,11 +214,11 @@ impl QueryModels {
     ///
     /// # Errors
     /// When the index fails.
-    pub fn coverage_due(
+    pub fn find_incomplete_coverage(
         &self,
         index: &Reader,
         all: usize,
-    ) -> Result<Option<DueCoverage>, QueryError> {
+    ) -> Result<Option<IncompleteCoverage>, QueryError> {
         let Some(chosen) = self.chosen().filter(|_| !self.has_chosen_failed()) else {
             return Ok(None);
         };
@@ -227,7 +227,7 @@ impl QueryModels {
         if all.saturating_sub(embedded) * DUE_PART <= all {
             return Ok(None);
         }
-        Ok(Some(DueCoverage {
+        Ok(Some(IncompleteCoverage {
             model: chosen.name.clone(),
             embedded,
             all,

@@ -5,7 +5,7 @@ use session_models::{Catalogue, ModelError};
 use session_store::{cache_query_vector, cached_query_vector};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Why a model does not embed queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +140,7 @@ impl QueryVectors {
     }
 
     fn state(&self) -> MutexGuard<'_, QueryVectorState> {
-        self.state.lock().unwrap_or_else(|e| e.into_inner())
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -54,8 +54,8 @@ impl ResolvedQuery {
         })
     }
 
-    /// Reads the words of the text.
-    pub(crate) fn words(&self) -> Query {
+    /// Reads the words of the text, without the filters.
+    pub fn words(&self) -> Query {
         if self.has_unfinished_word {
             Query::parse_unfinished(&self.text)
         } else {

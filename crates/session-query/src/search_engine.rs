@@ -6,15 +6,14 @@ use crate::query_models::QueryModels;
 use crate::typed_search::answer_request;
 use session_config::Home;
 use session_core::SessionReference;
-use session_indexer::{MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress};
+use session_forget::ContentCounts;
+use session_indexer::{
+    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, retry_while_locked,
+};
 use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges};
 use session_store::{Reader, SessionRow, TurnRow};
-use std::time::{Duration, Instant};
-
-/// Interval at which a locked index is tried again.
-const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The means of a front end to search: the user's configuration, the models, and the rules by which
 /// histories are read and queries redacted. It holds no connection to the index.
@@ -102,23 +101,44 @@ impl SearchEngine {
         progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
         on_wait: impl FnOnce(),
     ) -> Result<RefreshOutcome, QueryError> {
-        let began = Instant::now();
-        let mut on_wait = Some(on_wait);
-        loop {
+        let attempt = || {
             // What was forgotten while another process wrote is not read, either.
             let policy = self.read_policy()?;
-            let outcome = self.live_index(&policy, progress).refresh(mode, None)?;
-            if !outcome.locked {
-                return Ok(outcome);
-            }
-            if began.elapsed() > MAX_LOCK_WAIT {
-                return Err(QueryError::Busy(MAX_LOCK_WAIT));
-            }
-            if let Some(on_wait) = on_wait.take() {
-                on_wait();
-            }
-            std::thread::sleep(LOCK_INTERVAL);
+            self.live_index(&policy, progress).refresh(mode, None)
+        };
+        let is_locked = |refreshed: &Result<RefreshOutcome, QueryError>| {
+            refreshed.as_ref().is_ok_and(|outcome| outcome.locked)
+        };
+        let outcome = retry_while_locked(MAX_LOCK_WAIT, is_locked, on_wait, attempt)?;
+        if outcome.locked {
+            return Err(QueryError::Busy(MAX_LOCK_WAIT));
         }
+        Ok(outcome)
+    }
+
+    /// Removes an entry of what was forgotten, reads again what it kept out, and returns how much came back; `None` where there
+    /// is no such entry. `on_wait` is called where another process is waited for.
+    ///
+    /// # Errors
+    /// As [`SearchEngine::update`], and when the records of what was forgotten cannot be written.
+    pub fn undo_forget(
+        &self,
+        entry: u32,
+        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+        on_wait: impl Fn(),
+    ) -> Result<Option<ContentCounts>, QueryError> {
+        let count = || {
+            self.update(RefreshMode::Changes, progress, &on_wait)?;
+            let index = Reader::open(&self.home.root)?;
+            Ok::<_, QueryError>(ContentCounts::read(&index)?)
+        };
+        // What is new did not come back.
+        let before = count()?;
+        let mut records = self.home.forgotten().map_err(QueryError::Forget)?;
+        if !records.remove(entry).map_err(QueryError::Forget)? {
+            return Ok(None);
+        }
+        Ok(Some(count()?.since(&before)))
     }
 
     /// Refreshes the index as for a query, and goes on as [`SearchEngine::update`] where a session that is named (`ID`,

@@ -18,6 +18,14 @@ const FILLERS: [&str; 6] = ["the", "of", "beginning", "start", "middle", "end"];
 /// Other words that lead to a time and are no subject.
 const LEADS: [&str; 7] = ["during", "from", "in", "last", "on", "since", "until"];
 
+/// Short names of months, which are words, too: they are months behind one of [`MONTH_LEADS`]. `dec` is not among them.
+const SHORT_MONTHS: [&str; 9] = [
+    "jan", "feb", "apr", "may", "jun", "jul", "aug", "oct", "nov",
+];
+
+/// Words before a short name of a month.
+const MONTH_LEADS: [&str; 6] = ["during", "from", "in", "of", "since", "until"];
+
 /// First words of times that need no preposition.
 const PLAIN_BEGINNINGS: [&str; 4] = ["last", "this", "today", "yesterday"];
 
@@ -75,9 +83,17 @@ fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
     let lead = before.iter().rev().find(|word| !is_filler(word))?;
     // `June of last year` is less than last year.
     let is_part_of_time = parse_bare_time(lead, now).is_some() && is_unambiguous(lead, now);
-    if is_part_of_time || EXCLUDING_WORDS.contains(&lead.as_str()) || !is_unambiguous(&time, now) {
+    let follows = before.last()?;
+    let is_month = SHORT_MONTHS.contains(&time.as_str()) && MONTH_LEADS.contains(&follows.as_str());
+    let is_time = is_month || is_unambiguous(&time, now);
+    if is_part_of_time || EXCLUDING_WORDS.contains(&lead.as_str()) || !is_time {
         return None;
     }
+    // `The end of april` lies in it, whatever stands before.
+    let lead = match follows.as_str() {
+        "of" => "in",
+        _ => lead,
+    };
     let field = find_field(lead, &time, now)?;
     Some(format_filter_of(field, &time))
 }
@@ -112,12 +128,14 @@ fn find_field(lead: &str, time: &str, now: fn() -> Zoned) -> Option<FilterField>
     }
 }
 
-/// Returns true for a time that needs no preposition: `last week`, `june 2025`.
+/// Returns true for a time that needs no preposition: `last week`, `june 2025`, `july 16`.
 fn is_plain(time: &str) -> bool {
     let first = time.split(' ').next().unwrap_or_default();
     let last = time.rsplit(' ').next().unwrap_or_default();
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_day_of_month = time.split(' ').count() == 2 && is_number(first) != is_number(last);
     let names_year = last == "year" || last.parse().is_ok_and(|year: i16| year >= FIRST_YEAR);
-    PLAIN_BEGINNINGS.contains(&first) || (first != last && names_year)
+    PLAIN_BEGINNINGS.contains(&first) || (first != last && names_year) || is_day_of_month
 }
 
 #[cfg(test)]
@@ -244,6 +262,14 @@ mod tests {
                 "lamp wiring in the last two weeks",
                 Some("since:\"last two weeks\""),
             ),
+            ("tar archives in may", Some("when:may")),
+            ("lamp wiring since feb", Some("since:feb")),
+            ("lamp at the end of april", Some("when:april")),
+            ("lamp at the end of feb", Some("when:feb")),
+            ("footer, july 16", Some("when:\"july 16\"")),
+            ("footer from 16 july", Some("when:\"16 july\"")),
+            ("footer july", None),
+            ("lamp before the end of april", None),
             ("lamp wiring before two weeks ago", None),
             ("lamp wiring not last june", None),
             ("lamp wiring this june", None),

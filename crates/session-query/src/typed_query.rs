@@ -106,7 +106,27 @@ impl FilterField {
     }
 }
 
+impl TypedCondition {
+    /// Makes the condition that a field has a value.
+    pub fn new(field: FilterField, value: impl Into<String>) -> Self {
+        Self {
+            field,
+            name: field.name(),
+            negated: false,
+            value: value.into(),
+        }
+    }
+}
+
 impl TypedQuery {
+    /// Makes the query of conditions alone.
+    pub fn from_conditions(conditions: impl IntoIterator<Item = TypedCondition>) -> Self {
+        Self {
+            conditions: conditions.into_iter().collect(),
+            ..Self::default()
+        }
+    }
+
     /// Splits a query into text and filters. Any text is a query.
     pub fn parse(typed: &str) -> Self {
         Self::parse_until(typed, None)
@@ -188,7 +208,7 @@ impl TypedQuery {
                 }
             }
         }
-        self.check_times(&clauses)?;
+        self.check_times(now)?;
         Ok(clauses)
     }
 
@@ -199,17 +219,11 @@ impl TypedQuery {
     }
 
     /// Refuses times of which the latest end lies before the earliest beginning.
-    fn check_times(&self, clauses: &[FilterClause]) -> Result<(), TypedFilterError> {
-        let positive = clauses.iter().filter(|clause| !clause.negated);
-        let conditions = || positive.clone().flat_map(|clause| &clause.any);
-        let since = conditions().filter_map(|condition| match condition {
-            FilterCondition::SinceMs(since) => Some(*since),
-            _ => None,
-        });
-        let until = conditions().filter_map(|condition| match condition {
-            FilterCondition::UntilMs(until) => Some(*until),
-            _ => None,
-        });
+    fn check_times(&self, now: fn() -> Zoned) -> Result<(), TypedFilterError> {
+        let since = self.values(FilterField::Since, false);
+        let since = since.filter_map(|value| parse_since_ms(value, now).ok());
+        let until = self.values(FilterField::Until, false);
+        let until = until.filter_map(|value| parse_until_ms(value, now).ok());
         match (since.min(), until.max()) {
             (Some(since), Some(until)) if since >= until => {
                 Err(TypedFilterError::Reversed(self.format_times()))
@@ -238,10 +252,8 @@ fn quote_filter(word: &str) -> Option<String> {
     let SignedWord { negated, text } = SignedWord::parse(name);
     let field = FilterField::from_name(text)?;
     let condition = TypedCondition {
-        field,
-        name: field.name(),
         negated,
-        value: value.to_owned(),
+        ..TypedCondition::new(field, value)
     };
     let is_filter =
         !value.starts_with(char::is_whitespace) && InvalidFilter::find(word, &condition).is_none();
@@ -260,11 +272,11 @@ fn resolve_condition(
         FilterField::Project => FilterCondition::Project(read_project(value)),
         FilterField::Branch => FilterCondition::Branch(value.to_owned()),
         FilterField::File => FilterCondition::File(value.to_owned()),
-        FilterField::Since => FilterCondition::SinceMs(parse_since_ms(value, now)?),
-        FilterField::Until => FilterCondition::UntilMs(parse_until_ms(value, now)?),
+        FilterField::Since => FilterCondition::since(parse_since_ms(value, now)?),
+        FilterField::Until => FilterCondition::until(parse_until_ms(value, now)?),
         FilterField::When => {
             let TimeRange { since_ms, until_ms } = parse_within(value, now)?;
-            FilterCondition::Within { since_ms, until_ms }
+            FilterCondition::Time { since_ms, until_ms }
         }
     })
 }

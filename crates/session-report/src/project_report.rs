@@ -4,7 +4,7 @@ use crate::active_time::UncountedTime;
 use crate::counted_turns::CountedTurns;
 use crate::report_scope::ReportScope;
 use crate::work_summary::{WorkSummary, find_problem_prompt};
-use session_core::project_name;
+use session_core::text::file_name;
 use session_core::title::{PromptOpening, template_titles};
 use session_store::{Reader, SessionId, SessionRow, SessionTree, StoreError, TurnRecord};
 use std::collections::{BTreeMap, BTreeSet};
@@ -224,7 +224,7 @@ fn group_by_project(reports: impl Iterator<Item = SessionReport>) -> Vec<Project
     let mut projects: BTreeMap<(String, Option<String>), Vec<SessionReport>> = BTreeMap::new();
     for report in reports {
         let path = report.row.project.clone();
-        let name = path.as_deref().map(project_name).unwrap_or_default();
+        let name = path.as_deref().map(file_name).unwrap_or_default();
         let key = (name.to_owned(), path);
         projects.entry(key).or_default().push(report);
     }

@@ -22,6 +22,8 @@ const ENOUGH_SESSIONS: usize = 12;
 #[derive(Debug, Default)]
 pub(crate) struct ExactTerms {
     pub(crate) terms: Vec<ExactTerm>,
+    /// Numbers with signs whose digits turns hold in a row, and none of them the number: `1.4.2` where one has `4.1|4.2`.
+    pub(crate) unheld_numbers: Vec<String>,
     /// The idf of the terms of the query that some turn holds, of each exact one by its holders.
     query_idf: f32,
 }
@@ -80,6 +82,7 @@ impl ExactTerms {
         let held = lexical.hits.terms.iter().filter(|term| term.turns > 0);
         let mut found = Self {
             terms: Vec::new(),
+            unheld_numbers: Vec::new(),
             query_idf: held.map(|term| term.idf).sum(),
         };
         for stats in exact {
@@ -87,7 +90,10 @@ impl ExactTerms {
             let term = ExactTerm::new(stats, filtered, lexical, read);
             // Of words in a row: where signs stand between them (`action-summary-table`) they are a name of something else.
             let is_of_other_name = stats.is_word_run() && term.is_held_by_words_alone();
-            if !term.turns.is_empty() && !is_of_other_name {
+            if is_number_with_signs(&term.text) && term.is_all_read && term.is_held_by_words_alone()
+            {
+                found.unheld_numbers.push(term.text);
+            } else if !term.turns.is_empty() && !is_of_other_name {
                 found.query_idf += term.idf - term.word_idf;
                 found.terms.push(term);
             }
@@ -161,6 +167,14 @@ impl ExactTerm {
             sessions,
         }
     }
+}
+
+/// Returns true for a version, an address or another number in which signs stand: only these tell it from its digits.
+fn is_number_with_signs(term: &str) -> bool {
+    let has = |is_wanted: fn(&u8) -> bool| term.bytes().any(|byte| is_wanted(&byte));
+    has(u8::is_ascii_digit)
+        && has(u8::is_ascii_punctuation)
+        && !term.contains(|c: char| c.is_alphabetic() || c.is_whitespace())
 }
 
 /// Returns the exact terms of a query as they were found, those of the fewest turns first.

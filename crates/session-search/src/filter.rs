@@ -37,12 +37,8 @@ pub enum FilterCondition {
     Branch(String),
     /// The turn names a file with this part of a path.
     File(String),
-    /// The turn began at this time or later, in milliseconds since 1970.
-    SinceMs(i64),
-    /// The turn began before this time, in milliseconds since 1970.
-    UntilMs(i64),
     /// The turn began within this range, either end of which may be open.
-    Within {
+    Time {
         /// Its beginning, in milliseconds since 1970.
         since_ms: Option<i64>,
         /// Its end, which it does not include.
@@ -80,14 +76,7 @@ impl SearchFilter {
     /// Returns true when a condition is one on a time.
     pub fn limits_time(&self) -> bool {
         let mut conditions = self.clauses.iter().flat_map(|clause| &clause.any);
-        conditions.any(|one| {
-            matches!(
-                one,
-                FilterCondition::SinceMs(_)
-                    | FilterCondition::UntilMs(_)
-                    | FilterCondition::Within { .. }
-            )
-        })
+        conditions.any(|one| matches!(one, FilterCondition::Time { .. }))
     }
 
     /// Returns true when turns of a session may pass.
@@ -160,34 +149,52 @@ impl FilterClause {
 }
 
 impl FilterCondition {
+    /// Makes a condition on turns that began at a time or later, in milliseconds since 1970.
+    pub fn since(since_ms: i64) -> Self {
+        Self::Time {
+            since_ms: Some(since_ms),
+            until_ms: None,
+        }
+    }
+
+    /// Makes a condition on turns that began before a time, in milliseconds since 1970.
+    pub fn until(until_ms: i64) -> Self {
+        Self::Time {
+            since_ms: None,
+            until_ms: Some(until_ms),
+        }
+    }
+
     fn scope(&self) -> ClauseScope {
         match self {
             Self::Project(_) | Self::Agent(_) => ClauseScope::Session,
-            Self::Branch(_) | Self::SinceMs(_) | Self::UntilMs(_) | Self::Within { .. } => {
-                ClauseScope::Turn
-            }
+            Self::Branch(_) | Self::Time { .. } => ClauseScope::Turn,
             Self::File(_) => ClauseScope::Files,
         }
     }
 
     fn may_hold_in(&self, session: &SessionRow) -> bool {
+        let (started, ended) = (session.started_ms, session.ended_ms);
         match self {
             Self::Project(project) => project.matches(session),
             Self::Agent(agent) => session.source == *agent,
-            Self::SinceMs(since) => session.ended_ms.is_some_and(|at| at >= *since),
-            Self::UntilMs(until) => session.started_ms.is_some_and(|at| at < *until),
-            Self::Within { .. } => self.ends().all(|end| end.may_hold_in(session)),
+            Self::Time { since_ms, until_ms } => {
+                since_ms.is_none_or(|since| ended.is_some_and(|at| at >= since))
+                    && until_ms.is_none_or(|until| started.is_some_and(|at| at < until))
+            }
             Self::Branch(_) | Self::File(_) => true,
         }
     }
 
     /// Returns false when the condition holds for all turns of a session.
     fn may_fail_in(&self, session: &SessionRow) -> bool {
+        let (started, ended) = (session.started_ms, session.ended_ms);
         match self {
             Self::Project(_) | Self::Agent(_) => !self.may_hold_in(session),
-            Self::SinceMs(since) => session.started_ms.is_none_or(|at| at < *since),
-            Self::UntilMs(until) => session.ended_ms.is_none_or(|at| at >= *until),
-            Self::Within { .. } => self.ends().any(|end| end.may_fail_in(session)),
+            Self::Time { since_ms, until_ms } => {
+                since_ms.is_some_and(|since| started.is_none_or(|at| at < since))
+                    || until_ms.is_some_and(|until| ended.is_none_or(|at| at >= until))
+            }
             Self::Branch(_) | Self::File(_) => true,
         }
     }
@@ -198,20 +205,11 @@ impl FilterCondition {
             Self::Project(_) | Self::Agent(_) => self.may_hold_in(session),
             Self::Branch(wanted) => session.branch_of(turn) == Some(wanted),
             Self::File(wanted) => files.iter().any(|named| path_matches(named, wanted)),
-            Self::SinceMs(since) => at.is_some_and(|at| at >= *since),
-            Self::UntilMs(until) => at.is_some_and(|at| at < *until),
-            Self::Within { .. } => self.ends().all(|end| end.holds(session, turn, files)),
+            Self::Time { since_ms, until_ms } => {
+                since_ms.is_none_or(|since| at.is_some_and(|at| at >= since))
+                    && until_ms.is_none_or(|until| at.is_some_and(|at| at < until))
+            }
         }
-    }
-
-    /// Returns a range as a condition for each of its ends that is not open; none of another condition.
-    fn ends(&self) -> impl Iterator<Item = Self> {
-        let (since_ms, until_ms) = match self {
-            Self::Within { since_ms, until_ms } => (*since_ms, *until_ms),
-            _ => (None, None),
-        };
-        let since = since_ms.map(Self::SinceMs);
-        since.into_iter().chain(until_ms.map(Self::UntilMs))
     }
 }
 
@@ -262,15 +260,15 @@ mod tests {
             };
             clause.may_fail_in(&session)
         };
-        assert!(!may_fail(FilterCondition::SinceMs(10), false));
-        assert!(may_fail(FilterCondition::SinceMs(11), false));
+        assert!(!may_fail(FilterCondition::since(10), false));
+        assert!(may_fail(FilterCondition::since(11), false));
         assert!(
-            may_fail(FilterCondition::SinceMs(20), true),
+            may_fail(FilterCondition::since(20), true),
             "its last turn began then"
         );
-        assert!(!may_fail(FilterCondition::SinceMs(21), true));
-        assert!(!may_fail(FilterCondition::UntilMs(21), false));
-        assert!(may_fail(FilterCondition::UntilMs(20), false));
+        assert!(!may_fail(FilterCondition::since(21), true));
+        assert!(!may_fail(FilterCondition::until(21), false));
+        assert!(may_fail(FilterCondition::until(20), false));
         assert!(!may_fail(FilterCondition::Agent("claude".into()), false));
         assert!(!may_fail(FilterCondition::Agent("codex".into()), true));
         assert!(may_fail(FilterCondition::Branch("main".into()), false));

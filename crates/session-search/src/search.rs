@@ -39,19 +39,22 @@ pub fn search(
         explanation: SearchExplanation {
             weights: ranking.list.weights,
             identifiers: candidates.holders.terms.clone(),
-            unfound: UnfoundTerms::find(request, &candidates.lexical, &filtered, sessions),
+            unfound: UnfoundTerms::find(request, &candidates, &filtered, sessions),
             terms: candidates.lexical.hits.terms.clone(),
             models: models.collect(),
             cosines: ranking.list.stats,
         },
     };
-    results.lower_probabilities(doubtful_share(&results.explanation.terms));
+    let unheld_numbers = candidates.exact.unheld_numbers.len();
+    results.lower_probabilities(doubtful_share(&results.explanation.terms, unheld_numbers));
     Ok(results)
 }
 
-/// Returns the share of terms that were found by forms of a language of which nothing else in the query is.
+/// Returns the share of terms that were found by forms of a language of which nothing else in the query is, or of numbers
+/// by their digits alone.
 #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-fn doubtful_share(terms: &[TermStats]) -> f32 {
+fn doubtful_share(terms: &[TermStats], unheld_numbers: usize) -> f32 {
     let is_doubtful = |term: &&TermStats| term.substitute() == Some(SubstituteKind::OtherForms);
-    terms.iter().filter(is_doubtful).count() as f32 / terms.len().max(1) as f32
+    let doubtful = terms.iter().filter(is_doubtful).count() + unheld_numbers;
+    doubtful as f32 / terms.len().max(1) as f32
 }

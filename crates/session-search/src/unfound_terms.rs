@@ -1,8 +1,8 @@
 //! The terms of a query that no searched session holds, and where they are instead.
 
+use crate::candidates::Candidates;
 use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
-use crate::lexical::LexicalCandidates;
 use crate::request::SearchRequest;
 use crate::resolve::{ResolvedSession, resolve_session_id};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,11 @@ use serde::Serialize;
 use session_core::{Query, SessionReference};
 use session_store::{SessionId, SessionRow, SubstituteKind, TermStats};
 
-/// The terms of a query that no searched session holds: its identifiers, or all its terms where none is held.
+/// The share of a query's idf above which all its terms that nothing holds are named, and the fewest of them.
+const MOST_OF_QUERY: f32 = 0.5;
+const MANY_TERMS: usize = 3;
+
+/// The terms of a query that no searched session holds: its identifiers, or all its terms where most are held by none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UnfoundTerms {
     /// Terms that no session holds, but for those that were left out by name.
@@ -59,13 +63,16 @@ impl UnfoundTerms {
     /// Finds the unfound terms of a request among `sessions`, all of the index's.
     pub(crate) fn find(
         request: &SearchRequest,
-        lexical: &LexicalCandidates,
+        candidates: &Candidates<'_>,
         filtered: &FilteredIndex<'_>,
         sessions: &[SessionRow],
     ) -> Self {
+        let lexical = &candidates.lexical;
+        let unheld_numbers = &candidates.exact.unheld_numbers;
         let is_found = |term: &&TermStats| {
             let mut postings = term.postings();
-            postings.any(|turn| filtered.resolve_turn(turn).is_some())
+            let is_held = !unheld_numbers.contains(&term.term);
+            is_held && postings.any(|turn| filtered.resolve_turn(turn).is_some())
         };
         let mut unfound: Vec<&TermStats> = lexical.hits.terms.iter().collect();
         unfound.retain(|term| !is_found(term));
@@ -80,37 +87,48 @@ impl UnfoundTerms {
         }
         let holders = UnsearchedSessions::new(&request.filter, sessions);
         let is_any_found = !lexical.is_empty();
+        let idf = |terms: &[&TermStats]| terms.iter().map(|term| term.idf).sum::<f32>();
+        let all: Vec<&TermStats> = lexical.hits.terms.iter().collect();
+        let is_most_unfound =
+            unfound.len() >= MANY_TERMS && idf(&unfound) > idf(&all) * MOST_OF_QUERY;
         for term in &request.query.terms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
             let substitute = stats.and_then(|stats| stats.substitute());
-            let is_doubtful = substitute == Some(SubstituteKind::OtherForms);
-            if !term.exact && is_any_found && !is_doubtful {
+            let is_told =
+                is_most_unfound || term.exact || substitute == Some(SubstituteKind::OtherForms);
+            if is_any_found && (stats.is_none() || !is_told) {
                 continue;
             }
-            found
-                .substituted
-                .extend(substitute.map(|by| SubstitutedTerm {
-                    typed: term.text.clone(),
-                    by,
-                }));
-            let list = match stats.map(|stats| holders.find_best_holder(stats, filtered)) {
-                None if is_any_found => continue,
-                None | Some(HolderKind::None) => &mut found.missing,
-                Some(HolderKind::FilteredOut) => &mut found.filtered,
-                Some(HolderKind::Subagent) => &mut found.only_subagents,
-            };
-            list.push(term.text.clone());
+            let held = stats.filter(|stats| !unheld_numbers.contains(&stats.term));
+            let holder = held.map_or(HolderKind::None, |stats| {
+                holders.find_best_holder(stats, filtered)
+            });
+            found.add_term(&term.text, substitute, holder);
         }
-        let ids = found
-            .missing
-            .iter()
-            .filter_map(|term| find_id(term, sessions));
-        for id in ids {
-            if !found.session_ids.contains(&id) {
-                found.session_ids.push(id);
-            }
-        }
+        found.add_ids_of_missing_terms(sessions);
         found
+    }
+
+    fn add_term(&mut self, term: &str, substitute: Option<SubstituteKind>, holder: HolderKind) {
+        self.substituted
+            .extend(substitute.map(|by| SubstitutedTerm {
+                typed: term.to_owned(),
+                by,
+            }));
+        let list = match holder {
+            HolderKind::None => &mut self.missing,
+            HolderKind::FilteredOut => &mut self.filtered,
+            HolderKind::Subagent => &mut self.only_subagents,
+        };
+        list.push(term.to_owned());
+    }
+
+    fn add_ids_of_missing_terms(&mut self, sessions: &[SessionRow]) {
+        for term in &self.missing {
+            let id = find_id(term, sessions);
+            let new = id.filter(|id| !self.session_ids.contains(id));
+            self.session_ids.extend(new);
+        }
     }
 }
 

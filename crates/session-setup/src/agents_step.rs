@@ -136,7 +136,7 @@ pub fn undo_setup(
 /// Returns true where Claude Code's settings hold nothing but what setup wrote. Settings that cannot be read do not.
 fn holds_only_own_claude(home: &Home) -> bool {
     let settings = SettingsFile::for_user(&home.env).map_err(SetupError::from);
-    let record = SetupRecord::open(&home.folders().data);
+    let record = SetupRecord::open(&home.directories().data);
     let is_own = settings.and_then(|settings| holds_only_own(&settings, &record?));
     is_own.unwrap_or_default()
 }

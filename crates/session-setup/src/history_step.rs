@@ -34,7 +34,7 @@ impl Setup<'_, '_> {
     }
 
     fn set_retention(&mut self, settings: &SettingsFile, days: u32) -> Result<StepOutcome> {
-        let mut record = SetupRecord::open(&self.home.folders().data)?;
+        let mut record = SetupRecord::open(&self.home.directories().data)?;
         let before = settings.read_cleanup_period()?;
         let mut change = settings.plan_retention(days)?;
         if holds_only_own(settings, &record)? {
@@ -65,7 +65,7 @@ pub(crate) fn holds_only_own(settings: &SettingsFile, record: &SetupRecord) -> R
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.
 pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option<StepOutcome>> {
-    let mut record = SetupRecord::open(&home.folders().data)?;
+    let mut record = SetupRecord::open(&home.directories().data)?;
     let Some(setting) = record.get(RETENTION) else {
         return Ok(None);
     };

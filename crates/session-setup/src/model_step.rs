@@ -7,11 +7,10 @@ use crate::setup::Setup;
 use crate::written_settings::{ModelKey, ModelSettings};
 use session_config::Config;
 use session_core::text::sanitize_text;
-use session_display::wrap_lines;
+use session_display::{Note, format_size, wrap_lines};
 use session_models::{
     Catalogue, EndpointSettings, ModelError, ModelState, REMOTE_MODEL, without_credentials,
 };
-use session_output::format_size;
 use session_query::{QueryError, use_endpoint, use_model};
 
 /// The end of the title of a model that nobody has tried with this program.
@@ -122,7 +121,7 @@ impl Setup<'_, '_> {
         let shown = sanitize_text(&shown);
         self.dialog.print(&format!(
             "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
-            home.folders().env_file().display()
+            home.directories().env_file().display()
         ))?;
         let before = ModelSettings::read(home)?;
         if !self.dialog.is_interactive {
@@ -196,9 +195,11 @@ fn print_refusal(
     error: &ModelError,
     dialog: &mut ConsentDialog<'_>,
 ) -> Result<Option<StepOutcome>> {
-    let hint = error.hint().map(|hint| format!("\nhint: {hint}"));
-    let text = format!("{error}{}", hint.unwrap_or_default());
-    dialog.print(&sanitize_text(&text))?;
+    let note = Note {
+        text: error.to_string(),
+        hints: error.hint().into_iter().collect(),
+    };
+    dialog.print(&sanitize_text(&note.to_string()))?;
     Ok(None)
 }
 

@@ -50,7 +50,7 @@ impl Setup<'_, '_> {
             Some(RuleList::Ask | RuleList::Deny) => Ok(StepOutcome::Skipped),
             None => {
                 let mut change = settings.plan_skill_rule(ruled)?;
-                if holds_only_own(settings, &SetupRecord::open(&self.home.folders().data)?)? {
+                if holds_only_own(settings, &SetupRecord::open(&self.home.directories().data)?)? {
                     change = change.without_backup();
                 }
                 self.dialog.print(EXPLANATION)?;

@@ -51,7 +51,7 @@ pub(crate) struct ModelSettings([Option<String>; ModelKey::ALL.len()]);
 impl ModelSettings {
     /// Reads them, without those of variables and projects.
     pub(crate) fn read(home: &Home) -> Result<Self> {
-        let directory = home.folders().config;
+        let directory = home.directories().config;
         let mut settings = Self::default();
         for key in ModelKey::ALL {
             settings.0[key as usize] = read_key(&directory, key.table(), key.key())?;
@@ -82,13 +82,13 @@ impl ModelSettings {
                 .chain(after.get(key).map(|value| line("+", value)))
                 .collect::<String>()
         });
-        let path = path_line(&home.folders().config_file());
+        let path = path_line(&home.directories().config_file());
         format!("\n{path}{}", lines.collect::<String>())
     }
 
     /// Notes what the step wrote over these values.
     pub(crate) fn note_change(&self, home: &Home) -> Result<()> {
-        let mut record = SetupRecord::open(&home.folders().data)?;
+        let mut record = SetupRecord::open(&home.directories().data)?;
         let after = Self::read(home)?;
         for key in ModelKey::ALL {
             let (before, after) = (self.get(key), after.get(key));
@@ -115,7 +115,7 @@ pub(crate) fn undo_model(
     home: &Home,
     dialog: &mut ConsentDialog<'_>,
 ) -> Result<Option<StepOutcome>> {
-    let mut record = SetupRecord::open(&home.folders().data)?;
+    let mut record = SetupRecord::open(&home.directories().data)?;
     let current = ModelSettings::read(home)?;
     let written = find_written_keys(&record, &current);
     if written.is_empty() {
@@ -137,8 +137,8 @@ pub(crate) fn undo_model(
         if !dialog.confirm("Take it back?")? {
             return Ok(Some(StepOutcome::without_consent(dialog)));
         }
-        revert_keys(&home.folders().config, &reverted)?;
-        print_written(&home.folders().config_file(), dialog)?;
+        revert_keys(&home.directories().config, &reverted)?;
+        print_written(&home.directories().config_file(), dialog)?;
     }
     let outcome = if reverted.is_empty() {
         StepOutcome::Unchanged

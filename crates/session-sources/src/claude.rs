@@ -11,14 +11,13 @@ mod entry;
 mod locate;
 mod not_run;
 mod persisted;
-pub(crate) mod prompt;
+mod prompt;
 mod queue;
 mod reader;
 mod reply;
 mod session_facts;
 mod show;
 mod state;
-mod tags;
 
 use crate::prompt_history;
 use crate::{

@@ -1,13 +1,11 @@
 //! Cursors of files that grow: an offset, a hash of what stands before it, and the reader's state.
 
 use crate::Cursor;
-use crate::lines::{self, LineFiles};
+use crate::lines::{self, LineFiles, TAIL_BYTES};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// Bytes before the offset that must be the same for a cursor to hold.
-const TAIL_BYTES: u64 = 4096;
 /// Ids whose repetition is noticed. They are part of each file's cursor.
 pub(crate) const SEEN: usize = 24;
 
@@ -16,9 +14,9 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Hashes a text or an id, to compare it with others.
-pub(crate) fn fingerprint(text: &str) -> u64 {
-    let hash = blake3::hash(text.as_bytes());
+/// Hashes a text, an id or bytes, to compare them with others.
+pub(crate) fn fingerprint(content: impl AsRef<[u8]>) -> u64 {
+    let hash = blake3::hash(content.as_ref());
     u64::from_le_bytes(std::array::from_fn(|at| hash.as_bytes()[at]))
 }
 
@@ -60,12 +58,18 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
         offset: u64,
         state: S,
     ) -> io::Result<Self> {
-        Ok(Self {
+        let tail = read_tail(files.into(), offset)?;
+        Ok(Self::behind(&tail, version, offset, state))
+    }
+
+    /// Marks a place of a file, behind these last bytes.
+    pub(crate) fn behind(tail: &[u8], version: u32, offset: u64, state: S) -> Self {
+        Self {
             version,
             offset,
-            tail: tail(files.into(), offset)?,
+            tail: hash_tail(tail),
             state,
-        })
+        }
     }
 
     /// Reads a cursor's state, if the file is unchanged up to its offset.
@@ -102,7 +106,7 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
 
     /// Returns true when the file is still what it was up to the offset.
     pub(crate) fn matches_file<'p>(&self, files: impl Into<LineFiles<'p>>) -> bool {
-        tail(files.into(), self.offset).is_ok_and(|tail| tail == self.tail)
+        read_tail(files.into(), self.offset).is_ok_and(|tail| hash_tail(&tail) == self.tail)
     }
 
     pub(crate) fn cursor(&self) -> Cursor {
@@ -110,10 +114,14 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
     }
 }
 
-/// Returns the hash of the last bytes before an offset; an error when the file is shorter.
-fn tail(files: LineFiles<'_>, offset: u64) -> io::Result<String> {
-    let from = offset.saturating_sub(TAIL_BYTES);
+/// Returns the last bytes before an offset; an error when the file is shorter.
+fn read_tail(files: LineFiles<'_>, offset: u64) -> io::Result<Vec<u8>> {
+    let from = offset.saturating_sub(TAIL_BYTES as u64);
     let mut bytes = vec![0; usize::try_from(offset - from).unwrap_or_default()];
     lines::open_at(files, from)?.read_exact(&mut bytes)?;
-    Ok(blake3::hash(&bytes).to_hex().as_str()[..16].to_owned())
+    Ok(bytes)
+}
+
+fn hash_tail(tail: &[u8]) -> String {
+    blake3::hash(tail).to_hex().as_str()[..16].to_owned()
 }

@@ -75,10 +75,12 @@ mod source;
 mod sqlite;
 mod storage_error;
 mod stored_turns;
+mod tags;
 mod time;
 mod tool_table;
 mod turn_assembler;
 mod turn_writer;
+mod user_text;
 mod written_files;
 
 pub use agent_info::AgentInfo;
@@ -98,6 +100,7 @@ pub use json::readable_json;
 pub use time::milliseconds;
 pub use tool_table::{ToolRow, ToolTable, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
+pub use written_files::sed_edits_in_place;
 
 static SOURCES: [&dyn Source; 8] = [
     &claude::Claude,

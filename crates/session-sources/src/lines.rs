@@ -9,6 +9,9 @@ use session_core::TurnSpan;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+/// Bytes before the offset of a cursor that must be the same for it to hold.
+pub(crate) const TAIL_BYTES: usize = 4096;
+
 const BUFFER_BYTES: usize = 256 * 1024;
 const MIN_BUFFER_BYTES: usize = 512;
 /// Longest line that is given as it is.
@@ -69,12 +72,15 @@ impl Line<'_> {
 /// other characters that Unicode calls line ends.
 pub(crate) struct Lines {
     reader: Box<dyn Read>,
+    /// As many bytes as the tail of a cursor has, and those to be given: what is long is cut by the size of the latter.
     buffer: Vec<u8>,
-    /// The bytes read and not yet given are `buffer[at..filled]`.
+    /// The bytes read and not yet given are `buffer[at..filled]`; those given last stand before them.
     at: usize,
     filled: usize,
     /// Offset in the file of `buffer[at]`.
     offset: u64,
+    /// Offset at which the file was opened.
+    opened: u64,
     elider: Elider,
 }
 
@@ -158,12 +164,26 @@ impl Lines {
     fn open_buffered(files: LineFiles<'_>, offset: u64, bytes: usize) -> io::Result<Self> {
         Ok(Self {
             reader: open_at(files, offset)?,
-            buffer: vec![0; bytes],
-            at: 0,
-            filled: 0,
+            buffer: vec![0; TAIL_BYTES + bytes],
+            at: TAIL_BYTES,
+            filled: TAIL_BYTES,
             offset,
+            opened: offset,
             elider: Elider::default(),
         })
+    }
+
+    /// Returns the offset of the next line.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Returns the last bytes before the next line, as many as a cursor compares; `None` where not all of them were read.
+    pub(crate) fn tail(&self) -> Option<&[u8]> {
+        let wanted = self.offset.min(TAIL_BYTES as u64);
+        let is_read = self.offset - self.opened >= wanted;
+        let begin = self.at - usize::try_from(wanted).unwrap_or_default();
+        is_read.then(|| &self.buffer[begin..self.at])
     }
 
     /// Returns the next line, or `None` at the end of the file. Line feeds in a row are one blank line, as far as they
@@ -244,11 +264,13 @@ impl Lines {
 
     /// Reads more behind what is unread, and says how much.
     fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.copy_within(self.at..self.filled, 0);
-        self.filled -= self.at;
-        self.at = 0;
+        let given = self.at - TAIL_BYTES;
+        self.buffer.copy_within(given..self.filled, 0);
+        self.filled -= given;
+        self.at = TAIL_BYTES;
         if self.filled == self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
+            let bytes = self.buffer.len() - TAIL_BYTES;
+            self.buffer.resize(TAIL_BYTES + 2 * bytes, 0);
         }
         loop {
             match self.reader.read(&mut self.buffer[self.filled..]) {
@@ -383,6 +405,26 @@ mod tests {
         assert_eq!(found[0].text, None);
         assert_eq!(found[1].text.as_deref(), Some(&b"{}"[..]));
         assert_eq!(found[0].end, found[1].start);
+    }
+
+    #[test]
+    fn the_bytes_before_a_line_are_known_where_they_were_read() {
+        let lines = [10, 5000, 3 << 20, 1, 300_000, 2].map(|len| "x".repeat(len) + "\n");
+        let content = lines.concat().into_bytes();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs_err::write(file.path(), &content).unwrap();
+        for opened in [0, 11] {
+            let mut lines = Lines::open(file.path(), opened).unwrap();
+            loop {
+                let offset = usize::try_from(lines.offset()).unwrap();
+                let tail = &content[offset.saturating_sub(TAIL_BYTES)..offset];
+                let is_read = opened == 0 || offset > 11;
+                assert_eq!(lines.tail(), is_read.then_some(tail), "{offset}");
+                if lines.next().unwrap().is_none() {
+                    break;
+                }
+            }
+        }
     }
 
     proptest! {

@@ -5,7 +5,7 @@ use crate::{Env, IsKnownFile, Listing, Location, Source, is_packed};
 use session_core::FileStamp;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// Finds the histories of an agent in the user's home and in the other homes, but may leave out files for which
 /// `is_known` is true. A file of another home is left out where an earlier home has its session with as much in it.
@@ -61,7 +61,7 @@ impl MetFile {
 
 impl MetSessions {
     fn note(&self, session: &str, file: MetFile) {
-        let mut met = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = met.entry(session.to_owned()).or_insert(file);
         if !known.holds_all_of(file) {
             *known = file;
@@ -85,7 +85,7 @@ impl MetSessions {
     }
 
     fn holds_all_of(&self, session: &str, file: MetFile) -> bool {
-        let met = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         met.get(session).is_some_and(|met| met.holds_all_of(file))
     }
 

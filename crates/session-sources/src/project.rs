@@ -6,6 +6,8 @@ use std::path::Path;
 
 /// Most bytes of a path or the name of a branch that are kept.
 pub(crate) const PATH_LIMIT: usize = 2048;
+/// Most bytes of a path that are taken from the input of a tool.
+pub(crate) const INPUT_PATH_LIMIT: usize = 4096;
 const GIT_FILE_LIMIT: u64 = 4096;
 
 /// Returns the main checkout of the git worktree that `cwd` lies in, or `None` where

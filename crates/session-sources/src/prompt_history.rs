@@ -2,9 +2,7 @@
 //! left of a session whose transcript was deleted. Claude Code and Codex keep one.
 
 use crate::call_result::clipped;
-use crate::claude::prompt::{UserText, unwrapped};
-use crate::cursor::fingerprint;
-use crate::cursor::{CursorState, is_default};
+use crate::cursor::{CursorState, fingerprint, is_default};
 use crate::json::record;
 use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
 use crate::lines::{Line, Lines};
@@ -12,6 +10,7 @@ use crate::project::{PATH_LIMIT, project_root};
 use crate::reading::{
     DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, warning,
 };
+use crate::user_text::{UserText, unwrapped};
 use crate::{Cursor, CursorExclusions, IndexedSpan, KnownTurns, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
@@ -301,7 +300,7 @@ impl PromptSessions {
         let known = self.unnamed.remove(project);
         let goes_on = |known: &UnnamedSession| !is_past_gap(known.last_ms, ms);
         let mut session = known.filter(goes_on).unwrap_or_else(|| UnnamedSession {
-            id: format!("{:016x}", fingerprint(&format!("{ms:?}\n{project}"))),
+            id: format!("{:016x}", fingerprint(format!("{ms:?}\n{project}"))),
             last_ms: None,
         });
         session.last_ms = session.last_ms.max(ms);

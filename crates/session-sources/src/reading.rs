@@ -208,15 +208,30 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 
     /// Reads to the end.
     pub(crate) fn run(mut self, mut lines: Lines) -> ControlFlow<(), ReadEnd> {
-        while let Some(line) = next_line(&mut lines, self.files, self.announcer.sink) {
-            self.read_line(&line)?;
+        loop {
+            let is_due = lines.offset().saturating_sub(self.checkpoint) >= CHECKPOINT_BYTES;
+            let before = is_due.then(|| self.mark_behind(&lines)).flatten();
+            let Some(line) = next_line(&mut lines, self.files, self.announcer.sink) else {
+                break;
+            };
+            let is_record = self.read_line(&line, before)?;
+            let is_long = self.delivered.saturating_sub(self.checkpoint) >= 2 * CHECKPOINT_BYTES;
+            if self.is_late(self.delivered, is_record) || is_long {
+                let open = self.assembly.turns().flush();
+                self.deliver(open)?;
+                let mark = self.mark_behind(&lines);
+                self.checkpoint(mark)?;
+            }
         }
         self.finish()
     }
 
-    fn read_line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
-        let due = line.start.saturating_sub(self.checkpoint) >= CHECKPOINT_BYTES;
-        let before = due.then(|| self.assembly.state());
+    /// Takes a line, and returns true where it holds a record. `before` is the mark before it, where a checkpoint is due.
+    fn read_line(
+        &mut self,
+        line: &Line<'_>,
+        before: Option<CursorState<A::State>>,
+    ) -> ControlFlow<(), bool> {
         let is_record = self.assembly.push(line, self.announcer.sink)?;
         if !is_record {
             self.damage.add_line(line);
@@ -226,17 +241,21 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         let ended = self.assembly.turns().take_closed();
         let before = before.filter(|_| !ended.is_empty());
         self.deliver(ended)?;
-        if let Some(state) = before {
-            self.checkpoint(line.start, state)?;
+        if before.is_some() {
+            self.checkpoint(before)?;
         }
         self.delivered = line.end;
-        let is_long = line.end.saturating_sub(self.checkpoint) >= 2 * CHECKPOINT_BYTES;
-        if self.is_late(line.end, is_record) || is_long {
-            let open = self.assembly.turns().flush();
-            self.deliver(open)?;
-            self.checkpoint(self.delivered, self.assembly.state())?;
+        ControlFlow::Continue(is_record)
+    }
+
+    /// Marks the place before the next line. The bytes before it are those that were read: a packed file would be unpacked
+    /// from its beginning for them.
+    fn mark_behind(&self, lines: &Lines) -> Option<CursorState<A::State>> {
+        let (offset, state) = (lines.offset(), self.assembly.state());
+        match lines.tail() {
+            Some(tail) => Some(CursorState::behind(tail, A::VERSION, offset, state)),
+            None => CursorState::at(self.files, A::VERSION, offset, state).ok(),
         }
-        ControlFlow::Continue(())
     }
 
     /// Returns true where blank or damaged lines have gone on for long and the time is up.
@@ -256,10 +275,9 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         })
     }
 
-    fn checkpoint(&mut self, offset: u64, state: A::State) -> ControlFlow<()> {
-        self.checkpoint = offset;
+    fn checkpoint(&mut self, mark: Option<CursorState<A::State>>) -> ControlFlow<()> {
+        self.checkpoint = mark.as_ref().map_or(self.delivered, |mark| mark.offset);
         self.damage.report(self.announcer.sink);
-        let mark = CursorState::at(self.files, A::VERSION, offset, state);
         let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
         self.announcer.sink.checkpoint(cursor)
     }
@@ -270,14 +288,17 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         };
         if waiting.is_empty() && self.announcer.is_at_beginning() && self.assembly.is_noise() {
             // Lines that come may make it one, which has these, too.
-            self.checkpoint(0, A::State::default())?;
+            let start = CursorState::at(self.files, A::VERSION, 0, A::State::default());
+            self.checkpoint(start.ok())?;
             return ControlFlow::Continue(ReadEnd::Complete);
         }
         let open = self.assembly.turns().flush();
         self.deliver(open)?;
         self.deliver(waiting)?;
         self.announcer.announce_changes(self.assembly.session())?;
-        self.checkpoint(self.delivered, self.assembly.state())?;
+        let state = self.assembly.state();
+        let end = CursorState::at(self.files, A::VERSION, self.delivered, state);
+        self.checkpoint(end.ok())?;
         ControlFlow::Continue(ReadEnd::Complete)
     }
 }

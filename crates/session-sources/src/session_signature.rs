@@ -1,6 +1,7 @@
 //! Signatures of sessions, by which changes since the last read are found.
 
 use crate::Cursor;
+use crate::cursor::fingerprint;
 use serde::{Deserialize, Serialize};
 use session_core::SessionMeta;
 use std::collections::BTreeMap;
@@ -51,9 +52,7 @@ const READ_VERSION: u32 = 3;
 
 /// Returns a hash of what is known of a session as a whole, and of `session.revert`.
 pub(crate) fn digest(meta: &SessionMeta, revert: Option<&str>) -> u64 {
-    let json = serde_json::to_vec(&(READ_VERSION, meta, revert)).unwrap_or_default();
-    let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(&json).as_bytes();
-    u64::from_le_bytes([a, b, c, d, e, f, g, h])
+    fingerprint(serde_json::to_vec(&(READ_VERSION, meta, revert)).unwrap_or_default())
 }
 
 /// The signature of each session that was delivered, by id: the cursor.

@@ -1,6 +1,6 @@
 //! SQLite databases of other programs, which may have them open.
 
-use crate::file::{mtime_ns, stamp};
+use crate::file::{FileKey, file_key, mtime_ns, stamp};
 use crate::storage_error::StorageError;
 use fs_err as fs;
 use rusqlite::config::DbConfig;
@@ -10,10 +10,11 @@ use session_core::FileStamp;
 use session_files::{
     DatabaseCopy, immutable_sqlite_uri, path_beside_database, unshared_sqlite_uri, write_ahead_log,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 use std::iter;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 /// How long another program's lock is waited for.
@@ -22,8 +23,9 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 /// A database that is open for reading, its write-ahead log included.
 #[derive(Debug)]
 pub(crate) struct SourceDatabase {
-    // Before the copy, which it must not outlive.
+    // Before the others, which it must not outlive.
     pub connection: Connection,
+    _log_mode: Option<LogMode>,
     _copy: Option<DatabaseCopy>,
 }
 
@@ -35,21 +37,67 @@ impl SourceDatabase {
         first: impl Fn(&Connection) -> Result<T, StorageError>,
     ) -> Result<(Self, T), StorageError> {
         refuse_pipes(path)?;
-        let connected = open_in_place(path).and_then(|open| Ok((first(&open)?, open)));
-        let (first, connection, copy) = match connected {
-            Ok((first, connection)) => (first, connection, None),
+        let connected =
+            Self::open_in_place(path).and_then(|open| Ok((first(&open.connection)?, open)));
+        let (first, database) = match connected {
             Err(StorageError::Unopenable(_)) => {
                 let copy = DatabaseCopy::create(path)?.ok_or(StorageError::Restless)?;
                 let connection = connect(&copy.path(), OpenFlags::empty())?;
-                (first(&connection)?, connection, Some(copy))
+                let database = Self {
+                    connection,
+                    _log_mode: None,
+                    _copy: Some(copy),
+                };
+                (first(&database.connection)?, database)
             }
-            Err(error) => return Err(error),
-        };
-        let database = Self {
-            connection,
-            _copy: copy,
+            connected => connected?,
         };
         Ok((database, first))
+    }
+
+    /// Opens a database where it is. A log is read by the memory that a running agent shares (`-shm`), without changing it.
+    /// SQLite does without that memory where nobody has the database open, and cannot open a log without it.
+    fn open_in_place(path: &Path) -> Result<Self, StorageError> {
+        // Looked at first: another connection of this process may have a log, and locks that reading the header would drop.
+        let has_log = write_ahead_log(path).exists();
+        let log_mode = (!has_log).then(|| LogMode::find(path));
+        let connection = match &log_mode {
+            None => connect_by_uri(&unshared_sqlite_uri(path)),
+            // SQLite would leave an empty log beside it otherwise.
+            Some(mode) if *mode.0 => connect_by_uri(&immutable_sqlite_uri(path)),
+            Some(_) => connect(path, OpenFlags::empty()),
+        };
+        Ok(Self {
+            connection: connection?,
+            _log_mode: log_mode,
+            _copy: None,
+        })
+    }
+}
+
+/// Says whether the writers of a database keep a write-ahead log. It lives as long as a connection that was opened by it.
+#[derive(Debug)]
+struct LogMode(Arc<bool>);
+
+/// The log modes of the databases that this process has open.
+static LOG_MODES: Mutex<BTreeMap<FileKey, Weak<bool>>> = Mutex::new(BTreeMap::new());
+
+impl LogMode {
+    /// Reads the header of a database, but not of one that is open: to close the file would drop the locks that SQLite holds
+    /// on it in this process (`How To Corrupt An SQLite Database File`, 2.2).
+    fn find(path: &Path) -> Self {
+        let mut modes = LOG_MODES.lock().unwrap_or_else(PoisonError::into_inner);
+        modes.retain(|_, mode| mode.strong_count() > 0);
+        let Ok(found) = fs::metadata(path) else {
+            return Self(Arc::new(false));
+        };
+        let key = file_key(path, &found);
+        if let Some(mode) = modes.get(&key).and_then(Weak::upgrade) {
+            return Self(mode);
+        }
+        let mode = Arc::new(has_log_mode(path));
+        modes.insert(key, Arc::downgrade(&mode));
+        Self(mode)
     }
 }
 
@@ -80,19 +128,8 @@ fn is_pipe(_: &Path) -> bool {
     false
 }
 
-/// Opens a database where it is. A log is read by the memory that a running agent shares (`-shm`), without changing it. SQLite
-/// does without that memory where nobody has the database open, and cannot open a log without it.
-fn open_in_place(path: &Path) -> Result<Connection, StorageError> {
-    // Looked at first: to close the file would drop the locks of another connection of this process, which has a log.
-    let uri = if write_ahead_log(path).exists() {
-        unshared_sqlite_uri(path)
-    } else if has_log_mode(path) {
-        // SQLite would leave an empty log beside it otherwise.
-        immutable_sqlite_uri(path)
-    } else {
-        return connect(path, OpenFlags::empty());
-    };
-    connect(Path::new(&uri), OpenFlags::SQLITE_OPEN_URI)
+fn connect_by_uri(uri: &str) -> Result<Connection, StorageError> {
+    connect(Path::new(uri), OpenFlags::SQLITE_OPEN_URI)
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StorageError> {
@@ -180,6 +217,46 @@ mod tests {
             let read = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
             assert!(read.is_err(), "{sql}");
         }
+    }
+
+    /// The database to which another process writes.
+    const OTHER_PROCESS_DATABASE: &str = "SESSION_SOURCES_OTHER_PROCESS_DATABASE";
+
+    /// Is run by the next test in another process, and does nothing else.
+    #[test]
+    fn another_process_cannot_write() {
+        if let Some(path) = std::env::var_os(OTHER_PROCESS_DATABASE) {
+            let database = Connection::open(path).unwrap();
+            database.busy_timeout(Duration::ZERO).unwrap();
+            let error = database.execute("INSERT INTO a VALUES(1)", []).unwrap_err();
+            let code = error.sqlite_error_code();
+            assert_eq!(code, Some(rusqlite::ErrorCode::DatabaseBusy), "{error}");
+        }
+    }
+
+    /// To close any descriptor of a file drops all locks that the process has on it, SQLite's too.
+    #[test]
+    fn a_database_that_is_read_stays_locked_when_it_is_opened_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("state.vscdb");
+        let made = Connection::open(&path).unwrap();
+        made.execute_batch("CREATE TABLE a(b); INSERT INTO a VALUES(0)")
+            .unwrap();
+        drop(made);
+        let open = || SourceDatabase::open(&path, |_| Ok(())).unwrap().0;
+        let database = open();
+        let connection = &database.connection;
+        let snapshot = connection.unchecked_transaction().unwrap();
+        let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        snapshot.query_row("SELECT b FROM a", [], read).unwrap();
+        drop(open());
+        let other = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "sqlite::tests::another_process_cannot_write"])
+            .env(OTHER_PROCESS_DATABASE, &path)
+            .output()
+            .unwrap();
+        let output = String::from_utf8_lossy(&other.stdout);
+        assert!(output.contains("1 passed"), "{output}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) enum StorageError {
     #[error("{}", file::NOT_REGULAR)]
     NotRegular,
     /// A named pipe is where SQLite keeps a file with a database.
-    #[error("`{}` beside it is a named pipe", session_files::path_line(.0))]
+    #[error("`{}` beside it is a named pipe", session_core::text::path_line(.0))]
     PipeBeside(PathBuf),
     /// Another file.
     #[error("file is not a SQLite database")]

@@ -1,14 +1,13 @@
 //! Tool calls of all agents in one vocabulary: that of Claude Code.
 
 use crate::call_result::clipped;
+use crate::project::INPUT_PATH_LIMIT;
 use crate::written_files::add_written_files;
 use serde_json::{Map, Value};
 use session_core::{CallDialog, ToolCall, text};
 
-/// Longest path taken from an input, in bytes.
-const PATH_LIMIT: usize = 4096;
 /// Tools of which `path` is a folder to look through.
-pub(crate) const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
+const FOLDER_TOOLS: [&str; 3] = ["Grep", "Glob", "LS"];
 /// Tools whose `command` a shell runs.
 pub(crate) const SHELL_TOOLS: [&str; 3] = ["Bash", "PowerShell", "Monitor"];
 /// Fields of inputs that name the directory of a command.
@@ -19,8 +18,6 @@ const DIRECTORY_FIELDS: [&str; 5] = [
     "cwd",
     "working_directory",
 ];
-/// Fields of inputs that name a file.
-const FILE_FIELDS: [&str; 3] = ["file_path", "notebook_path", "path"];
 
 /// How one tool of an agent is called in the vocabulary of all.
 #[derive(Debug, Clone, Copy)]
@@ -113,7 +110,7 @@ fn command(name: &str, input: &Value) -> Option<String> {
 fn working_directory(input: &Value) -> &str {
     let mut fields = DIRECTORY_FIELDS.into_iter();
     let directory = fields.find_map(|field| input.get(field)?.as_str());
-    text::clip(directory.unwrap_or_default(), PATH_LIMIT)
+    text::clip(directory.unwrap_or_default(), INPUT_PATH_LIMIT)
 }
 
 /// Returns the questions of a call to the user, a line each.
@@ -142,12 +139,22 @@ fn files(name: &str, input: &Value) -> Vec<String> {
         let patch = input.get("patch").and_then(Value::as_str);
         return patched_files(patch.unwrap_or_default());
     }
-    let is_file = |field: &&str| *field != "path" || !FOLDER_TOOLS.contains(&name);
-    let fields = FILE_FIELDS.into_iter().filter(is_file);
-    let paths = fields.filter_map(|field| input.get(field)?.as_str());
+    let field = |field: &str| input.get(field).and_then(Value::as_str);
+    let named = [field("file_path"), field("notebook_path")];
+    file_paths(name, named, field("path"))
+}
+
+/// Returns the files that an input names, where it names them. The `path` of some tools is a folder.
+pub(crate) fn file_paths<'p>(
+    tool: &str,
+    named: impl IntoIterator<Item = Option<&'p str>>,
+    path: Option<&'p str>,
+) -> Vec<String> {
+    let path = path.filter(|_| !FOLDER_TOOLS.contains(&tool));
+    let paths = named.into_iter().chain([path]).flatten();
     paths
         .filter(|path| !path.is_empty())
-        .map(|path| text::clip(path, PATH_LIMIT).to_owned())
+        .map(|path| text::clip(path, INPUT_PATH_LIMIT).to_owned())
         .collect()
 }
 
@@ -168,5 +175,5 @@ fn patched_file(line: &str) -> Option<&str> {
     ["Update File: ", "Add File: ", "Delete File: ", "Move to: "]
         .into_iter()
         .find_map(|verb| line.strip_prefix(verb))
-        .map(|path| text::clip(path.trim(), PATH_LIMIT))
+        .map(|path| text::clip(path.trim(), INPUT_PATH_LIMIT))
 }

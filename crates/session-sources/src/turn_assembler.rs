@@ -5,7 +5,7 @@ use crate::calls::{PendingCall, TurnCalls};
 use crate::cursor::is_default;
 use serde::{Deserialize, Serialize};
 use session_core::{
-    CallDialog, CallStatus, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
+    CallDialog, CallStatus, PauseClock, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -19,9 +19,9 @@ pub(crate) struct TurnProgress {
     pub turn_state: TurnState,
     #[serde(default, skip_serializing_if = "is_default")]
     pub calls: TurnCalls,
-    /// Greatest time of the current turn, in milliseconds since 1970.
-    #[serde(rename = "clock", default, skip_serializing_if = "is_default")]
-    pub latest_ms: Option<i64>,
+    /// The clock of the current turn.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub clock: PauseClock,
 }
 
 /// Whether there is a turn that the next line belongs to.
@@ -160,7 +160,7 @@ impl TurnAssembler {
         self.progress.next = index.saturating_add(1);
         self.progress.turn_state = TurnState::Open;
         self.progress.calls.begin_turn();
-        self.progress.latest_ms = None;
+        self.progress.clock = PauseClock::default();
         let preface = std::mem::take(&mut self.preface);
         let mut turn = Turn {
             index,
@@ -206,7 +206,7 @@ impl TurnAssembler {
         turn.span.end = position.span.end;
         turn.ended_ms = turn.ended_ms.max(position.ms);
         turn.turn_stats
-            .count_pause(&mut self.progress.latest_ms, position.ms);
+            .add_idle(self.progress.clock.advance(position.ms));
         if let Some(uuid) = position.uuid.filter(|_| position.is_message) {
             turn.leaf = Some(uuid.to_owned());
         }

@@ -162,6 +162,11 @@ fn edited_operands<'p>(part: &'p CommandPart<'_>) -> Vec<&'p str> {
     }
 }
 
+/// Returns true for arguments of `sed` with which it edits files in place.
+pub fn sed_edits_in_place<'w>(arguments: impl Iterator<Item = &'w str>) -> bool {
+    in_place::SED.is_in_place(arguments)
+}
+
 /// Returns the text before a `>` without the number of its stream: `2` of `2>`.
 fn without_stream(text: &str) -> &str {
     let rest = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == '&');

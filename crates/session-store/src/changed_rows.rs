@@ -7,7 +7,7 @@ use crate::session_blocks::{block_of_session, write_session_block};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::mem::take;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The blocks that differ from the rows which they repeat, until they are written.
 #[derive(Debug, Default)]
@@ -46,6 +46,6 @@ impl ChangedRows {
 
     /// Calls a function with the blocks that are stale.
     pub(crate) fn with<T>(&self, change: impl FnOnce(&mut StaleBlocks) -> T) -> T {
-        change(&mut self.0.lock().unwrap_or_else(|e| e.into_inner()))
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

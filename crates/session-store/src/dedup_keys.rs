@@ -1,7 +1,7 @@
 //! The hashes by which copies of a turn are found.
 
 use crate::error::Result;
-use crate::frames::codec::text_hash;
+use crate::hash::text_hash;
 use crate::id::TurnId;
 use crate::reader::Reader;
 use rusqlite::Row;

@@ -3,7 +3,7 @@
 use crate::directory_ownership::WRITER_LOCK;
 use crate::error::{Result, StoreError};
 use crate::old_databases::old_databases;
-use session_files::{UserDirectoryKind, user_directory};
+use session_files::{UserDirectoryKind, user_directory, write_ahead_log};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -40,8 +40,14 @@ pub(crate) fn has_database(root: &Path) -> Result<bool> {
     }
 }
 
-/// The names of the database and of its logs.
-const DATABASE_FILES: [&str; 3] = ["index.db", "index.db-wal", "index.db-shm"];
+/// The name of an index's database.
+pub(crate) const DATABASE: &str = "index.db";
+
+/// Lists the names of the database and of the files that SQLite keeps beside it.
+pub(crate) fn database_files() -> impl Iterator<Item = String> {
+    let ends = ["", "-journal", "-wal", "-shm"].into_iter();
+    ends.map(|end| format!("{DATABASE}{end}"))
+}
 
 /// The name of the directory of matrices.
 pub(crate) const VECTORS: &str = "vectors";
@@ -51,7 +57,7 @@ const DIRECTORIES: [&str; 4] = [VECTORS, "queries", "memories", "injection"];
 
 /// Returns the path of an index's database.
 pub fn database_path(root: &Path) -> PathBuf {
-    root.join("index.db")
+    root.join(DATABASE)
 }
 
 /// Lists the paths of the directories in that of an index, whether they exist or not.
@@ -61,8 +67,8 @@ pub fn index_directories(root: &Path) -> Vec<PathBuf> {
 
 /// Lists the paths in the directory of an index that its user alone may read, whether they exist or not.
 pub fn private_paths(root: &Path) -> Vec<PathBuf> {
-    let files = DATABASE_FILES.into_iter().chain([WRITER_LOCK]);
-    let mut paths: Vec<PathBuf> = files.map(|name| root.join(name)).collect();
+    let mut paths: Vec<PathBuf> = database_files().map(|name| root.join(name)).collect();
+    paths.push(root.join(WRITER_LOCK));
     paths.extend(index_directories(root));
     paths.extend(old_databases(root));
     paths
@@ -77,7 +83,7 @@ pub fn last_commit_time(root: &Path) -> Option<SystemTime> {
 
 /// Returns the path of the database's write-ahead log.
 pub(crate) fn log_path(root: &Path) -> PathBuf {
-    root.join("index.db-wal")
+    write_ahead_log(&database_path(root))
 }
 
 pub(crate) fn vectors_path(root: &Path) -> PathBuf {
@@ -135,4 +141,24 @@ pub(crate) fn close_to_others(root: &Path) -> Result<bool> {
 #[cfg(not(unix))]
 pub(crate) fn close_to_others(_: &Path) -> Result<bool> {
     Ok(false)
+}
+
+/// Takes others' rights to the database away, by its path: to open and close it would release the locks that SQLite holds
+/// on it in this process (`How To Corrupt An SQLite Database File`, 2.2).
+///
+/// # Errors
+/// When the disk fails.
+#[cfg(unix)]
+pub(crate) fn close_database_to_others(root: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let path = database_path(root);
+    if fs_err::metadata(&path)?.permissions().mode() & 0o077 != 0 {
+        fs_err::set_permissions(&path, PermissionsExt::from_mode(0o600))?;
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn close_database_to_others(_: &Path) -> Result<()> {
+    Ok(())
 }

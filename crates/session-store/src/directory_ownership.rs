@@ -3,8 +3,9 @@
 //! A project can set variables: `SESSION_SEARCH_HOME` and `XDG_CACHE_HOME` may name a directory of the user with
 //! files of theirs.
 
-use crate::directory::database_path;
+use crate::directory::{database_files, database_path};
 use crate::error::{Result, StoreError};
+use crate::old_databases::OLD_DATABASE;
 use crate::writer::unless_missing;
 use rusqlite::{Connection, OpenFlags};
 use session_files::immutable_sqlite_uri;
@@ -15,12 +16,8 @@ use std::path::Path;
 /// The lock of writers, which each index has had since its first one.
 pub(crate) const WRITER_LOCK: &str = "lock";
 
-/// The names that this program makes in the directory of an index, also before there is one: a hook keeps its state there.
-const OWN_NAMES: [&str; 12] = [
-    "index.db",
-    "index.db-journal",
-    "index.db-wal",
-    "index.db-shm",
+/// The names that this program makes in the directory of an index beside those of its database, also before there is one: a hook keeps its state there.
+const OWN_NAMES: [&str; 8] = [
     WRITER_LOCK,
     "embedding.lock",
     "pause.lock",
@@ -52,7 +49,7 @@ pub fn is_index_directory(root: &Path) -> bool {
 /// [`StoreError::ForeignDirectory`]; when the directory cannot be read.
 pub fn check_ownership(root: &Path) -> Result<()> {
     let is_file = |name: &str| root.join(name).is_file();
-    let is_database = is_file("index.db") || is_file("index.db.old");
+    let is_database = database_path(root).is_file() || is_file(OLD_DATABASE);
     if (is_database && is_file(WRITER_LOCK)) || has_own_tables(root) {
         return Ok(());
     }
@@ -81,6 +78,7 @@ fn is_own_name(name: &OsStr) -> bool {
         || session_files::is_temporary(name)
         || name == FINDER_FILE
         || names.any(|own| name == *own)
+        || database_files().any(|own| name == OsStr::new(&own))
 }
 
 /// Returns true for a database with tables that every format has. An index may have been copied without its lock. The

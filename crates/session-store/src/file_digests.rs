@@ -2,7 +2,7 @@
 //! takes longer than to list it.
 
 use crate::error::Result;
-use crate::frames::codec::short_hash;
+use crate::hash::short_hash;
 use crate::id::FileId;
 use crate::reader::Reader;
 use crate::sql::Statements;

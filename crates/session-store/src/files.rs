@@ -4,6 +4,7 @@ use crate::Reader;
 use crate::error::Result;
 use crate::frames::codec::{compress, decompress};
 use crate::id::FileId;
+use crate::row::GONE;
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::{Row, params};
@@ -241,8 +242,8 @@ impl Writer {
             .run(delete, params![path, ProblemKind::Read as i64])?;
         let held = self.sessions_of_file(file)?;
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
-        let update = "UPDATE sessions SET gone = gone | 1 WHERE id = ?1";
-        held.iter().try_for_each(|id| self.db().run(update, [id]))
+        let update = format!("UPDATE sessions SET gone = gone | {GONE} WHERE id = ?1");
+        held.iter().try_for_each(|id| self.db().run(&update, [id]))
     }
 
     /// Deletes the cursors of all files, so that the next refresh reads all of

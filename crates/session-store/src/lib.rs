@@ -44,6 +44,7 @@ mod files;
 mod forget;
 mod frames;
 mod given_titles;
+mod hash;
 mod id;
 mod identity;
 mod index_lock;

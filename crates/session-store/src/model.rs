@@ -10,6 +10,7 @@ use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
+use session_core::MAX_DIMS;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -98,8 +99,6 @@ impl ModelRow {
 
 const COLUMNS: &str = "id, fingerprint, name, dims, session_rows, turn_rows, session_generation, turn_generation, finds_texts";
 
-/// Most components of a vector: more is damage.
-const MAX_DIMS: u32 = 1 << 16;
 /// Most rows of a matrix: more is damage.
 const MAX_ROWS: i64 = 1 << 40;
 
@@ -113,7 +112,7 @@ fn model_row(row: &Row<'_>) -> rusqlite::Result<ModelRow> {
         id: row.get(0)?,
         fingerprint: row.get(1)?,
         name: row.get(2)?,
-        dims: usize::try_from(within(3, i64::from(MAX_DIMS))?).unwrap_or_default(),
+        dims: usize::try_from(within(3, MAX_DIMS.cast_signed() as i64)?).unwrap_or_default(),
         rows: [number(4)?, number(5)?],
         generations: [number(6)?, number(7)?],
         finds_texts: row.get(8)?,

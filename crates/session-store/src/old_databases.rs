@@ -1,15 +1,20 @@
 //! Files that were put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory.
 
+use crate::directory::{DATABASE, database_path, log_path};
 use crate::directory_ownership::check_ownership;
 use crate::error::Result;
 use crate::writer::unless_missing;
+use session_files::path_beside_database;
 use std::path::{Path, PathBuf};
 
 /// The name of a database that was put aside; with a number where there are several.
-const OLD_NAME: &str = "index.db.old";
+pub(crate) const OLD_DATABASE: &str = "index.db.old";
+
+/// The end of the name of a log whose database is being put aside.
+const PARTED_LOG: &str = "-wal.parted";
 
 /// Returns a name for what has `name` and is put aside: one that no file has, nor a log of it.
-pub(crate) fn free_old_name(root: &Path, name: &str) -> String {
+fn free_old_name(root: &Path, name: &str) -> String {
     let numbered = (2..).map(|number| format!("{name}.old.{number}"));
     let mut names = std::iter::once(format!("{name}.old")).chain(numbered);
     let is_free = |name: &String| {
@@ -17,6 +22,50 @@ pub(crate) fn free_old_name(root: &Path, name: &str) -> String {
         ends.all(|end| !root.join(format!("{name}{end}")).exists())
     };
     names.find(is_free).unwrap_or_default()
+}
+
+/// Puts the database aside with its logs, and returns its new path. The log goes first, since SQLite would replay it into the
+/// next database; its name says whose it is until [`rejoin_parted_log`] has nothing to end any more.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn put_aside_database(root: &Path) -> Result<PathBuf> {
+    let old = free_old_name(root, DATABASE);
+    let parted = root.join(format!("{old}{PARTED_LOG}"));
+    unless_missing(fs_err::rename(log_path(root), parted))?;
+    let old_path = root.join(&old);
+    unless_missing(fs_err::rename(database_path(root), &old_path))?;
+    put_aside_logs(root, &old)?;
+    Ok(old_path)
+}
+
+/// Gives the logs of a database that was put aside their names beside it.
+fn put_aside_logs(root: &Path, old: &str) -> Result<()> {
+    let shared = path_beside_database(&database_path(root), "-shm");
+    unless_missing(fs_err::rename(shared, root.join(format!("{old}-shm"))))?;
+    let parted = root.join(format!("{old}{PARTED_LOG}"));
+    unless_missing(fs_err::rename(parted, root.join(format!("{old}-wal"))))
+}
+
+/// Ends what a killed [`put_aside_database`] began: a database that is still there gets its log back. To be called before
+/// the database is opened or made, with the writer's lock.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn rejoin_parted_log(root: &Path) -> Result<()> {
+    for entry in fs_err::read_dir(root)?.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let old = name.strip_suffix(PARTED_LOG);
+        let Some(old) = old.filter(|old| is_old_name(old)) else {
+            continue;
+        };
+        if database_path(root).exists() {
+            fs_err::rename(entry.path(), log_path(root))?;
+        } else {
+            put_aside_logs(root, old)?;
+        }
+    }
+    Ok(())
 }
 
 /// Puts aside what lies in the place of a directory, if anything does.
@@ -35,7 +84,7 @@ pub(crate) fn put_aside_file(parent: &Path, name: &str) -> Result<()> {
 
 /// Returns true for `index.db.old`, `index.db.old.2` and so on, and for their logs.
 fn is_old_name(name: &str) -> bool {
-    let Some(end) = name.strip_prefix(OLD_NAME) else {
+    let Some(end) = name.strip_prefix(OLD_DATABASE) else {
         return false;
     };
     let end = end.strip_suffix("-wal").unwrap_or(end);

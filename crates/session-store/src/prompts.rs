@@ -5,6 +5,7 @@ use crate::file_session::FileSession;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::prepared_turn::PreparedTurn;
 use crate::replacement::LOST;
+use crate::row::GONE;
 use crate::sql::Statements;
 use crate::titles::can_title_session;
 use crate::writer::Writer;
@@ -67,10 +68,10 @@ impl Writer {
         }
         self.begin()?;
         self.write_session_counts()?;
-        let mut find = self.db().prepare_cached(
-            "SELECT s.id, s.file, s.gone & 1 OR f.gone, s.ended_ms FROM sessions s JOIN files f ON f.id = s.file
-             WHERE s.uid = ?1 AND s.source = ?2 AND s.file <> ?3 ORDER BY s.ended_ms",
-        )?;
+        let mut find = self.db().prepare_cached(&format!(
+            "SELECT s.id, s.file, s.gone & {GONE} OR f.gone, s.ended_ms FROM sessions s JOIN files f ON f.id = s.file
+             WHERE s.uid = ?1 AND s.source = ?2 AND s.file <> ?3 ORDER BY s.ended_ms"
+        ))?;
         let mut others = find.query(params![meta.id, source, file])?;
         let mut supersession = Supersession::None;
         while let Some(other) = others.next()? {

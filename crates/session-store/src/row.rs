@@ -138,8 +138,9 @@ pub struct CopyRow {
     pub session: SessionId,
 }
 
-/// `sessions.gone` of a session of which the agent keeps the prompts alone.
-/// The bit 1 says that its history is no longer there.
+/// The bit of `sessions.gone` of a session whose history no longer holds it.
+pub(crate) const GONE: i64 = 1;
+/// The bit of `sessions.gone` of a session of which the agent keeps the prompts alone.
 pub(crate) const PROMPTS_ONLY: i64 = 2;
 
 pub(crate) const TURN_COLUMNS: &str =

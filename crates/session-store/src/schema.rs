@@ -91,9 +91,12 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// Opens the database for writing, made anew if it is not there. What is there may have another
 /// format.
 pub(crate) fn open_writable(root: &Path) -> Result<Connection> {
-    directory::has_database(root)?; // a folder is none
     let path = directory::database_path(root);
-    drop(private::open(&path)?);
+    if directory::has_database(root)? {
+        directory::close_database_to_others(root)?;
+    } else {
+        drop(private::open(&path)?);
+    }
     let db = Connection::open(&path)?;
     prepare(&db)
         .and_then(|()| create_tables(&db))

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
-use crate::row::{PROMPTS_ONLY, SessionRow};
+use crate::row::{GONE, PROMPTS_ONLY, SessionRow};
 use crate::sql::Statements;
 use crate::titles::TitleCandidates;
 use crate::writer::Writer;
@@ -84,7 +84,7 @@ impl<'a> BlockSession<'a> {
             started_ms: self.started_ms,
             ended_ms: self.ended_ms,
             turns: self.turns,
-            gone: self.gone & 1 != 0 || gone_files.contains(&file),
+            gone: self.gone & GONE != 0 || gone_files.contains(&file),
             prompts_only: self.gone & PROMPTS_ONLY != 0,
             is_elsewhere: elsewhere.contains(&file),
         };

@@ -2,12 +2,12 @@
 
 use crate::error::Result;
 use crate::file_session::{FileSession, TitledSession};
-use crate::frames::codec::text_hash;
 use crate::given_titles::{ExternalTitle, GivenTitle};
+use crate::hash::text_hash;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
 use crate::replacement::SessionReplacement;
-use crate::row::PROMPTS_ONLY;
+use crate::row::{GONE, PROMPTS_ONLY};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -139,10 +139,9 @@ impl Writer {
         if let Some(moved) = self.find_moved(file, uid)? {
             return self.delete_moved_session(moved);
         }
-        self.db().run(
-            "UPDATE sessions SET gone = gone | 1 WHERE file = ?1 AND uid = ?2",
-            params![file, uid],
-        )
+        let update =
+            format!("UPDATE sessions SET gone = gone | {GONE} WHERE file = ?1 AND uid = ?2");
+        self.db().run(&update, params![file, uid])
     }
 
     /// Returns the number of a session of this file that the history of another file holds.

@@ -4,7 +4,7 @@ mod choice;
 
 pub(crate) use self::choice::TitleCandidates;
 use crate::error::Result;
-use crate::frames::codec::text_hash;
+use crate::hash::text_hash;
 use crate::id::{SessionId, SessionTurn};
 use crate::new_session::NewSession;
 use crate::sql::Statements;

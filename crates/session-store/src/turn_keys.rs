@@ -7,7 +7,7 @@
 
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
-use crate::frames::codec::text_hash;
+use crate::hash::text_hash;
 use crate::id::TurnId;
 use crate::key_filter::KeyFilter;
 use crate::reader::Reader;

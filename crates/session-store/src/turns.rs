@@ -263,38 +263,11 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<bool> {
         let DeliveredTurn { turn, hashes, .. } = delivered;
-        let end = turn.span.end.cast_signed();
-        let update = "UPDATE turns SET stop = CASE WHEN ?5 THEN max(stop, ?2) ELSE ?2 END, leaf = coalesce(?3, leaf),
-               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?6, branch)
-             WHERE id = ?1";
-        self.db().run(
-            update,
-            params![
-                known.id,
-                end,
-                hashes.leaf,
-                turn.ended_ms,
-                turn.continues,
-                turn.branch
-            ],
-        )?;
         let keys_changed = !turn.continues && hashes.dedup_keys != known.hashes.dedup_keys;
-        if !turn.continues {
-            let update = "UPDATE turns SET kind = ?2, started_ms = ?3, ended_ms = ?4, branch = ?5, start = ?6,
-                   origin = ?7, prompt_time = ?8 WHERE id = ?1";
-            self.db().run(
-                update,
-                params![
-                    known.id,
-                    prompt_kind_to_db(turn.kind),
-                    turn.started_ms,
-                    turn.ended_ms,
-                    turn.branch,
-                    turn.span.start.cast_signed(),
-                    hashes.dedup_keys.origin,
-                    hashes.dedup_keys.prompt_time
-                ],
-            )?;
+        if turn.continues {
+            self.extend_row(known.id, turn, hashes.leaf)?;
+        } else {
+            self.replace_row(known.id, turn, hashes)?;
         }
         self.update_turn_keys(known.id, known.hashes)?;
         if known.content == *content {
@@ -304,6 +277,37 @@ impl Writer {
             .frames
             .replace(&self.reader, known.id, content)?;
         Ok(true)
+    }
+
+    /// Updates the row of a turn by what continues it.
+    fn extend_row(&self, id: TurnId, turn: &Turn, leaf: Option<i64>) -> Result<()> {
+        let update = "UPDATE turns SET stop = max(stop, ?2), leaf = coalesce(?3, leaf),
+               ended_ms = max(coalesce(ended_ms, ?4), coalesce(?4, ended_ms)), branch = coalesce(?5, branch)
+             WHERE id = ?1";
+        let end = turn.span.end.cast_signed();
+        let values = params![id, end, leaf, turn.ended_ms, turn.branch];
+        self.db().run(update, values)
+    }
+
+    /// Updates the row of a turn that was delivered as a whole again.
+    fn replace_row(&self, id: TurnId, turn: &Turn, hashes: TurnHashes) -> Result<()> {
+        let update = "UPDATE turns SET stop = ?2, leaf = coalesce(?3, leaf), kind = ?4, started_ms = ?5,
+               ended_ms = ?6, branch = ?7, start = ?8, origin = ?9, prompt_time = ?10 WHERE id = ?1";
+        self.db().run(
+            update,
+            params![
+                id,
+                turn.span.end.cast_signed(),
+                hashes.leaf,
+                prompt_kind_to_db(turn.kind),
+                turn.started_ms,
+                turn.ended_ms,
+                turn.branch,
+                turn.span.start.cast_signed(),
+                hashes.dedup_keys.origin,
+                hashes.dedup_keys.prompt_time
+            ],
+        )
     }
 
     /// Indexes a turn again. When it becomes a copy or ceases to be one, its session's

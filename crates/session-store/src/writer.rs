@@ -8,7 +8,7 @@ use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::index_lock::IndexLock;
 use crate::migrate::{self, migrate};
-use crate::old_databases::free_old_name;
+use crate::old_databases::{put_aside_database, rejoin_parted_log};
 use crate::pending_writes::PendingWrites;
 use crate::reader::Reader;
 use crate::schema;
@@ -92,6 +92,7 @@ impl Writer {
             private::create_directory(root)?;
             let was_open = directory::close_to_others(root)?;
             let lock = IndexLock::acquire_writer(root)?;
+            rejoin_parted_log(root)?;
             let mut writer = Self::with_lock(root, lock, options)?;
             writer.was_open_to_others = was_open;
             Ok(writer)
@@ -108,14 +109,11 @@ impl Writer {
         check_ownership(root)?;
         private::create_directory(root)?;
         let lock = IndexLock::acquire_writer(root)?;
-        let old = free_old_name(root, "index.db");
-        for end in ["-wal", "-shm", ""] {
-            let [from, to] = ["index.db", &old].map(|name| root.join(format!("{name}{end}")));
-            unless_missing(fs_err::rename(from, to))?;
-        }
+        rejoin_parted_log(root)?;
+        let old = put_aside_database(root)?;
         delete_model_files(&directory::vectors_path(root), is_matrix_name)?;
         let mut writer = Self::with_lock(root, lock, WriterOptions::default())?;
-        writer.old_database = Some(root.join(old)).filter(|old| old.exists());
+        writer.old_database = Some(old).filter(|old| old.exists());
         Ok(writer)
     }
 

@@ -1,8 +1,8 @@
 //! A fake OpenAI-compatible endpoint: HTTP/1.1 on loopback.
 
+use crate::http::{Request, respond, serve};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 
 /// A request that the server has read.
@@ -44,16 +44,9 @@ impl EndpointServer {
     pub fn start(
         reply: impl Fn(&EmbeddingsRequest) -> EndpointReply + Send + Sync + 'static,
     ) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (log, reply) = (requests.clone(), Arc::new(reply));
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let (log, reply) = (log.clone(), reply.clone());
-                std::thread::spawn(move || serve(stream, &log, &*reply));
-            }
-        });
+        let log = requests.clone();
+        let address = serve(move |request, stream| answer(&request, stream, &log, &reply));
         Self { address, requests }
     }
 
@@ -68,12 +61,13 @@ impl EndpointServer {
     }
 }
 
-fn serve(
-    mut stream: TcpStream,
+fn answer(
+    request: &Request,
+    stream: &mut TcpStream,
     log: &Mutex<Vec<EmbeddingsRequest>>,
-    reply: &dyn Fn(&EmbeddingsRequest) -> EndpointReply,
+    reply: impl Fn(&EmbeddingsRequest) -> EndpointReply,
 ) {
-    let Some(mut request) = read_request(&stream) else {
+    let Some(mut request) = read_embeddings_request(request) else {
         return;
     };
     {
@@ -81,47 +75,23 @@ fn serve(
         request.number = log.len();
         log.push(request.clone());
     }
-    let Some(response) = reply(&request) else {
-        return;
-    };
-    let EndpointResponse {
-        status,
-        headers,
-        body,
-    } = response;
-    let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {status} Status\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n"
-    );
-    let _ = stream.write_all(head.as_bytes());
-    let _ = stream.write_all(body.as_bytes());
+    if let Some(response) = reply(&request) {
+        let EndpointResponse {
+            status,
+            headers,
+            body,
+        } = response;
+        respond(stream, status, &headers, body.as_bytes());
+    }
 }
 
-fn read_request(stream: &TcpStream) -> Option<EmbeddingsRequest> {
-    let mut reader = BufReader::new(stream);
-    let mut first = String::new();
-    reader.read_line(&mut first).ok()?;
-    let (mut length, mut key) = (0, None);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim().split_once(':') else {
-            break;
-        };
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => length = value.trim().parse().ok()?,
-            "authorization" => key = Some(value.trim().to_owned()),
-            _ => {}
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    let body: Value = serde_json::from_slice(&body).ok()?;
+fn read_embeddings_request(request: &Request) -> Option<EmbeddingsRequest> {
+    let body: Value = serde_json::from_slice(&request.body).ok()?;
     let texts = body["input"].as_array()?.iter();
     Some(EmbeddingsRequest {
         number: 0,
-        key,
-        path: first.split(' ').nth(1)?.to_owned(),
+        key: request.headers.get("authorization").cloned(),
+        path: request.path.clone(),
         model: body["model"].as_str()?.to_owned(),
         texts: texts
             .map(|text| text.as_str().unwrap().to_owned())

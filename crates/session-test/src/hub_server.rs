@@ -1,15 +1,16 @@
 //! A fake model hub: HTTP/1.1 on loopback, with failures on demand.
 
+use crate::http::{Request, respond, respond_without_length, serve};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// A failure of one download of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DownloadFailure {
+pub enum DownloadFault {
     /// The connection closes after this many bytes.
     Drop(usize),
     /// The response ends after this many bytes, without a length.
@@ -47,7 +48,7 @@ pub enum HubFault {
 struct ServedFile {
     content: Vec<u8>,
     etag: String,
-    failures: Vec<DownloadFailure>,
+    failures: Vec<DownloadFault>,
 }
 
 #[derive(Default)]
@@ -68,16 +69,9 @@ impl HubServer {
     /// Starts a server with files of a repository `ann/tiny`. The ETag of each is its SHA-256,
     /// as the hub has it for large files.
     pub fn start<'a>(files: impl IntoIterator<Item = (&'a str, Vec<u8>)>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
         let state = Arc::new(Mutex::new(HubState::default()));
         let served = state.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming().flatten() {
-                let state = served.clone();
-                std::thread::spawn(move || respond(stream, address, &state));
-            }
-        });
+        let address = serve(move |request, stream| answer(&request, stream, &served));
         let server = Self { address, state };
         for (path, content) in files {
             server.serve(path, content);
@@ -108,7 +102,7 @@ impl HubServer {
     }
 
     /// Makes the next downloads of a file fail, one after the other.
-    pub fn fail_downloads(&self, path: &str, failures: &[DownloadFailure]) {
+    pub fn fail_downloads(&self, path: &str, failures: &[DownloadFault]) {
         let mut state = self.state.lock().unwrap();
         state.files.get_mut(path).unwrap().failures = failures.to_vec();
     }
@@ -130,47 +124,17 @@ pub fn sha256(content: &[u8]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The parts of a request that the server uses.
-struct HubRequest {
-    path: String,
-    range: Option<String>,
-    authorization: Option<String>,
-}
-
-fn read_request(stream: &TcpStream) -> Option<HubRequest> {
-    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
-    let path = lines.next()?.split(' ').nth(1)?.to_owned();
-    let (mut range, mut authorization) = (None, None);
-    for line in lines.take_while(|line| !line.is_empty()) {
-        let (name, value) = line.split_once(':')?;
-        match name.to_ascii_lowercase().as_str() {
-            "range" => range = Some(value.trim().to_owned()),
-            "authorization" => authorization = Some(value.trim().to_owned()),
-            _ => {}
-        }
-    }
-    Some(HubRequest {
-        path,
-        range,
-        authorization,
-    })
-}
-
-fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) {
-    let Some(request) = read_request(&stream) else {
-        return;
-    };
+fn answer(request: &Request, stream: &mut TcpStream, state: &Mutex<HubState>) {
     let mut state = state.lock().unwrap();
-    let (path, range) = (request.path, request.range);
-    let logged = format!(
-        "{path} {} {}",
-        range.as_deref().unwrap_or("-"),
-        request.authorization.as_deref().unwrap_or("-")
-    );
+    let header = |name| request.headers.get(name).map(String::as_str);
+    let (path, range) = (&request.path, header("range"));
+    let authorization = header("authorization").unwrap_or("-");
+    let logged = format!("{path} {} {authorization}", range.unwrap_or("-"));
     state.requests.push(logged);
+    let address = stream.local_addr().unwrap();
     let fault = state.fault.clone();
     match &fault {
-        Some(HubFault::Status(status)) => return send(&mut stream, *status, "", b""),
+        Some(HubFault::Status(status)) => return respond(stream, *status, "", b""),
         Some(HubFault::RedirectLoop { absolute }) => {
             let host = if *absolute {
                 format!("http://{address}")
@@ -178,7 +142,7 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) 
                 String::new()
             };
             let headers = format!("{}Location: {host}{path}\r\n", stated_headers("aa", &fault));
-            return send(&mut stream, 302, &headers, b"");
+            return respond(stream, 302, &headers, b"");
         }
         _ => {}
     }
@@ -186,15 +150,15 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) 
     let resolve = path.strip_prefix("/ann/tiny/resolve/main/");
     let name = resolve.or(path.strip_prefix("/cdn/")).unwrap_or("");
     let Some(file) = state.files.get_mut(name) else {
-        return send(&mut stream, 404, "", b"");
+        return respond(stream, 404, "", b"");
     };
     let headers = stated_headers(&file.etag, &fault);
     if resolve.is_some() {
         let to = format!("{headers}Location: http://{address}/cdn/{name}\r\n");
-        return send(&mut stream, 302, &to, b"");
+        return respond(stream, 302, &to, b"");
     }
-    let failure = match range.as_deref() {
-        _ if fault == Some(HubFault::NoRange) => Some(DownloadFailure::NoRange),
+    let failure = match range {
+        _ if fault == Some(HubFault::NoRange) => Some(DownloadFault::NoRange),
         Some("bytes=0-0") => None, // a request for the length
         _ if file.failures.is_empty() => None,
         _ => Some(file.failures.remove(0)),
@@ -205,7 +169,7 @@ fn respond(mut stream: TcpStream, address: SocketAddr, state: &Mutex<HubState>) 
         Some(HubFault::Length(length)) => length,
         _ => content.len() as u64,
     };
-    send_content(&mut stream, &content, stated, range.as_deref(), failure);
+    send_content(stream, &content, stated, range, failure);
 }
 
 /// Returns the headers by which the hub states commit and ETag.
@@ -225,36 +189,36 @@ fn send_content(
     content: &[u8],
     stated: u64,
     range: Option<&str>,
-    failure: Option<DownloadFailure>,
+    failure: Option<DownloadFault>,
 ) {
     let total = content.len();
     let (from, to) = range
         .and_then(|range| parse_range(range, total))
         .unwrap_or((0, total));
     if from >= total {
-        return send(stream, 416, "", b"");
+        return respond(stream, 416, "", b"");
     }
     let part = &content[from..to];
     let range_header = format!("Content-Range: bytes {from}-{}/{stated}\r\n", to - 1);
     let headers = format!("{range_header}Content-Length: {}\r\n", part.len());
     match failure {
-        None => send(stream, 206, &range_header, part),
-        Some(DownloadFailure::NoRange) => send(stream, 200, "", content),
-        Some(DownloadFailure::Status(status)) => send(stream, status, "Retry-After: 0\r\n", b""),
-        Some(DownloadFailure::Endless) => {
+        None => respond(stream, 206, &range_header, part),
+        Some(DownloadFault::NoRange) => respond(stream, 200, "", content),
+        Some(DownloadFault::Status(status)) => respond(stream, status, "Retry-After: 0\r\n", b""),
+        Some(DownloadFault::Endless) => {
             let chunked = format!("{range_header}Transfer-Encoding: chunked\r\n");
-            send_raw(stream, 206, &chunked, b"");
+            respond_without_length(stream, 206, &chunked, b"");
             let chunk = [b"10000\r\n".as_slice(), &[b'x'; 0x10000], b"\r\n"].concat();
             while stream.write_all(&chunk).is_ok() {}
         }
-        Some(DownloadFailure::Truncate(n)) => {
-            send_raw(stream, 206, &range_header, &part[..n.min(part.len())]);
+        Some(DownloadFault::Truncate(n)) => {
+            respond_without_length(stream, 206, &range_header, &part[..n.min(part.len())]);
         }
-        Some(DownloadFailure::Drop(n)) => {
-            send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
+        Some(DownloadFault::Drop(n)) => {
+            respond_without_length(stream, 206, &headers, &part[..n.min(part.len())]);
         }
-        Some(DownloadFailure::Stall(n)) => {
-            send_raw(stream, 206, &headers, &part[..n.min(part.len())]);
+        Some(DownloadFault::Stall(n)) => {
+            respond_without_length(stream, 206, &headers, &part[..n.min(part.len())]);
             // A client without a timeout gets another error.
             stream
                 .set_read_timeout(Some(Duration::from_secs(60)))
@@ -269,16 +233,4 @@ fn parse_range(range: &str, total: usize) -> Option<(usize, usize)> {
     let (from, to) = range.strip_prefix("bytes=")?.split_once('-')?;
     let to = to.parse().map_or(total, |last: usize| last + 1);
     Some((from.parse().ok()?, to.min(total)))
-}
-
-fn send(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) {
-    let headers = format!("{headers}Content-Length: {}\r\n", body.len());
-    send_raw(stream, status, &headers, body);
-}
-
-fn send_raw(stream: &mut TcpStream, status: u16, headers: &str, body: &[u8]) {
-    let head = format!("HTTP/1.1 {status} Status\r\nConnection: close\r\n{headers}\r\n");
-    let _ = stream.write_all(head.as_bytes());
-    let _ = stream.write_all(body);
-    let _ = stream.flush();
 }

@@ -5,6 +5,7 @@ pub mod claude;
 pub mod endpoint_server;
 pub mod files;
 pub mod home;
+mod http;
 pub mod hub_server;
 pub mod opencode;
 pub mod process;

@@ -337,7 +337,28 @@ fn the_plugin_of_opencode_is_the_hook_of_its_events() {
     assert_eq!(hooks.len(), HookEvent::default_for(Agent::OpenCode).len());
     assert_eq!(hooks[0].command, "'/my apps/session-search' hook run");
     fs_err::write(file.path(), "export const Mine = 1\n").unwrap();
+    let chosen = file.plan(Path::new(PROGRAM), &[HookEvent::SessionStart]);
+    let error = chosen.unwrap_err().to_string();
+    assert_eq!(error, "the plugin of OpenCode answers all events");
     let refused = file.plan(Path::new(PROGRAM), &[]);
     assert!(matches!(refused, Err(AgentError::Settings { .. })));
     assert!(file.plan_removal().unwrap().is_noop());
+}
+
+#[test]
+fn a_hook_answers_the_chosen_events_that_its_agent_has() {
+    let user = SetupHome::new(&[]);
+    let install = |agent, chosen: &[HookEvent]| {
+        let file = HookFile::new(agent, &user.env, None).unwrap();
+        let planned = file.plan(Path::new(PROGRAM), chosen);
+        planned.map_err(|error| error.to_string())?.write().unwrap();
+        let hooks = file.installed_hooks().unwrap();
+        Ok::<_, String>(hooks.iter().map(|hook| hook.event).collect::<Vec<_>>())
+    };
+    let failure = [HookEvent::PostToolUseFailure];
+    assert_eq!(install(Agent::Claude, &failure), Ok(failure.to_vec()));
+    let error = "Codex has no event PostToolUseFailure";
+    assert_eq!(install(Agent::Codex, &failure), Err(error.to_owned()));
+    let usual = install(Agent::Codex, &[]).unwrap();
+    assert!(usual.contains(&HookEvent::PostToolUse), "{usual:?}");
 }

@@ -39,6 +39,26 @@ fn a_directory_is_quoted_for_a_shell() {
 }
 
 #[test]
+fn what_is_missing_here_keeps_the_command_from_starting() {
+    let home = tempfile::tempdir().unwrap();
+    let obstacle = |directory: &str, is_found: bool| {
+        let session = SessionRow {
+            cwd: Some(directory.to_owned()),
+            ..claude_session(7)
+        };
+        let resume = ResumeCommand::new(&session, ResumeMode::Continue).unwrap();
+        let obstacle = resume.find_start_obstacle(|program| is_found && program == "claude");
+        obstacle.map(|obstacle| obstacle.to_string())
+    };
+    let here = home.path().to_string_lossy();
+    assert_eq!(obstacle(&here, true), None);
+    let missing = "there is no `claude` on PATH";
+    assert_eq!(obstacle(&here, false).as_deref(), Some(missing));
+    let gone = "the session's folder `/gone/a b` is not there any more";
+    assert_eq!(obstacle("/gone/a\u{1b}\nb", false).as_deref(), Some(gone));
+}
+
+#[test]
 fn a_session_without_a_transcript_of_its_own_cannot_be_resumed() {
     let subagent = SessionRow {
         parent: Some("session-1".into()),

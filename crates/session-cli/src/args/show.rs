@@ -14,6 +14,7 @@ Examples:
   session-search show a1b2c3d4:last          the last turn
   session-search show a1b2c3d4:7 --context 2 turns 5 to 9, too
   session-search show a1b2c3d4 --only commands
+  session-search show a1b2c3d4:7 --only edits  the diffs of one turn
   session-search show a1b2c3d4 --format markdown > session.md
 
 On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes \

@@ -104,6 +104,14 @@ impl<P: TypedValueParser> TypedValueParser for AnySpelling<P> {
     }
 }
 
+/// Parses the weight of a list, from 0 to 1.
+pub fn parse_weight(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(weight) if (0.0..=1.0).contains(&weight) => Ok(weight),
+        _ => Err("not a number from 0 to 1".into()),
+    }
+}
+
 /// Reads the kind of a memory.
 pub fn memory_kinds() -> impl TypedValueParser<Value = MemoryKind> {
     named_values(

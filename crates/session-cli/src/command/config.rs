@@ -14,7 +14,7 @@ pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
     let project = Project::find(&current_directory()?, &home.env.home);
     if let Err(unowned) = &project {
-        print_note(&unowned.message())?;
+        print_note(unowned.message())?;
     }
     let report = SettingsReport::read(&home, project.ok().flatten().as_ref())?;
     let settings = SettingsListing::new(&report);

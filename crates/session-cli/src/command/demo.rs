@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
-use crate::command::search::FormattedAnswer;
+use crate::command::search::AnswerWithPreviews;
 use crate::command::show::SessionExchanges;
 use crate::command::{refresh, search, show};
 use crate::output::notes::print_note;
@@ -27,7 +27,7 @@ fn run_search(demo: &DemoIndex, words: &[&str]) -> Result<DemoSearch> {
     Ok(DemoSearch { args, answer })
 }
 
-fn answer_from_demo(demo: &DemoIndex, args: &SearchArgs) -> Result<FormattedAnswer> {
+fn answer_from_demo(demo: &DemoIndex, args: &SearchArgs) -> Result<AnswerWithPreviews> {
     let mut answer = search::answer_search(
         args,
         &search::parse_query(args)?,
@@ -42,7 +42,7 @@ fn answer_from_demo(demo: &DemoIndex, args: &SearchArgs) -> Result<FormattedAnsw
 fn print_answer(
     demo: &DemoIndex,
     args: &SearchArgs,
-    answer: &FormattedAnswer,
+    answer: &AnswerWithPreviews,
 ) -> Result<CommandOutcome> {
     search::print_answer(args, answer, &demo.snapshot.sessions, Some(&demo.refreshed))
 }
@@ -63,7 +63,7 @@ pub fn run(args: &DemoArgs) -> Result<CommandOutcome> {
 /// A search of the demo with its answer.
 struct DemoSearch {
     args: SearchArgs,
-    answer: FormattedAnswer,
+    answer: AnswerWithPreviews,
 }
 
 /// The turns that the demo shows, with the address by which they are named.
@@ -158,7 +158,7 @@ impl DemoWalk {
             print_step("Level 3: what was said and done in it", &["show", address])?;
             let typed = ["session-search", "show", address, "--no-pager"];
             if let Some(Command::Show(args)) = Arguments::try_parse_from(typed)?.command {
-                turns.print(&args, &demo.snapshot.sessions)?;
+                turns.print(&args, &demo.snapshot)?;
             }
         }
         Ok(())

@@ -10,8 +10,7 @@ pub fn with_terminal<T>(
     assume_yes: bool,
     function: impl FnOnce(&mut ConsentDialog<'_>) -> Result<T>,
 ) -> Result<T> {
-    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let is_interactive = is_terminal && !assume_yes;
+    let is_interactive = has_terminal() && !assume_yes;
     let mut output: Box<dyn Write> = if is_interactive {
         Box::new(anstream::stderr())
     } else {
@@ -24,6 +23,11 @@ pub fn with_terminal<T>(
         assume_yes,
         columns: std::io::stderr().is_terminal().then(terminal_width),
     })
+}
+
+/// Returns true where a user can read questions and answer them.
+pub fn has_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 /// Returns the error that another wraps: it is the one with a hint.

@@ -36,7 +36,7 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         None
     };
     output::print_answer(
-        missing.as_deref(),
+        missing.as_ref(),
         args.json || args.format == DigestFormat::Json,
         |hints| digest.to_json(history.refreshed.is_complete, hints),
         || digest.format_markdown(),

@@ -22,16 +22,8 @@ use std::collections::BTreeSet;
 pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let mut findings = examine_all(&home)?;
-    let fixes: Vec<DoctorFix> = if args.fix {
-        findings
-            .iter()
-            .filter_map(|finding| finding.fix)
-            .collect::<BTreeSet<_>>()
-            .into_iter()
-            .collect()
-    } else {
-        Vec::new()
-    };
+    let wanted = findings.iter().filter(|_| args.fix);
+    let fixes: BTreeSet<DoctorFix> = wanted.filter_map(|finding| finding.fix).collect();
     for fix in &fixes {
         apply(*fix, &home)?;
     }

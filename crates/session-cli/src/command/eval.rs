@@ -11,7 +11,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
 use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet, TuningConstant};
-use session_output::{format_report, format_set_notes, level_name};
+use session_output::{format_report, format_set_notes};
 use session_query::{EvalIndex, EvalSource};
 use session_search::FusionMode;
 use session_store::Level;
@@ -52,13 +52,13 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
             progress: &progress,
         };
         if !set.has_labels(level) {
-            let level = level_name(level);
-            print_note(&format!("no question has a label at {level} level"))?;
+            let level = level.name();
+            print_note(format!("no question has a label at {level} level"))?;
         }
         let rankings = session_eval::evaluate(&set, &index, &ask)?;
         bar.finish_and_clear();
         if let Some(folder) = &args.runs {
-            let path = folder.join(format!("{}.tsv", level_name(level)));
+            let path = folder.join(format!("{}.tsv", level.name()));
             output_path::write(&path, session_eval::format_run(&rankings).as_bytes())?;
         }
         reports.push(session_eval::score_rankings(&set, level, &rankings));

@@ -104,7 +104,7 @@ fn write_file(
     let name = path_line(path);
     notes::print_line(format_args!("{turns} in {name}"))?;
     match ExportFormat::from_path(path).filter(|of_name| *of_name != format) {
-        Some(_) => print_note(&format!("{name} holds {}, as was asked", format.title())),
+        Some(_) => print_note(format!("{name} holds {}, as was asked", format.title())),
         None => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::{FilterArgs, WorkFilterArgs};
 use anyhow::Result;
 use jiff::Zoned;
-use session_query::{find_session, known_agent, read_project};
+use session_query::{FilterField, TypedCondition, TypedQuery, find_session, read_project};
 use session_search::{FilterClause, FilterCondition, SearchFilter};
 use session_store::SessionRow;
 
@@ -30,25 +30,28 @@ pub fn named_sessions(args: &FilterArgs) -> Vec<String> {
 /// Parses each option to a clause of one condition. An empty value, as of an unset variable, filters nothing.
 fn parse_clauses(args: &FilterArgs, now: fn() -> Zoned) -> Result<Vec<FilterClause>> {
     let time = args.work.time.parse_range(now)?;
-    let branch = non_empty(&args.work.branch).map(str::to_owned);
-    let file = non_empty(&args.file).map(str::to_owned);
-    let conditions = [
-        time.since_ms.map(FilterCondition::SinceMs),
-        time.until_ms.map(FilterCondition::UntilMs),
-        branch.map(FilterCondition::Branch),
-        file.map(FilterCondition::File),
+    let times = [
+        time.since_ms.map(FilterCondition::since),
+        time.until_ms.map(FilterCondition::until),
     ];
-    let mut clauses = parse_session_clauses(&args.work)?;
-    clauses.extend(conditions.into_iter().flatten().map(FilterClause::new));
+    let work = &args.work;
+    let mut clauses = resolve_options(&[
+        (FilterField::Project, &work.project),
+        (FilterField::Agent, &work.source),
+        (FilterField::Branch, &work.branch),
+        (FilterField::File, &args.file),
+    ])?;
+    clauses.extend(times.into_iter().flatten().map(FilterClause::new));
     Ok(clauses)
 }
 
-/// Parses the project and the agent to clauses.
-fn parse_session_clauses(args: &WorkFilterArgs) -> Result<Vec<FilterClause>> {
-    let agent = non_empty(&args.source).map(known_agent).transpose()?;
-    let agent = agent.map(|agent| FilterClause::new(FilterCondition::Agent(agent)));
-    let project = non_empty(&args.project).map(project_clause);
-    Ok(project.into_iter().chain(agent).collect())
+/// Resolves options as the filters that are typed in a query.
+fn resolve_options(options: &[(FilterField, &Option<String>)]) -> Result<Vec<FilterClause>> {
+    let conditions = options.iter().filter_map(|(field, value)| {
+        let value = non_empty(value)?;
+        Some(TypedCondition::new(*field, value))
+    });
+    Ok(TypedQuery::from_conditions(conditions).clauses(Zoned::now)?)
 }
 
 /// Parses a project as typed to a clause.
@@ -59,7 +62,10 @@ pub fn project_clause(typed: &str) -> FilterClause {
 /// Returns a filter for the sessions of the project and the agent, of people and of subagents.
 pub fn parse_root_filter(args: &WorkFilterArgs) -> Result<SearchFilter> {
     Ok(SearchFilter {
-        clauses: parse_session_clauses(args)?,
+        clauses: resolve_options(&[
+            (FilterField::Project, &args.project),
+            (FilterField::Agent, &args.source),
+        ])?,
         subagents: true,
         ..SearchFilter::default()
     })
@@ -99,8 +105,8 @@ mod tests {
             let expected: Vec<_> = expected.iter().cloned().map(FilterClause::new).collect();
             assert_eq!(clauses, expected, "{options:?}");
         };
-        let since = |time| FilterCondition::SinceMs(milliseconds(time));
-        let until = |time| FilterCondition::UntilMs(milliseconds(time));
+        let since = |time| FilterCondition::since(milliseconds(time));
+        let until = |time| FilterCondition::until(milliseconds(time));
         let project = Project(ProjectPattern::Part("kitchen".into()));
         check(&[], &[]);
         check(&["--project", "kitchen"], std::slice::from_ref(&project));

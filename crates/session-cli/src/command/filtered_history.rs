@@ -7,6 +7,7 @@ use crate::output;
 use anyhow::Result;
 use serde::Serialize;
 use session_config::Home;
+use session_display::Note;
 use session_output::SearchedScope;
 use session_query::ResolvedFilter;
 
@@ -35,7 +36,7 @@ impl FilteredHistory {
 
     /// Returns why nothing was found: there is no history, or a filter that no turn passes, or what `otherwise` says
     /// of the sessions that were searched.
-    pub fn explain_nothing(&self, otherwise: impl FnOnce(&SearchedScope) -> String) -> String {
+    pub fn explain_nothing(&self, otherwise: impl FnOnce(&SearchedScope) -> Note) -> Note {
         let clauses = &self.resolved.filter.clauses;
         self.refreshed.explain_nothing(clauses, || {
             let sessions = &self.refreshed.snapshot.sessions;
@@ -47,7 +48,7 @@ impl FilteredHistory {
     /// Prints a listing, or why it is `missing`, with what was left out.
     pub fn print<J: Serialize>(
         &self,
-        missing: Option<&str>,
+        missing: Option<&Note>,
         as_json: bool,
         to_json: impl FnOnce(Vec<String>) -> J,
         format: impl FnOnce() -> String,

@@ -47,7 +47,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     let explain = || history.explain_nothing(|scope| listing.format_nothing(scope));
     let missing = is_missing.then(explain);
     history.print(
-        missing.as_deref(),
+        missing.as_ref(),
         args.json,
         |hints| listing.to_json(hints),
         || listing.format(),

@@ -9,10 +9,9 @@ use crate::output::{self, json, notes, terminal_width};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
-use session_display::{SessionIds, format_unknown_project};
+use session_display::{Note, SessionIds, format_unknown_project};
 use session_forget::{ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason};
 use session_hooks::{FoundSourceMemories, SourceQuery};
-use session_indexer::RefreshMode;
 use session_memory::{InjectionLog, Memory};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
@@ -81,8 +80,8 @@ fn report_empty_plan(
 ) -> Result<CommandOutcome> {
     let clauses = args.project.as_deref().map(filter::project_clause);
     let unknown = format_unknown_project(clauses.as_slice(), sessions);
-    let text = unknown.as_deref().unwrap_or("nothing to forget");
-    notes::print_reason(text, args.json)?;
+    let note = unknown.unwrap_or_else(|| Note::new("nothing to forget"));
+    notes::print_reason(note, args.json)?;
     if has_leftovers && !args.dry_run {
         purge_leftovers(home)?;
     }
@@ -187,7 +186,7 @@ fn print_report(
     }
     match outcome {
         ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {
-            print_note(&format_index_readers(&find_open_processes(root)))?;
+            print_note(format_index_readers(&find_open_processes(root)))?;
             Ok(CommandOutcome::Nothing)
         }
         _ => Ok(CommandOutcome::Something),
@@ -222,13 +221,9 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         entries: records.covering_entries(found),
         has_rules: home.config.exclude != ExcludeSettings::default(),
     };
-    // First what is new, which did not come back.
-    let before = updated_counts(home)?;
-    if !home.forgotten()?.remove(entry)? {
-        return Err(unknown());
-    }
-    let after = updated_counts(home)?;
-    let restored = after.since(&before);
+    let engine = SearchEngine::new(home.clone())?;
+    let restored = engine.undo_forget(entry, &refresh::new_bar, refresh::note_update_wait)?;
+    let restored = restored.ok_or_else(unknown)?;
     let ContentCounts {
         sessions,
         turns,
@@ -245,10 +240,4 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         notes::print_line(text)?;
     }
     Ok(CommandOutcome::Something)
-}
-
-/// Reads all histories that changed, however long it takes, and counts.
-fn updated_counts(home: &Home) -> Result<ContentCounts> {
-    refresh::update_index(&SearchEngine::new(home.clone())?, RefreshMode::Changes)?;
-    Ok(ContentCounts::read(&home.index()?)?)
 }

@@ -11,12 +11,13 @@ use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
-    Agent, AgentError, HookEvent, HookFile, HookSurvey, SettingsChange, SettingsFile,
-    find_disabling_file, find_unmatched_tools, own_program, shared_program,
+    Agent, AgentError, HookFile, HookSurvey, SettingsChange, SettingsFile, find_disabling_file,
+    find_unmatched_tools, own_program, shared_program,
 };
 use session_config::{Home, current_directory};
+use session_core::text::path_line;
 use session_display::sanitize_line;
-use session_files::{Project, path_line};
+use session_files::Project;
 use session_hooks::{AnsweredHook, HookOrigin, run_with_timeout};
 use session_output::{format_hook_status, format_unmatched_tools};
 use session_setup::{StepOutcome, confirm_and_write};
@@ -66,23 +67,6 @@ pub fn answer_stdin(origin: HookOrigin) -> Option<AnsweredHook> {
 
 fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
     let HookChangeArgs { agent, project, .. } = args.change;
-    if !agent.has_chosen_events() && !args.event.is_empty() {
-        let title = agent.title();
-        bail!("the plugin of {title} answers all events\nhint: leave out --event");
-    }
-    if let Some(event) = args
-        .event
-        .iter()
-        .find(|event| !event.is_supported_by(agent))
-    {
-        let (title, usual) = (agent.title(), HookEvent::PostToolUse);
-        bail!("{title} has no event {event}\nhint: {usual} comes after each call there");
-    }
-    let events = if args.event.is_empty() {
-        HookEvent::default_for(agent).to_vec()
-    } else {
-        args.event.clone()
-    };
     let env = Home::unconfigured()?.env;
     let program = if project {
         shared_program(&env)?
@@ -90,11 +74,11 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
         own_program(&env)?
     };
     let file = find_file(agent, project)?;
-    let planned = file.plan(&program, &events)?;
+    let planned = file.plan(&program, &args.event)?;
     let outcome = apply_change(&args.change, &planned, "the hook is installed already in")?;
     let is_written = outcome == StepOutcome::Written;
     match find_disabling_file(agent, &env, find_project(&env).unwrap_or_default().as_ref())? {
-        Some(path) if outcome != StepOutcome::Skipped => print_note(&format!(
+        Some(path) if outcome != StepOutcome::Skipped => print_note(format!(
             "`disableAllHooks` in {} turns the hook off",
             path_line(&path)
         ))?,
@@ -106,7 +90,7 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
         _ => {}
     }
     for unmatched in find_unmatched_tools(&file.installed_hooks()?) {
-        print_note(&format_unmatched_tools(&unmatched))?;
+        print_note(format_unmatched_tools(&unmatched))?;
     }
     if let Some(text) = agent.hook_note().filter(|_| is_written) {
         print_note(text)?;
@@ -168,7 +152,7 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let plugin = SettingsFile::for_user(&env)?.enabled_plugin()?;
     if let Some(plugin) = &plugin {
         let plugin = sanitize_line(plugin);
-        print_note(&format!(
+        print_note(format!(
             "the plugin {plugin} has the hook, too; it leaves to the settings what they answer"
         ))?;
     }

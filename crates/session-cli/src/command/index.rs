@@ -34,7 +34,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     let embedded = embed(&home, engine.models())?;
     if embedded.failed > 0 {
         let texts = pluralize(embedded.failed, "text");
-        print_note(&format!(
+        print_note(format!(
             "no vector could be had of {texts}; the next run tries again"
         ))?;
     }

@@ -74,11 +74,14 @@ fn tool_use(args: &InjectArgs) -> ToolUse {
 /// Returns what a hook would be asked with the prompt and the session of arguments.
 fn hook_input(args: &InjectArgs) -> Result<HookInput> {
     let home = Home::unconfigured()?;
-    let session = args.session.as_ref();
+    let find = |id: &String| match find_hook_session_id(id, &home) {
+        // A session may begin with this prompt.
+        Err(_) if !args.explain => Ok(id.clone()),
+        found => found,
+    };
     Ok(HookInput {
         prompt: args.prompt.clone().unwrap_or_default(),
-        session_id: session
-            .map(|id| find_hook_session_id(id, &home).unwrap_or_else(|_| id.clone())),
+        session_id: args.session.as_ref().map(find).transpose()?,
         cwd: Some(current_directory()?),
         ..HookInput::default()
     })

@@ -8,7 +8,8 @@ use anyhow::{Context, Result};
 use clap::{Arg, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use session_files::{Dir, Durability, path_line};
+use session_core::text::path_line;
+use session_files::{Dir, Durability};
 use std::path::Path;
 
 /// Prints the completions of a shell.

@@ -1,6 +1,6 @@
 //! The commands, a file or a folder each, and what several of them share: how the index is opened (`refresh`,
-//! `filtered_history`, `work_history`), filters as typed (`filter`), the session that asks (`caller`), consent (`dialog`) and
-//! the process that embeds (`background`).
+//! `filtered_history`, `work_history`), filters as typed (`filter`), the session that asks (`caller`), consent (`dialog`),
+//! text from stdin (`stdin`) and the process that embeds (`background`).
 
 pub mod background;
 pub mod browse;
@@ -31,6 +31,7 @@ pub mod show;
 pub mod skill;
 pub mod stats;
 pub mod status;
+pub mod stdin;
 pub mod trust;
 pub mod turn_listing;
 pub mod work_history;

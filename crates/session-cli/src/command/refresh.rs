@@ -5,6 +5,7 @@ use crate::output::progress::IndexProgressBar;
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
+use session_display::Note;
 use session_forget::Exclusions;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, wait_for_writer};
 use session_output::{format_no_history, format_refresh_notes, format_unmet_clause};
@@ -18,8 +19,8 @@ pub struct RefreshedIndex {
     pub snapshot: Snapshot,
     /// True when all changed histories have been read.
     pub is_complete: bool,
-    /// The sentence that there is no history, where the index holds no session.
-    pub no_history: Option<String>,
+    /// The note that there is no history, where the index holds no session.
+    pub no_history: Option<Note>,
 }
 
 impl RefreshedIndex {
@@ -28,10 +29,10 @@ impl RefreshedIndex {
     pub fn explain_nothing(
         &self,
         clauses: &[FilterClause],
-        otherwise: impl FnOnce() -> String,
-    ) -> String {
-        if let Some(text) = &self.no_history {
-            return text.clone();
+        otherwise: impl FnOnce() -> Note,
+    ) -> Note {
+        if let Some(note) = &self.no_history {
+            return note.clone();
         }
         let Snapshot { index, sessions } = &self.snapshot;
         let unmet = find_unmet_clause(index, sessions, clauses);
@@ -64,7 +65,7 @@ pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<Refresh
 }
 
 /// Formats why there is no history.
-pub fn explain_no_history(home: &Home, exclusions: &Exclusions, index: Option<&Reader>) -> String {
+pub fn explain_no_history(home: &Home, exclusions: &Exclusions, index: Option<&Reader>) -> Note {
     let is_excluding = !exclusions.is_empty();
     let misplaced = find_misplaced_history(&home.env);
     // Why nothing was found is no reason to fail.

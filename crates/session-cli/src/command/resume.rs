@@ -8,10 +8,10 @@ use crate::output;
 use crate::output::json;
 use crate::output::notes::print_note;
 use anyhow::{Error, Result, bail};
-use session_agents::{ResumeCommand, ResumeMode};
+use session_agents::{ResumeCommand, ResumeMode, StartObstacle};
 use session_config::Home;
 use session_core::text::sanitize_text;
-use session_display::{SessionIds, format_continuation, sanitize_line};
+use session_display::{SessionIds, format_continuation};
 use session_query::{Snapshot, find_continuation, find_session};
 use std::io::ErrorKind;
 use std::process::Command;
@@ -36,7 +36,7 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
         .with_folder_variable(&session, &home.env, &index)
         .with_continuation(continuation);
     if let Some(continuation) = continuation {
-        print_note(&format_continuation(&session, continuation, &ids))?;
+        print_note(format_continuation(&session, continuation, &ids))?;
     }
     match (args.json, args.print) {
         (true, _) => json::print(&resume)?,
@@ -49,8 +49,8 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
 /// Prints the command of the agent.
 pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
     output::print(format_args!("{}\n", sanitize_text(&resume.shell_line())))?;
-    if let (Some(directory), false) = (resume.directory, resume.directory_exists) {
-        print_note(&missing_directory(directory))?;
+    if let Some(obstacle) = resume.find_start_obstacle(|_| true) {
+        print_note(obstacle)?;
     }
     Ok(())
 }
@@ -58,6 +58,13 @@ pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
 /// Starts the agent in place of this process. Returns only where that fails, or where a process
 /// cannot be replaced: then after the agent's end.
 pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
+    // A missing program is seen when it is started.
+    if let Some(obstacle) = resume.find_start_obstacle(|_| true) {
+        bail!(
+            "{obstacle}\nhint: make it again, or `session-search show {}`",
+            resume.session
+        );
+    }
     let mut agent = Command::new(&resume.command[0]);
     agent.args(&resume.command[1..]);
     // The agent starts as it would without this process.
@@ -67,15 +74,9 @@ pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
             .map(|removed| (removed.name, &removed.value)),
     );
     agent.envs(&resume.environment);
-    match resume.directory {
-        Some(directory) if resume.directory_exists => agent.current_dir(directory),
-        Some(directory) => bail!(
-            "{}\nhint: make it again, or `session-search show {}`",
-            missing_directory(directory),
-            resume.session
-        ),
-        None => &mut agent,
-    };
+    if let Some(directory) = resume.directory {
+        agent.current_dir(directory);
+    }
     replace_process(&mut agent).map_err(|error| start_error(resume, error))
 }
 
@@ -83,16 +84,12 @@ fn start_error(resume: &ResumeCommand<'_>, error: std::io::Error) -> Error {
     let program = &resume.command[0];
     match error.kind() {
         ErrorKind::NotFound => anyhow::anyhow!(
-            "there is no `{program}` on PATH\nhint: `session-search resume {} --print` shows what to type",
+            "{}\nhint: `session-search resume {} --print` shows what to type",
+            StartObstacle::MissingProgram(program.clone()),
             resume.session
         ),
         _ => Error::new(error).context(format!("`{program}` does not start")),
     }
-}
-
-fn missing_directory(directory: &str) -> String {
-    let directory = sanitize_line(directory);
-    format!("the session's folder `{directory}` is not there any more")
 }
 
 #[cfg(unix)]

@@ -9,11 +9,10 @@ use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
-use session_display::{Preview, SessionIds, make_plain_previews, make_previews};
+use session_display::{Note, Preview, SessionIds, make_plain_previews, make_previews};
 use session_indexer::RefreshOutcome;
 use session_output::{
-    JsonSearch, SearchListing, compact_json_without_history, format_coverage,
-    format_unread_history, list_hints,
+    JsonSearch, SearchListing, compact_json_without_history, format_coverage, format_unread_history,
 };
 use session_query::{
     Answered, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery, SearchAnswer,
@@ -54,7 +53,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     refreshed.iter().try_for_each(refresh::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
         let reason = || match Reader::open(&home.root) {
-            _ if refreshed.is_none() => format_unread_history().to_owned(),
+            _ if refreshed.is_none() => format_unread_history(),
             index => refresh::explain_no_history(&home, &policy.exclusions, index.as_ref().ok()),
         };
         return report_no_history(args, &query, reason, refreshed.as_ref());
@@ -73,13 +72,13 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
 /// Notes models that failed, and sessions that the chosen model has not read where these are many. `continues` is true where a
 /// background process goes on with them.
 fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> Result<()> {
-    let due = models.coverage_due(&snapshot.index, snapshot.sessions.len())?;
+    let due = models.find_incomplete_coverage(&snapshot.index, snapshot.sessions.len())?;
     print_notes(due.map(|due| format_coverage(&due, continues)))?;
     print_notes(models.failures().iter().map(|failure| failure.note()))
 }
 
 /// An answer with what is printed of each hit.
-pub struct FormattedAnswer {
+pub struct AnswerWithPreviews {
     pub answer: SearchAnswer,
     /// The preview of each hit.
     previews: Vec<Preview>,
@@ -89,7 +88,7 @@ pub struct FormattedAnswer {
     pub is_demo: bool,
 }
 
-impl FormattedAnswer {
+impl AnswerWithPreviews {
     /// Returns the answer with what is printed beside it.
     pub fn make_listing<'a>(
         &'a self,
@@ -121,7 +120,7 @@ pub fn answer_search(
     snapshot: &Snapshot,
     callers: &[&SessionRow],
     embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
-) -> Result<FormattedAnswer> {
+) -> Result<AnswerWithPreviews> {
     let search = TypedSearch {
         query,
         level: level_of_depth(args.depth),
@@ -140,7 +139,7 @@ pub fn answer_search(
     let work = summarized
         .iter()
         .map(|hit| summarize(&snapshot.index, results.level, hit));
-    Ok(FormattedAnswer {
+    Ok(AnswerWithPreviews {
         work: work.collect::<Result<_>>()?,
         previews: make_previews_for(args, results)?,
         is_demo: false,
@@ -181,7 +180,7 @@ pub fn query_text(args: &SearchArgs) -> String {
 /// Prints an answer.
 pub fn print_answer(
     args: &SearchArgs,
-    formatted: &FormattedAnswer,
+    formatted: &AnswerWithPreviews,
     sessions: &[SessionRow],
     refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
@@ -269,7 +268,7 @@ fn fusion_mode(args: &RankingArgs) -> FusionMode {
 fn report_no_history(
     args: &SearchArgs,
     query: &ResolvedQuery,
-    explain: impl FnOnce() -> String,
+    explain: impl FnOnce() -> Note,
     refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
     if args.or_demo {
@@ -278,7 +277,8 @@ fn report_no_history(
     }
     let reason = explain();
     notes::print_reason(&reason, args.json)?;
-    let (query, hints) = (&query.typed, list_hints(&reason));
+    let hints: Vec<String> = reason.sentences().map(str::to_owned).collect();
+    let query = &query.typed;
     if args.compact {
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
     } else if args.json {

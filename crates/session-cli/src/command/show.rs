@@ -15,13 +15,16 @@ use session_export::{
 };
 use session_output::{
     ExchangeLayout, JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items,
-    format_no_items, format_session_heading, has_items, quote_word,
+    format_no_items, format_session_heading, has_items, holds_items, quote_word,
 };
 use session_query::{SessionArgument, Snapshot, find_continuation, find_session};
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges};
-use session_store::SessionRow;
+use session_store::{Reader, SessionRow};
 use std::io::IsTerminal;
+
+/// Most turns that are looked at for one with an item.
+const MAX_SOUGHT_TURNS: usize = 64;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
@@ -46,7 +49,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     if args.brief && args.prints_json() && args.only.is_none() && !turns.exchanges.is_empty() {
         return turns.print_brief_json(&snapshot.sessions);
     }
-    turns.print(args, &snapshot.sessions)
+    turns.print(args, &snapshot)
 }
 
 /// Asks on the terminal whether secrets may be shown; returns the redactor that is left.
@@ -104,8 +107,8 @@ pub fn read_turns(
 
 impl SessionExchanges {
     /// Prints the turns.
-    pub fn print(&self, args: &ShowArgs, sessions: &[SessionRow]) -> Result<CommandOutcome> {
-        let exchanges = &self.exchanges;
+    pub fn print(&self, args: &ShowArgs, snapshot: &Snapshot) -> Result<CommandOutcome> {
+        let (exchanges, sessions) = (&self.exchanges, &snapshot.sessions);
         if exchanges.is_empty() {
             let reason = format_missing_turns(&self.session, sessions);
             notes::print_reason(reason, args.prints_json())?;
@@ -117,12 +120,32 @@ impl SessionExchanges {
         }
         let has_none = |kind: &TurnItemKind| !exchanges.iter().any(|e| has_items(e, *kind));
         let missing = args.only.filter(has_none);
-        if let Some(kind) = missing.filter(|_| !exchanges.is_empty()) {
-            notes::print_reason(format_no_items(kind), args.prints_json())?;
+        if let (Some(kind), Some(first)) = (missing, exchanges.first()) {
+            let last = self.find_turn_before(first.turn.index, kind, &snapshot.index)?;
+            let id = SessionIds::new(sessions).short_id(&self.session);
+            let last = last.map(|turn| TurnAddress::new(id, turn));
+            notes::print_reason(format_no_items(kind, last.as_ref()), args.prints_json())?;
         }
         self.note_continuation(sessions)?;
         let found = !exchanges.is_empty() && missing.is_none();
         Ok(CommandOutcome::from_found(found))
+    }
+
+    /// Finds the last turn before one that has an item of a kind, by what the index holds.
+    fn find_turn_before(
+        &self,
+        first: u32,
+        kind: TurnItemKind,
+        index: &Reader,
+    ) -> Result<Option<u32>> {
+        let rows = index.turns(self.session.id)?;
+        let before = rows.iter().rev().filter(|row| row.index < first);
+        for row in before.take(MAX_SOUGHT_TURNS) {
+            if holds_items(&index.content(row.id)?, kind) {
+                return Ok(Some(row.index));
+            }
+        }
+        Ok(None)
     }
 
     /// Notes the session that goes on from this one.

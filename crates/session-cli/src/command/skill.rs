@@ -45,7 +45,7 @@ fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> 
     if let Some(path) = revoke_skill_rule(env, args.dry_run)? {
         let path = path.to_string_lossy();
         let verb = if args.dry_run { "would be" } else { "is" };
-        print_note(&format!(
+        print_note(format!(
             "the rule that let Claude Code load it without asking {verb} removed from {}",
             sanitize_line(&path)
         ))?;
@@ -93,7 +93,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
             SkillAction::Install => "replaces",
             SkillAction::Uninstall => "removes",
         };
-        print_note(&format!(
+        print_note(format!(
             "files that you edited are kept; --force {forced} them"
         ))?;
     }

@@ -28,7 +28,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let missing = is_missing.then(|| history.explain_nothing(|_| true, explain));
     let missing = missing.transpose()?;
     output::print_answer(
-        missing.as_deref(),
+        missing.as_ref(),
         args.json,
         |hints| calendar.to_json(history.refreshed.is_complete, hints),
         || calendar.format(terminal_width()),

@@ -68,7 +68,7 @@ fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
     let (short, long): (Vec<_>, Vec<_>) = waiting.into_iter().partition(Memory::is_reviewable);
     for memory in long {
         let id = memory.id();
-        print_note(&format!(
+        print_note(format!(
             "{id} is too long to be shown here, and is left out\nhint: `session-search memory edit {id}` opens it in your editor; what you save is yours"
         ))?;
     }

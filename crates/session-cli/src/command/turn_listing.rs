@@ -7,7 +7,7 @@ use crate::output::terminal_width;
 use anyhow::{Result, bail};
 use session_core::read_pasted_path;
 use session_core::text::file_name;
-use session_display::{SessionIds, fit_line, pluralize, sanitize_line};
+use session_display::{Note, SessionIds, fit_line, pluralize, sanitize_line};
 use session_output::{PrintedFinding, SearchedScope, TurnListing, quote_word};
 use session_query::Snapshot;
 use session_search::{CommandPattern, FoundCommand, FoundTurn, LinePattern, find_file_turns};
@@ -33,8 +33,8 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
         let quoted = quote_typed(path, "a file");
         match &commands {
             Some(hint) => {
-                let nothing = scope.format_nothing(&format!("no turn read or changed {quoted}"));
-                format!("{nothing}\nhint: {hint}")
+                let nothing = format!("no turn read or changed {quoted}");
+                scope.format_nothing(&nothing).with_hint(hint)
             }
             None => scope.format_nothing(&format!(
                 "no turn read or changed {quoted} and no command names it"
@@ -123,7 +123,7 @@ impl FilteredHistory {
         wanted: &str,
         matching: &[FoundTurn<Vec<T>>],
         args: &TurnListingArgs,
-        explain_nothing: impl FnOnce(&SearchedScope) -> String,
+        explain_nothing: impl FnOnce(&SearchedScope) -> Note,
     ) -> Result<CommandOutcome> {
         let listing = TurnListing {
             wanted,
@@ -138,7 +138,7 @@ impl FilteredHistory {
             .is_empty()
             .then(|| self.explain_nothing(explain_nothing));
         self.print(
-            missing.as_deref(),
+            missing.as_ref(),
             args.json,
             |hints| listing.to_json(hints),
             || listing.format(),

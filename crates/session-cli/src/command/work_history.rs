@@ -7,6 +7,7 @@ use anyhow::Result;
 use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 use session_config::Home;
+use session_display::Note;
 use session_query::Snapshot;
 use session_report::{CalendarRange, ReportScope};
 use session_search::{FilterClause, FilterCondition, SearchFilter};
@@ -68,8 +69,8 @@ impl<'a> WorkHistory<'a> {
     pub fn explain_nothing(
         &self,
         counts: fn(&TurnRecord) -> bool,
-        otherwise: impl FnOnce(Option<Date>) -> String,
-    ) -> Result<String> {
+        otherwise: impl FnOnce(Option<Date>) -> Note,
+    ) -> Result<Note> {
         let Snapshot { index, sessions } = &self.refreshed.snapshot;
         let begin_ms = self.range.from.timestamp().as_millisecond();
         let last_ms = self

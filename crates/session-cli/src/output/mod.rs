@@ -13,7 +13,7 @@ mod unbreakable_pipe;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Result;
 use serde::Serialize;
-use session_output::list_hints;
+use session_display::Note;
 use std::fmt::Display;
 use std::io::Write;
 
@@ -25,16 +25,17 @@ pub fn print(text: impl Display) -> Result<()> {
 /// Prints an answer as JSON or text. Why it is `missing` stands in place of the text; JSON has it as hints, and it is
 /// noted beside.
 pub fn print_answer<J: Serialize>(
-    missing: Option<&str>,
+    missing: Option<&Note>,
     as_json: bool,
     to_json: impl FnOnce(Vec<String>) -> J,
     format: impl FnOnce() -> String,
 ) -> Result<()> {
     if as_json {
-        json::print(&to_json(missing.map(list_hints).unwrap_or_default()))?;
+        let hints = missing.map(|note| note.sentences().map(str::to_owned).collect());
+        json::print(&to_json(hints.unwrap_or_default()))?;
     }
     match missing {
-        Some(text) => notes::print_reason(text, as_json),
+        Some(note) => notes::print_reason(note, as_json),
         None if as_json => Ok(()),
         None => print(format()),
     }

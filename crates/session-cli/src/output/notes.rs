@@ -5,9 +5,8 @@ use crate::output::terminal_width;
 use crate::output::unbreakable_pipe::UnbreakablePipe;
 use anyhow::Result;
 use indicatif::ProgressDrawTarget;
-use session_core::text::sanitize_text;
+use session_core::text::{path_line, sanitize_text};
 use session_display::wrap_note;
-use session_files::path_line;
 use session_models::WaitListener;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
@@ -51,16 +50,16 @@ pub fn print_reason(text: impl Display, beside_json: bool) -> Result<()> {
 }
 
 /// Prints a note: what is worth knowing beside an answer. Session text in it is made printable.
-pub fn print_note(text: &str) -> Result<()> {
-    let note = format!("note: {}", sanitize_text(&escape_directory_names(text)));
+pub fn print_note(note: impl Display) -> Result<()> {
+    let text = escape_directory_names(&note.to_string());
+    let note = format!("note: {}", sanitize_text(&text));
     let lines: Vec<String> = note.split('\n').map(fit_to_terminal).collect();
     print_line(lines.join("\n"))
 }
 
 /// Prints notes.
-pub fn print_notes(texts: impl IntoIterator<Item = impl AsRef<str>>) -> Result<()> {
-    let mut texts = texts.into_iter();
-    texts.try_for_each(|text| print_note(text.as_ref()))
+pub fn print_notes(notes: impl IntoIterator<Item = impl Display>) -> Result<()> {
+    notes.into_iter().try_for_each(print_note)
 }
 
 /// Folds a note to the width of the terminal that stderr is; what goes to a file or a pipe stays on one line.

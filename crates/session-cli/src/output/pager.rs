@@ -27,7 +27,7 @@ fn is_long(text: &str) -> bool {
 fn print_through_pager(text: &str) -> bool {
     let wanted = environment::find_program("PAGER").unwrap_or_else(|| "less -R".to_owned());
     let Some(pager) = PagerCommand::parse(&wanted) else {
-        let _ = print_note(&format!(
+        let _ = print_note(format!(
             "the variable PAGER names `{wanted}`, which is no pager that session-search knows: the text is printed as it is"
         ));
         return false;

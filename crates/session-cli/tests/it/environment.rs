@@ -210,7 +210,7 @@ pub fn redact_snapshots() -> SettingsBindDropGuard {
         (r"(?m)^no .* or .* history in", "no [AGENTS] history in"),
         (r"https://\S+/(blob|tree)/main/docs", "[DOCS]"),
         (r"\([\d.]+ s\)", "([TIME] s)"),
-        (r"\([\d.]+ MB", "([SIZE] MB"),
+        (r"\([\d.]+ [kM]B", "([SIZE]"),
         (r#""bytes": \d{4,}"#, r#""bytes": [SIZE]"#),
         (r#""updated": "[^"]*""#, r#""updated": "[TIME]""#),
         (r"updated   .*: ", "updated   [TIME]: "),

@@ -88,6 +88,9 @@ fn a_patch_and_the_output_of_a_command_bring_memories_in_codex() {
     let patch = "*** Begin Patch\n*** Add File: db/schema.sql\n+x\n*** End Patch\n";
     let patched = serde_json::json!({"tool_name": "apply_patch", "tool_input": {"command": patch}});
     let ran = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "make"}, "tool_response": "PoolTimedOut\n"});
+    let own = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": "uvx session-search memory list"}, "tool_response": "PoolTimedOut\n"});
+    let answer = about_tool(&project, "PostToolUse", "s2", own);
+    assert_eq!(answer, Value::Null, "its own output");
     for (event, session, call) in [("PreToolUse", "s1", patched), ("PostToolUse", "s2", ran)] {
         let answer = about_tool(&project, event, session, call);
         let context = answer["hookSpecificOutput"]["additionalContext"].to_string();
@@ -171,6 +174,45 @@ fn a_memory_comes_with_the_file_the_command_and_the_error_that_it_names() {
     assert_eq!(about_tool(&project, "PreToolUse", "s4", other), Value::Null);
     let odd = serde_json::json!({"tool_name": "Read", "tool_input": [1]});
     assert_eq!(about_tool(&project, "PreToolUse", "s4", odd), Value::Null);
+}
+
+#[test]
+fn a_memory_that_could_not_be_shown_is_injected() {
+    let project = MemoryProject::new();
+    let id = project.save("Commits", "sign them", &["--when-command", "git commit*"]);
+    let run = |session: &str, event: &str, command: &str| {
+        let call = serde_json::json!({"tool_name": "Bash", "tool_input": {"command": command}, "error": "Exit code 1"});
+        about_tool(&project, event, session, call)
+    };
+    let show = format!("cd /nope && session-search memory show {id}");
+    for (session, is_injected) in [("s1", false), ("s2", true)] {
+        run(session, "PreToolUse", &show);
+        if is_injected {
+            run(session, "PostToolUseFailure", &show);
+        }
+        let answer = run(session, "PreToolUse", "git commit -m x");
+        assert_eq!(answer != Value::Null, is_injected, "{session}: {answer}");
+    }
+}
+
+/// Claude Code goes to the directory of a `cd`, which may hold settings of its own.
+#[test]
+fn a_call_belongs_to_the_project_that_the_session_began_in() {
+    let project = MemoryProject::new();
+    let id = project.save("Migrations", "never edit one", &["--when-path", "db/"]);
+    let shop = project.env.home("shop");
+    let web = project.env.home("shop/web");
+    fs_err::create_dir_all(web.join(".claude")).unwrap();
+    let call = serde_json::json!({"session_id": "s1", "cwd": web, "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "../db/1.sql"}});
+    let answer = |start: Option<&std::path::Path>| {
+        let mut command = project.command();
+        command.args(["hook", "run"]);
+        command.envs(start.map(|start| ("CLAUDE_PROJECT_DIR", start)));
+        let ran = project.piped(command, &call.to_string());
+        ran.succeeded().stdout()
+    };
+    assert_eq!(answer(None), "");
+    assert!(answer(Some(&shop)).contains(&id));
 }
 
 #[test]

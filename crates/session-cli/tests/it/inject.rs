@@ -349,6 +349,17 @@ fn a_call_is_explained_without_a_record() {
     assert_eq!(json["ids"], serde_json::json!([id]));
     assert_eq!(json["candidates"][0]["reason"], "triggered");
     assert_eq!(json["candidates"][0]["relevance"], Value::Null);
+    for asked in [["--path", "infra/main.tf"], ["--prompt", PROMPT]] {
+        let asked = [&["inject", "--explain", "--session", "ffff"], &asked[..]].concat();
+        let unknown = project.run(&asked).exits(2).stderr();
+        assert!(
+            unknown.contains("no session begins with `ffff`"),
+            "{unknown}"
+        );
+    }
+    context(&project, "does terraform apply the plan?", "ffff");
+    let known = explain(&["--session", "ffff", "--path", "infra/main.tf"]);
+    assert!(known.1.contains(&id), "{}", known.1);
     let alone = project.run(&["inject", "--path", "infra/main.tf"]).exits(2);
     assert!(alone.stderr().contains("--explain"), "{alone}");
 }

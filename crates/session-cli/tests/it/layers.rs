@@ -125,11 +125,12 @@ fn code(path: &Path) -> String {
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const TOLD: [&str; 24] = [
-    "session-cli/src/args.rs",
-    "session-cli/src/args/inject.rs",
+const TOLD: [&str; 25] = [
+    "session-cli/src/args/eval.rs",
+    "session-cli/src/args/hook.rs",
     "session-cli/src/args/mcp.rs",
     "session-cli/src/args/memory.rs",
+    "session-cli/src/args/search.rs",
     "session-cli/src/args/setup.rs",
     "session-cli/src/args/skill.rs",
     "session-config/src/error.rs",

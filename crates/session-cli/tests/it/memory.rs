@@ -197,7 +197,7 @@ fn json_on_stdin_is_a_memory() {
     assert_eq!(project.found(&["回调怎么去重"]), ["支付回调用幂等键去重"]);
     let ran = project.fed(&["memory", "save"], "{\"topic\": 3}").exits(2);
     assert!(
-        ran.stderr().contains("stdin is not a memory") && ran.stderr().contains("hint: "),
+        ran.stderr().contains("the text is not a memory") && ran.stderr().contains("hint: "),
         "{ran}"
     );
     project

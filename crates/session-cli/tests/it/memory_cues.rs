@@ -106,6 +106,27 @@ fn a_trigger_that_matches_everything_or_nothing_is_noted() {
     }
 }
 
+#[test]
+fn an_edit_notes_the_triggers_that_it_gives() {
+    let project = MemoryProject::new();
+    project
+        .env
+        .write(&project.env.home("shop/Makefile"), "all:\n");
+    let id = project.save("Lantern", "x", &["--when-command", "*"]);
+    let edit = |option: &str, text: &str| {
+        let edit = ["memory", "edit", &id, option, text];
+        project.run(&edit).succeeded().stderr()
+    };
+    let said = edit("--when-path", "srv/");
+    let note = "note: `srv/` matches no file of the project now";
+    assert!(said.contains(note) && !said.contains("`*`"), "{said}");
+    let said = edit("--when-command", "**");
+    assert!(
+        said.contains("`**` matches all commands") && !said.contains("srv/"),
+        "{said}"
+    );
+}
+
 /// A session of the shop that changes a file after a command failed.
 fn harbour(root: &str) -> ClaudeTranscript {
     let migrate = json!({"command": "cd db && ./migrate.sh up --all"});

@@ -2,7 +2,7 @@
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::history::small_in;
-use crate::hub_server::{DownloadFailure, HubServer};
+use crate::hub_server::{DownloadFault, HubServer};
 use insta::assert_snapshot;
 use session_embed::{TokenTable, TokenVocabulary};
 use std::path::PathBuf;
@@ -325,7 +325,7 @@ fn a_model_is_pulled_from_the_hub_that_is_named() {
     hint: unset HF_HUB_OFFLINE, or bring the files: `session-search model import tiny --from FOLDER`
     ");
     assert!(server.take_requests().is_empty());
-    server.fail_downloads("table.bin", &[DownloadFailure::Drop(9)]);
+    server.fail_downloads("table.bin", &[DownloadFault::Drop(9)]);
     let pulled = pull(&env, &here).succeeded().stderr();
     assert_eq!(
         pulled,

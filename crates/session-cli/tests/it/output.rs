@@ -309,7 +309,7 @@ fn status_tells_what_is_indexed() {
     projects  homelab 1, parser 1, planner 1, shop 1
     model     table (256 dims, in use): 4 of 4 sessions, 9 vectors
     updated   [TIME]: up to date
-    index     [TMP]/index ([SIZE] MB, format [CURRENT])
+    index     [TMP]/index ([SIZE], format [CURRENT])
     ----- stderr -----
     ");
 }

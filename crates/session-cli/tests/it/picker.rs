@@ -233,6 +233,39 @@ fn a_session_is_exported_to_the_current_folder() {
     terminal.wait_for_text("there is already ");
 }
 
+#[test]
+fn a_folder_that_was_deleted_is_no_project_and_takes_no_page() {
+    let env = small();
+    let command = "mkdir gone && cd gone && rmdir ../gone && session-search browse";
+    let terminal = start(&env, SIZE, command);
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.press_keys(&["M-e"]);
+    terminal.wait_for_text("cannot export to this folder: ");
+    terminal.press_keys(&["M-p"]);
+    terminal.wait_for_text("no session of this project passes");
+}
+
+#[test]
+fn what_leaves_nothing_is_told() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.type_text("branch:nowhere");
+    terminal.wait_for_text("no turn is on the branch `nowhere`");
+    terminal.press_keys(&["C-u"]);
+    terminal.type_text("qqqzzzyy");
+    terminal.wait_for_text("error line holds `qqqzzzyy`");
+}
+
+#[test]
+fn an_id_that_is_pasted_lists_its_session() {
+    let env = small();
+    let terminal = opened(&env);
+    terminal.type_text(&format!("{}:1", &DOCKER[..8]));
+    terminal.wait_for_text("1/1");
+    terminal.wait_for_text("Docker bridge DNS");
+    terminal.wait_for_text(":1  2 of 2");
+}
+
 /// A picker in which a memory of a turn is typed and not yet saved.
 fn with_memory_typed(env: &TestEnvironment) -> TmuxTerminal {
     let terminal = start(env, SIZE, "session-search browse lantern");

@@ -1,7 +1,7 @@
 //! The content of a turn.
 
 use super::*;
-use crate::{CallDialog, PromptKind, TokenTotals};
+use crate::{CallDialog, PauseClock, PromptKind, TokenTotals};
 use proptest::prelude::*;
 
 fn turn(parts: Vec<TurnPart>) -> Turn {
@@ -323,12 +323,11 @@ fn a_late_result_ends_its_call() {
 
 #[test]
 fn a_pause_is_not_worked_through() {
-    let (mut turn_stats, mut clock) = (TurnStats::default(), None);
+    let mut clock = PauseClock::default();
     let minute = 60_000;
-    for at in [Some(0), Some(20), None, Some(10), Some(51), Some(80)] {
-        turn_stats.count_pause(&mut clock, at.map(|at| at * minute));
-    }
-    assert_eq!(turn_stats.idle_ms, 31 * minute);
+    let times = [Some(0), Some(20), None, Some(10), Some(51), Some(80)];
+    let idle = times.map(|at| clock.advance(at.map(|at| at * minute)));
+    assert_eq!(idle, [0, 0, 0, 0, 31 * minute, 0]);
 }
 
 proptest! {

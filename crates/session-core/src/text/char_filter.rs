@@ -172,6 +172,7 @@ fn fold(c: char) -> FoldedChar {
         0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7 => FoldedChar::Nothing,
         0x610..=0x61A | 0x640 | 0x64B..=0x65F | 0x670 => FoldedChar::Nothing,
         0x629..=0x671 | 0x6A9..=0x6F9 => fold_arabic(c),
+        0xFB00..=0xFB02 | 0xFB05..=0xFB06 => fold_ligature(c),
         0xFF01..=0xFF5E => FoldedChar::Char(char::from_u32(u32::from(c) - 0xFEE0).unwrap_or(c)),
         0xFF66..=0xFF9F => fold_half_width(c),
         _ => FoldedChar::Same,
@@ -189,6 +190,16 @@ fn fold_latin(c: char) -> FoldedChar {
         'ħ' | 'Ħ' => FoldedChar::Char('h'),
         'ı' => FoldedChar::Char('i'),
         'ł' | 'Ł' => FoldedChar::Char('l'),
+        _ => FoldedChar::Same,
+    }
+}
+
+/// Folds the ligatures of two letters, which the text of a PDF has.
+fn fold_ligature(c: char) -> FoldedChar {
+    let mut letters = Vec::new();
+    decompose_compatible(c, |letter| letters.push(letter));
+    match letters.as_slice() {
+        [first, second] => FoldedChar::Two([*first, *second]),
         _ => FoldedChar::Same,
     }
 }
@@ -256,6 +267,7 @@ mod tests {
             ("ﾃﾞｰﾀﾍﾞｰｽ", " デ  ー  タ  ベ  ー  ス "),
             ("ｶ\u{64E}ﾞ", " ガ "),
             ("ab 文字c", "ab  文  字 c"),
+            ("ﬁx the oﬀset, ﬂag", "fix the offset, flag"),
         ] {
             assert_eq!(filter_chars(typed), filtered, "{typed}");
         }

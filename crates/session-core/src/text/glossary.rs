@@ -1,8 +1,7 @@
 //! A glossary of software terms in Chinese and English. It translates for the bundled models, which
-//! read English alone.
+//! read English alone, and what is asked in Chinese of a history in English.
 
-use crate::retrieval::terms::remove_stop_words;
-use session_core::text::is_unspaced;
+use super::{collapse_whitespace, is_unspaced};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -23,15 +22,16 @@ static FIRST_CHARS: LazyLock<HashSet<char>> = LazyLock::new(|| {
 const MAX_WORD_CHARS: usize = 6;
 
 /// A segment of a text in a script without spaces.
-pub(crate) struct GlossarySegment<'a> {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GlossarySegment<'a> {
     /// The text of the segment.
-    pub(crate) text: &'a str,
+    pub text: &'a str,
     /// The translation; `None` where the glossary lacks it.
-    pub(crate) english: Option<&'static str>,
+    pub english: Option<&'static str>,
 }
 
 /// Segments a text into words of the glossary, by the longest match, and the text between them.
-pub(crate) fn segment(text: &str) -> Vec<GlossarySegment<'_>> {
+pub fn segment_by_glossary(text: &str) -> Vec<GlossarySegment<'_>> {
     let mut out = Vec::new();
     let (mut at, mut begin) = (0, 0);
     while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
@@ -86,12 +86,18 @@ fn longest_match(text: &str) -> Option<GlossaryMatch> {
 
 /// Translates the words of the glossary to English, and drops other characters of scripts without
 /// spaces.
-pub(crate) fn translate_to_english(text: &str) -> String {
+///
+/// ```
+/// use session_core::text::translate_to_english;
+///
+/// assert_eq!(translate_to_english("早上连接池 timeout 了"), "connection pool timeout");
+/// ```
+pub fn translate_to_english(text: &str) -> String {
     if !text.contains(is_unspaced) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());
-    for segment in segment(text) {
+    for segment in segment_by_glossary(text) {
         match segment.english {
             Some(english) => {
                 out.push(' ');
@@ -106,39 +112,7 @@ pub(crate) fn translate_to_english(text: &str) -> String {
             ),
         }
     }
-    session_core::text::collapse_whitespace(&out)
-}
-
-/// The least readable fraction of a text that is embedded.
-const MIN_READABLE: f32 = 0.5;
-
-/// Returns true where an English model reads enough of a text to compare it.
-pub(crate) fn is_mostly_readable(text: &str) -> bool {
-    readable_fraction(text) >= MIN_READABLE
-}
-
-/// Returns the fraction of a text's letters that an English model reads, 0 to 1: all but those
-/// without a translation.
-fn readable_fraction(text: &str) -> f32 {
-    let letters = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
-    if !text.contains(is_unspaced) {
-        return if letters(text) > 0 { 1.0 } else { 0.0 };
-    }
-    let text = remove_stop_words(text);
-    let unknown = |segment: &GlossarySegment<'_>| match segment.english {
-        Some(_) => 0,
-        None => segment
-            .text
-            .chars()
-            .filter(|c| is_unspaced(*c) && c.is_alphanumeric())
-            .count(),
-    };
-    let unknown: usize = segment(&text).iter().map(unknown).sum();
-    #[expect(clippy::cast_precision_loss, reason = "characters of a line")]
-    match letters(&text) {
-        0 => 0.0,
-        all => 1.0 - unknown as f32 / all as f32,
-    }
+    collapse_whitespace(&out)
 }
 
 #[cfg(test)]
@@ -146,20 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_readable_fraction_counts_letters_with_a_translation() {
-        assert!(readable_fraction("raise the pool") >= 1.0);
-        assert!(readable_fraction("连接池的 timeout") >= 1.0);
-        assert!(readable_fraction("邮编读进来变成数字了") < 0.5);
-        assert!(readable_fraction("的") <= 0.0);
-        assert!(readable_fraction("🚀 !") <= 0.0);
-    }
-
-    #[test]
     fn words_of_the_glossary_are_translated() {
-        assert_eq!(
-            translate_to_english("早上连接池 timeout 了"),
-            "connection pool timeout"
-        );
         assert_eq!(translate_to_english("plain"), "plain");
         assert!(TEXT.lines().all(|line| line.split('\t').count() == 2));
         let widest = WORDS.keys().map(|word| word.chars().count()).max();

@@ -2,6 +2,7 @@
 
 use crate::content::TurnContent;
 use crate::noise;
+use crate::pull_request::{is_opening, may_open_pull_request};
 use crate::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
 
 /// The subject that a command which succeeded gave a change.
@@ -37,7 +38,7 @@ fn subjects_of_turn(turn: &TurnContent) -> Vec<ChangeSubject> {
     let commands = runs.filter_map(|(at, run)| {
         let command = turn.commands.get(run.command)?;
         // Most commands need not be parsed.
-        let may_name_one = command.contains("commit") || command.contains("create");
+        let may_name_one = command.contains("commit") || may_open_pull_request(command);
         may_name_one.then(|| parts_that_succeeded(turn, at, command))
     });
     let parts = commands.flatten();
@@ -79,17 +80,18 @@ fn is_push(part: &CommandPart<'_>) -> bool {
 }
 
 fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
-    let mut words = words_from_program(&part.text);
-    let program = words.next()?;
-    let words: Vec<&str> = words.collect();
-    let is_commit = program == "git" && git_subcommand(words.iter().copied()) == Some("commit");
-    let opens = matches!(program, "gh" | "glab") && words.get(1) == Some(&"create");
+    let words: Vec<&str> = words_from_program(&part.text).collect();
+    let (program, arguments) = words.split_first()?;
+    let is_commit =
+        *program == "git" && git_subcommand(arguments.iter().copied()) == Some("commit");
     if is_commit {
         let subject = find_value(part.source, is_message_option)?;
         return has_content(&subject).then_some(ChangeSubject::Commit(subject));
     }
-    if opens && matches!(words.first(), Some(&("pr" | "mr"))) {
-        let title = find_value(part.source, |word| matches!(word, "--title" | "-t"))?;
+    if is_opening(&words) {
+        // `-t` of `az repos pr create` is a branch.
+        let is_title = |word: &str| word == "--title" || word == "-t" && arguments[0] != "repos";
+        let title = find_value(part.source, is_title)?;
         return has_content(&title).then_some(ChangeSubject::PullRequest(title));
     }
     None
@@ -291,5 +293,27 @@ mod tests {
         ] {
             assert_eq!(subject(commands).as_deref(), Some(expected));
         }
+    }
+
+    #[test]
+    fn each_command_that_opens_a_pull_request_gives_its_title() {
+        for command in [
+            "gh pr new -t 'Oil all gates'",
+            "gh -R ann/app pr create --title 'Oil all gates'",
+            "/usr/bin/gh pr create --title 'Oil all gates'",
+            "glab mr create --title='Oil all gates'",
+            "tea pr create -t 'Oil all gates'",
+            "az repos pr create -t main --title 'Oil all gates'",
+        ] {
+            assert_eq!(
+                subject(&[command]).as_deref(),
+                Some("Oil all gates"),
+                "{command}"
+            );
+        }
+        assert_eq!(
+            subject(&["gh pr create --dry-run -t 'Oil all gates'"]),
+            None
+        );
     }
 }

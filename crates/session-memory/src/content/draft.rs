@@ -1,5 +1,6 @@
 //! A memory before it is saved: its validation, and the frontmatter that it gets.
 
+use crate::content::redaction::TextMut;
 use crate::error::{MemoryError, Result};
 use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource};
 use crate::retrieval::keywords;
@@ -52,17 +53,36 @@ pub struct MemoryDraft {
 
 impl MemoryDraft {
     /// Returns all texts but the conversation.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let lists = [
-            &self.key_info,
-            &self.tags,
-            &self.keywords,
-            &self.cues,
-            &self.prompts,
-        ];
-        let texts = [&self.topic, &self.notes].into_iter();
+    pub fn texts(&self) -> Vec<String> {
+        let mut draft = Self {
+            raw: None,
+            ..self.clone()
+        };
+        let texts = draft.texts_mut().map(TextMut::into_text);
+        texts.map(std::mem::take).collect()
+    }
+
+    /// Returns all texts. All fields are named, so that a new one cannot be forgotten.
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = TextMut<'_>> {
+        let Self {
+            topic,
+            key_info,
+            tags,
+            keywords,
+            cues,
+            prompts,
+            when,
+            kind: _,
+            importance: _,
+            notes,
+            source,
+            raw,
+        } = self;
+        let lists = [key_info, tags, keywords, cues, prompts];
+        let texts = [topic, notes].into_iter().chain(raw);
         let texts = texts.chain(lists.into_iter().flatten());
-        texts.map(String::as_str).chain(self.when.texts())
+        let texts = texts.chain(source.iter_mut().flat_map(MemorySource::texts_mut));
+        texts.map(TextMut::Prose).chain(when.texts_mut())
     }
 }
 

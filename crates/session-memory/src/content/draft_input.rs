@@ -13,7 +13,7 @@ use serde_json::Value;
 #[non_exhaustive]
 pub enum DraftError {
     /// The text is no JSON object with the fields of a draft.
-    #[error("stdin is not a memory: {0}")]
+    #[error("the text is not a memory: {0}")]
     Json(serde_json::Error),
     /// There is no such kind.
     #[error("`{0}` is not a kind")]
@@ -126,14 +126,16 @@ mod tests {
             error(r#"{"topic": "t", "kind": "hunch"}"#),
             "`hunch` is not a kind"
         );
-        assert!(error(r#"{"topic": "t", "colour": "red"}"#).starts_with("stdin is not a memory: "));
+        assert!(
+            error(r#"{"topic": "t", "colour": "red"}"#).starts_with("the text is not a memory: ")
+        );
     }
 
     #[test]
     fn a_text_that_is_no_object_is_refused_in_plain_words() {
         let check = |text: &str, expected: &str| {
             let error = MemoryDraft::from_json(text).unwrap_err().to_string();
-            assert_eq!(error, format!("stdin is not a memory: {expected}"));
+            assert_eq!(error, format!("the text is not a memory: {expected}"));
         };
         check("not json", "it is no JSON (line 1, column 2)");
         check("{\"topic\": ", "it is no JSON (line 1, column 10)");

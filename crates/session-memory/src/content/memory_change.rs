@@ -4,7 +4,7 @@ use crate::content::draft::{normalize_cues, normalize_tags};
 use crate::content::frontmatter as yaml;
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::content::key_info;
-use crate::content::redaction::{redact_change, redact_file};
+use crate::content::redaction::{TextMut, redact_change, redact_file};
 use crate::error::{MemoryError, Result};
 use crate::memory::{Importance, Memory, MemoryKind};
 use crate::retrieval::keywords;
@@ -64,10 +64,27 @@ impl MemoryChange {
     }
 
     /// Returns all new texts.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let lists = [&self.key_info, &self.tags, &self.cues].into_iter();
-        let texts = self.topic.iter().chain(lists.flatten().flatten());
-        texts.map(String::as_str).chain(self.when.texts())
+    pub fn texts(&self) -> Vec<String> {
+        let mut change = self.clone();
+        let texts = change.texts_mut().map(TextMut::into_text);
+        texts.map(std::mem::take).collect()
+    }
+
+    /// Returns all new texts. All fields are named, so that a new one cannot be forgotten.
+    pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = TextMut<'_>> {
+        let Self {
+            topic,
+            key_info,
+            tags,
+            cues,
+            when,
+            kind: _,
+            importance: _,
+            replacement: _,
+        } = self;
+        let lists = [key_info, tags, cues].into_iter().flatten();
+        let texts = topic.iter_mut().chain(lists.flatten());
+        texts.map(TextMut::Prose).chain(when.texts_mut())
     }
 }
 
@@ -176,7 +193,7 @@ fn apply_change(
     let (mut front, body) = match redact_file(redactor, &front, &parsed, &body) {
         Ok(redacted) => (redacted.yaml, redacted.body),
         // A file that cannot be redacted whole is no reason to keep a memory that another one replaces, or to keep that one.
-        Err(_) if change.texts().next().is_none() => (front, body),
+        Err(_) if change.texts().is_empty() => (front, body),
         Err(error) => return Err(error),
     };
     if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {

@@ -5,28 +5,45 @@ use crate::content::draft::MemoryDraft;
 use crate::content::frontmatter as yaml;
 use crate::content::memory_change::{MemoryChange, set_front_key};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Memory, MemorySource};
+use crate::memory::{Frontmatter, Memory};
 use crate::storage::insertion::ImportedMemory;
-use crate::triggers::{TRIGGERS_KEY, Triggers};
+use crate::triggers::TRIGGERS_KEY;
 use session_redact::{Redactor, replace_marks};
 use std::path::Path;
+
+/// A text of a memory that may hold a secret.
+pub(crate) enum TextMut<'a> {
+    /// Prose.
+    Prose(&'a mut String),
+    /// A glob, in which any text stands for a secret: the brackets of a mark would be a class of characters.
+    Glob(&'a mut String),
+}
+
+impl<'a> TextMut<'a> {
+    /// Returns the text, whatever it is.
+    pub(crate) fn into_text(self) -> &'a mut String {
+        match self {
+            Self::Prose(text) | Self::Glob(text) => text,
+        }
+    }
+
+    fn redact(self, redactor: &Redactor) {
+        match self {
+            Self::Prose(text) => {
+                redactor.redact_in_place(text);
+            }
+            Self::Glob(glob) => {
+                redactor.redact_in_place(glob);
+                *glob = replace_marks(glob, "*");
+            }
+        }
+    }
+}
 
 /// Redacts all texts of a draft.
 pub(crate) fn redact_draft(redactor: &Redactor, draft: &MemoryDraft) -> MemoryDraft {
     let mut draft = draft.clone();
-    redactor.redact_in_place(&mut draft.topic);
-    redactor.redact_in_place(&mut draft.notes);
-    for list in [
-        &mut draft.key_info,
-        &mut draft.cues,
-        &mut draft.prompts,
-        &mut draft.keywords,
-        &mut draft.tags,
-    ] {
-        redact_all(redactor, list);
-    }
-    redact_triggers(redactor, &mut draft.when);
-    redact_optional(redactor, &mut draft.raw);
+    draft.texts_mut().for_each(|text| text.redact(redactor));
     draft
 }
 
@@ -35,7 +52,9 @@ pub(crate) fn redact_draft(redactor: &Redactor, draft: &MemoryDraft) -> MemoryDr
 pub(crate) fn redact_imported(redactor: &Redactor, memory: &ImportedMemory) -> ImportedMemory {
     let mut memory = memory.clone();
     redact_parts(redactor, &mut memory.front, &mut memory.body);
-    redact_optional(redactor, &mut memory.raw);
+    if let Some(raw) = &mut memory.raw {
+        redactor.redact_in_place(raw);
+    }
     memory.text = memory.text.filter(|text| redactor.redact(text) == *text);
     memory
 }
@@ -43,19 +62,7 @@ pub(crate) fn redact_imported(redactor: &Redactor, memory: &ImportedMemory) -> I
 /// Redacts the texts of a change.
 pub(crate) fn redact_change(redactor: &Redactor, change: &MemoryChange) -> MemoryChange {
     let mut change = change.clone();
-    redact_optional(redactor, &mut change.topic);
-    let when = &mut change.when;
-    for list in [
-        &mut change.key_info,
-        &mut change.cues,
-        &mut change.tags,
-        &mut when.errors,
-    ] {
-        redact_all(redactor, list.as_deref_mut().unwrap_or_default());
-    }
-    for globs in [&mut when.paths, &mut when.commands] {
-        redact_globs(redactor, globs.as_deref_mut().unwrap_or_default());
-    }
+    change.texts_mut().for_each(|text| text.redact(redactor));
     change
 }
 
@@ -113,7 +120,7 @@ pub(crate) fn redact_parts(
     body: &mut String,
 ) -> bool {
     let (before, body_before) = (front.clone(), body.clone());
-    redact_frontmatter(redactor, front);
+    front.texts_mut().for_each(|text| text.redact(redactor));
     redactor.redact_in_place(body);
     let is_redacted = *front != before || *body != body_before;
     if is_redacted {
@@ -165,59 +172,49 @@ fn redact_frontmatter_text(
     }
 }
 
-fn redact_frontmatter(redactor: &Redactor, front: &mut Frontmatter) {
-    redactor.redact_in_place(&mut front.topic);
-    redact_all(redactor, &mut front.cues);
-    redact_all(redactor, &mut front.prompts);
-    redact_all(redactor, &mut front.keywords);
-    redact_all(redactor, &mut front.tags);
-    redact_triggers(redactor, &mut front.when);
-    if let Some(source) = &mut front.source {
-        redact_source(redactor, source);
-    }
-}
-
-fn redact_source(redactor: &Redactor, source: &mut MemorySource) {
-    for text in [
-        &mut source.agent,
-        &mut source.session,
-        &mut source.turns,
-        &mut source.imported,
-        &mut source.origin,
-    ] {
-        redact_optional(redactor, text);
-    }
-}
-
-fn redact_triggers(redactor: &Redactor, when: &mut Triggers) {
-    redact_globs(redactor, &mut when.paths);
-    redact_globs(redactor, &mut when.commands);
-    redact_all(redactor, &mut when.errors);
-}
-
-/// Redacts globs, in which any text stands for a secret: the brackets of a mark would be a class of characters.
-fn redact_globs(redactor: &Redactor, globs: &mut [String]) {
-    for glob in globs {
-        redactor.redact_in_place(glob);
-        *glob = replace_marks(glob, "*");
-    }
-}
-
-fn redact_optional(redactor: &Redactor, text: &mut Option<String>) {
-    if let Some(text) = text {
-        redactor.redact_in_place(text);
-    }
-}
-
-fn redact_all(redactor: &Redactor, texts: &mut [String]) {
-    for text in texts {
-        redactor.redact_in_place(text);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::MemorySource;
+    use crate::triggers::Triggers;
+
+    #[test]
+    fn no_text_of_a_draft_holds_a_secret() {
+        let secret = || "password=Blue7!fish".to_owned();
+        let list = || vec![secret()];
+        let draft = MemoryDraft {
+            topic: secret(),
+            key_info: list(),
+            tags: list(),
+            keywords: list(),
+            cues: list(),
+            prompts: list(),
+            when: Triggers {
+                paths: list(),
+                commands: list(),
+                errors: list(),
+            },
+            notes: secret(),
+            source: Some(MemorySource {
+                agent: Some(secret()),
+                session: Some(secret()),
+                turns: Some(secret()),
+                imported: Some(secret()),
+                origin: Some(secret()),
+            }),
+            raw: Some(secret()),
+            ..MemoryDraft::default()
+        };
+        assert_eq!(
+            draft.texts(),
+            vec![secret(); 15],
+            "all but the conversation"
+        );
+        let redacted = redact_draft(&Redactor::default(), &draft);
+        let text = format!("{redacted:?}");
+        assert_eq!(text.matches("password=").count(), 16);
+        assert!(!text.contains("Blue7!fish"), "{text}");
+    }
 
     #[test]
     fn any_text_stands_for_a_secret_in_a_glob() {
@@ -226,7 +223,8 @@ mod tests {
             commands: vec!["mysql -u root -phunter2 *".into()],
             errors: vec!["denied with password=Blue7!fish".into()],
         };
-        redact_triggers(&Redactor::default(), &mut when);
+        let redactor = Redactor::default();
+        when.texts_mut().for_each(|text| text.redact(&redactor));
         assert_eq!(when.paths, ["src/[a-z]*.rs"]);
         assert_eq!(when.commands, ["mysql -u root -p* *"]);
         assert_eq!(when.errors, ["denied with password=[redacted:password]"]);

@@ -11,9 +11,13 @@ pub struct ReplacedSecrets {
 
 impl ReplacedSecrets {
     /// Finds the secrets in texts as the user wrote them.
-    pub(crate) fn find<'t>(redactor: &Redactor, texts: impl IntoIterator<Item = &'t str>) -> Self {
+    pub(crate) fn find(
+        redactor: &Redactor,
+        texts: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
         let mut kinds = BTreeSet::new();
         for text in texts {
+            let text = text.as_ref();
             let redacted = redactor.redact(text);
             let is_new = |kind: &&str| count(&redacted, kind) > count(text, kind);
             let new = find_redacted_kinds(&redacted).filter(is_new);

@@ -85,8 +85,8 @@ impl Injector<'_> {
         if self.settings.injection.overview_tokens == 0 {
             return None;
         }
-        let hashes = hash_contents(memories);
         let known = std::mem::take(&mut state.listed);
+        let hashes = self.hash_kept(memories, &known);
         let is_new = |memory: &&Memory| match known.get(memory.id()) {
             Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
             None if known.is_empty() => true,
@@ -112,6 +112,24 @@ impl Injector<'_> {
         let is_left_out = |id: &String| state.listed.contains_key(id) && !shown.contains(id);
         state.left_out.retain(is_left_out);
         block
+    }
+
+    /// Returns the hashes of memories as [`hash_contents`] does. What is known of those that wait for trust now is kept:
+    /// they are no longer listed, but not gone.
+    fn hash_kept(
+        &self,
+        memories: &[Memory],
+        known: &BTreeMap<String, String>,
+    ) -> BTreeMap<String, String> {
+        let mut hashes = hash_contents(memories);
+        if !find_gone(known, &hashes).is_empty() {
+            let waiting = self.store.list_untrusted();
+            let waiting = waiting
+                .iter()
+                .filter_map(|memory| known.get_key_value(memory.id()));
+            hashes.extend(waiting.map(|(id, hash)| (id.clone(), hash.clone())));
+        }
+        hashes
     }
 }
 

@@ -29,6 +29,8 @@ pub struct SessionState {
     pub left_out: BTreeSet<String>,
     /// An overview has named the command that shows a memory.
     pub is_command_known: bool,
+    /// The ids of memories for which a call was refused whose reason had no room for them: they refuse no other one.
+    pub refused: BTreeSet<String>,
 }
 
 impl SessionState {
@@ -59,6 +61,20 @@ impl SessionState {
         ids.filter(|id| self.injected.insert(id.clone())).collect()
     }
 
+    /// Adds the memories for which a call may be refused, and returns true where it is: one of them has refused none.
+    pub(crate) fn add_refusal(&mut self, ids: impl IntoIterator<Item = String>) -> bool {
+        let before = self.refused.len();
+        self.refused.extend(ids);
+        self.refused.len() > before
+    }
+
+    /// Forgets that the agent knows a memory.
+    pub(crate) fn forget(&mut self, id: &str) {
+        self.injected.remove(id);
+        self.listed.remove(id);
+        self.left_out.remove(id);
+    }
+
     /// Adds the matches of memories with a prompt; `None` where no prompt was compared with them.
     pub(crate) fn add_matches(&mut self, matches: Option<&[PromptMatch<'_>]>) {
         self.is_compared |= matches.is_some();
@@ -69,8 +85,8 @@ impl SessionState {
     /// Notes the present content of a memory, and forgets that another one was injected.
     fn replace_older_content(&mut self, memory: &Memory) {
         if !self.has_injected(memory) {
-            self.injected.remove(memory.id());
-            self.left_out.remove(memory.id());
+            self.forget(memory.id());
+            self.refused.remove(memory.id());
             self.listed
                 .insert(memory.id().to_owned(), short_hash(memory));
         }
@@ -105,9 +121,11 @@ impl SessionState {
             matches,
             listed,
             left_out,
+            refused,
             ..
         } = self;
-        if !injected.is_empty() || !matches.is_empty() {
+        if !injected.is_empty() || !matches.is_empty() || !refused.is_empty() {
+            refused.clear();
             *injected = injected
                 .iter()
                 .skip(injected.len().div_ceil(2))

@@ -42,6 +42,15 @@ pub struct TriggerDecision {
     pub candidates: Vec<TriggerCandidate>,
 }
 
+/// The block that a call of a tool gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TriggeredBlock {
+    /// The block.
+    pub block: MemoryBlock,
+    /// It is the reason for which the call is refused.
+    pub is_refusal: bool,
+}
+
 impl TriggerDecision {
     /// Returns the block, if there is one.
     pub fn block(&self) -> Option<&MemoryBlock> {
@@ -56,8 +65,8 @@ impl TriggerDecision {
 
 impl Injector<'_> {
     /// Gives the memories that an event triggers, each once a session, and records them. No model is
-    /// opened.
-    pub fn inject_for_event(&self, event: &TriggerEvent, session: &str) -> Option<MemoryBlock> {
+    /// opened. A memory refuses one call, also where the reason has no room for it.
+    pub fn inject_for_event(&self, event: &TriggerEvent, session: &str) -> Option<TriggeredBlock> {
         if !self.settings.enabled || session.is_empty() || event.is_empty() {
             return None;
         }
@@ -70,6 +79,11 @@ impl Injector<'_> {
         let triggered = self.list_triggered(&matcher);
         let decision = self.decide_for_event(&matcher, &triggered, Some(session), &state);
         let block = decision.outcome.ok()?;
+        let mut passed = decision.candidates;
+        passed.retain(|candidate| {
+            let outcome = candidate.outcome;
+            matches!(outcome, GateOutcome::Triggered | GateOutcome::NoRoom)
+        });
         // A block that cannot be recorded is not injected: it would be injected at each call.
         let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
         let mut injected: Vec<&Memory> = triggered.iter().collect();
@@ -79,28 +93,52 @@ impl Injector<'_> {
             memories: &injected,
             matches: None,
         };
-        let new = state_file.record(&record).ok()?;
+        let add = |state: &mut SessionState| {
+            let passed = passed.into_iter().map(|candidate| candidate.id);
+            let is_refusal = event.is_held && state.add_refusal(passed);
+            (state.add_injection(&record), is_refusal)
+        };
+        let (new, is_refusal) = state_file.update(add).ok()??;
         let block = block.with_only(&new)?;
         injected.retain(|memory| is_in(&block.ids, memory));
         record_recall(self.store, &injected, self.now);
-        Some(block)
+        Some(TriggeredBlock { block, is_refusal })
     }
 
     /// Records memories that the agent reads itself as injected into a session: as they are now they are not injected
     /// once more. Ids of none are ignored, and so is a failure to record: the agent reads them all the same.
-    pub fn record_shown(&self, ids: &[&str], session: &str) {
-        if ids.is_empty() || session.is_empty() || !self.settings.enabled {
-            return;
-        }
-        let found = ids.iter().filter_map(|id| self.store.find_raw(id).ok());
-        let memories: Vec<Memory> = found.collect();
+    pub fn record_shown(&self, ids: &[impl AsRef<str>], session: &str) {
+        let memories = self.find_shown(ids, session);
         let ids: Vec<String> = memories.iter().map(|it| it.id().to_owned()).collect();
         let record = InjectionRecord {
             ids: &ids,
             memories: &memories.iter().collect::<Vec<_>>(),
             matches: None,
         };
-        let _ = self.state_file(session).record(&record);
+        if !ids.is_empty() {
+            let _ = self.state_file(session).record(&record);
+        }
+    }
+
+    /// Takes the record of memories back that the agent was to read and did not: they are injected again.
+    pub fn forget_shown(&self, ids: &[impl AsRef<str>], session: &str) {
+        let memories = self.find_shown(ids, session);
+        let forget = |state: &mut SessionState| {
+            let memories = memories.iter();
+            memories.for_each(|memory| state.forget(memory.id()));
+        };
+        if !memories.is_empty() {
+            let _ = self.state_file(session).update(forget);
+        }
+    }
+
+    /// Finds the memories that a session's agent reads itself.
+    fn find_shown(&self, ids: &[impl AsRef<str>], session: &str) -> Vec<Memory> {
+        if session.is_empty() || !self.settings.enabled {
+            return Vec::new();
+        }
+        let ids = ids.iter().map(AsRef::as_ref);
+        ids.filter_map(|id| self.store.find_raw(id).ok()).collect()
     }
 
     /// Decides what an event would get, and records nothing: in a session, and after a prompt if there is one.

@@ -2,9 +2,10 @@
 
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::retrieval::glossary;
 use crate::retrieval::memory_embedder::{MemoryEmbedder, dot};
+use crate::retrieval::readable::is_mostly_readable;
 use crate::retrieval::vector_cache::embed_cached;
+use session_core::text::translate_to_english;
 use std::collections::HashSet;
 
 /// Most texts of memories that wait for trust which are embedded: a repository chooses their number, and each takes some
@@ -56,7 +57,7 @@ pub(crate) fn compare_by_meaning(
 
 /// Embeds a query. Punctuation alone is a zero vector: a model gives it all the same vector.
 fn embed_query(text: &str, embedder: &MemoryEmbedder<'_>) -> Result<Vec<f32>> {
-    let english = glossary::translate_to_english(text);
+    let english = translate_to_english(text);
     if english.contains(char::is_alphanumeric) {
         Ok(embedder.model.embed_query(&english)?)
     } else {
@@ -80,10 +81,10 @@ impl<'a> EmbeddingTexts<'a> {
     pub(crate) fn new(memory: &'a Memory) -> Self {
         let mut seen = HashSet::new();
         let cues = memory.front.effective_cues().iter().map(String::as_str);
-        let readable = cues.filter(|cue| seen.insert(*cue) && glossary::is_mostly_readable(cue));
+        let readable = cues.filter(|cue| seen.insert(*cue) && is_mostly_readable(cue));
         let cues = readable.map(|text| TranslatedCue {
             text,
-            english: glossary::translate_to_english(text),
+            english: translate_to_english(text),
         });
         Self {
             whole: english_embedding_text(memory),
@@ -141,7 +142,7 @@ fn combine_with_cues<'a>(whole: f32, cues: impl Iterator<Item = CueCosine<'a>>) 
 
 /// Returns the text of a whole memory for an English model.
 pub(crate) fn english_embedding_text(memory: &Memory) -> String {
-    glossary::translate_to_english(&memory.embedding_text())
+    translate_to_english(&memory.embedding_text())
 }
 
 #[cfg(test)]

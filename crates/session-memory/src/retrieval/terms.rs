@@ -1,10 +1,9 @@
 //! Terms of memories and queries: English stems, and character bigrams of scripts without spaces.
 
-use crate::retrieval::glossary;
 use crate::retrieval::stop_words::{CHINESE_STOP_WORDS, PROMPT_STOP_WORDS};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::Query;
-use session_core::text::{camel_case_parts, is_unspaced};
+use session_core::text::{camel_case_parts, is_unspaced, segment_by_glossary};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -35,7 +34,7 @@ pub(crate) fn document_terms(text: &str) -> Vec<String> {
             TextRun::Word(word) => out.push(stem(word)),
             TextRun::Unspaced(text) => {
                 push_bigrams(text, &mut out);
-                let known = glossary::segment(text)
+                let known = segment_by_glossary(text)
                     .into_iter()
                     .filter_map(|segment| segment.english);
                 out.extend(known.flat_map(str::split_whitespace).map(stem));
@@ -94,7 +93,7 @@ fn single_term(text: String) -> QueryTerm {
 
 /// Appends words of the glossary with their translation as a variant, and bigrams of all else.
 fn push_unspaced_terms(text: &str, out: &mut Vec<QueryTerm>) {
-    for segment in text.split_whitespace().flat_map(glossary::segment) {
+    for segment in text.split_whitespace().flat_map(segment_by_glossary) {
         let mut own = Vec::new();
         push_bigrams(segment.text, &mut own);
         match segment.english {

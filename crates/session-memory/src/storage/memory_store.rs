@@ -296,7 +296,10 @@ impl MemoryStore {
     }
 
     /// Finds the secrets that are replaced in texts when they are saved.
-    pub fn find_secrets<'t>(&self, texts: impl IntoIterator<Item = &'t str>) -> ReplacedSecrets {
+    pub fn find_secrets(
+        &self,
+        texts: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> ReplacedSecrets {
         ReplacedSecrets::find(&self.redactor, texts)
     }
 

@@ -88,6 +88,29 @@ impl MemoryStore {
         Ok(active)
     }
 
+    /// Lists the active memories that some memories replace.
+    pub fn list_replaced_by(&self, replacements: &[Memory]) -> Vec<Memory> {
+        let mut active = self.list(&[MemoryState::Active]).memories;
+        active.retain(|memory| {
+            let by = memory.front.superseded_by.as_deref();
+            by.is_some_and(|by| replacements.iter().any(|new| new.id() == by))
+        });
+        active
+    }
+
+    /// Lists those of some replaced memories that nothing replaces any more, as after a deletion of what did.
+    pub fn list_unreplaced(&self, replaced: &[Memory]) -> Vec<Memory> {
+        if replaced.is_empty() {
+            return Vec::new();
+        }
+        let mut active = self.list(&[MemoryState::Active]).memories;
+        active.retain(|memory| {
+            let is_same = |old: &Memory| memory.scope == old.scope && memory.id() == old.id();
+            memory.front.superseded_by.is_none() && replaced.iter().any(is_same)
+        });
+        active
+    }
+
     /// Lets what some memories replace be replaced by what replaces these, before they are removed for good.
     ///
     /// # Errors

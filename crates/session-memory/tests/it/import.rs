@@ -3,7 +3,7 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now};
 use serde_json::json;
 use session_memory::{
-    ImportFormat, ImportPath, ImportReport, Memory, MemoryDraft, MemoryError, MemoryScope,
+    ImportFormat, ImportInput, ImportReport, Memory, MemoryDraft, MemoryError, MemoryScope,
     MemoryState, StorageLocation, Trust, archive_memories, export_memories, find_unused,
     import_memories,
 };
@@ -53,7 +53,7 @@ fn import(
     path: &Path,
     scope: Option<MemoryScope>,
 ) -> session_memory::Result<ImportReport> {
-    let from = ImportPath {
+    let from = ImportInput::Path {
         path,
         home: world.home(),
     };
@@ -313,7 +313,7 @@ fn a_global_memory_of_an_export_stays_global() {
         let to = TestMemories::new();
         let path = to.home().join(path);
         to.write(&path, &document);
-        let from = ImportPath {
+        let from = ImportInput::Path {
             path: &path,
             home: to.home(),
         };
@@ -332,6 +332,24 @@ fn a_global_memory_of_an_export_stays_global() {
     assert_eq!(scopes(ProjectOnly, "all.json", None), [Project, Project]);
     let in_repository = "shop/all.json";
     assert_eq!(scopes(ProjectFirst, in_repository, None), [Project; 2]);
+}
+
+#[test]
+fn the_text_of_an_export_is_imported_without_a_file() {
+    let from = TestMemories::new();
+    from.save("Lantern", "in the harbour");
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
+    let to = TestMemories::new();
+    let import = |format, text: &str| {
+        import_memories(&to.store, format, ImportInput::Text(text), None, &now())
+    };
+    let report = import(ImportFormat::SessionSearch, &document).unwrap();
+    find(&report, "Lantern");
+    for format in ImportFormat::ALL {
+        let error = import(format, "lantern").unwrap_err().to_string();
+        assert!(error.starts_with("nothing to import in `-`: "), "{error}");
+    }
 }
 
 /// An import that fails in the middle, as one that is killed does, is completed by the next one, which keeps all ids.

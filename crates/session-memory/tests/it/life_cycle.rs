@@ -45,6 +45,37 @@ fn a_memory_goes_from_active_to_the_archive_to_the_trash_and_back() {
 }
 
 #[test]
+fn what_was_replaced_counts_again_without_its_replacement() {
+    let world = TestMemories::new();
+    let [old, new, newest] = ["Old", "New", "Newest"].map(|topic| world.save(topic, "info"));
+    let supersede = |old: &Memory, new: &Memory| {
+        world.store.supersede(old.id(), new.id(), &now()).unwrap();
+        world.store.find(new.id()).unwrap()
+    };
+    let new = supersede(&old, &new);
+    let ids = |memories: &[Memory]| -> Vec<String> {
+        memories
+            .iter()
+            .map(|memory| memory.id().to_owned())
+            .collect()
+    };
+    let replaced = world.store.list_replaced_by(std::slice::from_ref(&new));
+    assert_eq!(ids(&replaced), [old.id()]);
+    assert_eq!(world.store.list_replaced_by(std::slice::from_ref(&old)), []);
+    assert_eq!(world.store.list_unreplaced(&replaced), []);
+    // What is purged passes on what it replaced.
+    supersede(&new, &newest);
+    let new = world.store.find(new.id()).unwrap();
+    world
+        .store
+        .purge(std::slice::from_ref(&new), &now())
+        .unwrap();
+    assert_eq!(world.store.list_unreplaced(&replaced), []);
+    world.move_to(&newest, MemoryState::Trash).unwrap();
+    assert_eq!(ids(&world.store.list_unreplaced(&replaced)), [old.id()]);
+}
+
+#[test]
 fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() {
     let world = TestMemories::new();
     let listed = world.save("Lantern", "in the harbour");

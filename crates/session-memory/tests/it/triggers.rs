@@ -3,7 +3,7 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, TestResources, draft, now, saved_from};
 use session_memory::{
     AgentContext, GateOutcome, InjectionRequest, InjectionSwitch, Memory, MemoryChange,
-    MemoryDraft, MemoryState, SkipReason, TriggerChange, TriggerEvent, Triggers,
+    MemoryDraft, MemoryState, SkipReason, TriggerChange, TriggerEvent, TriggeredBlock, Triggers,
 };
 use std::time::Instant;
 
@@ -30,8 +30,8 @@ fn reading(path: &str) -> TriggerEvent {
 }
 
 fn ids(world: &TestMemories, event: &TriggerEvent, session: &str) -> Vec<String> {
-    let block = world.injector().inject_for_event(event, session);
-    block.map_or_else(Vec::new, |block| block.ids)
+    let given = world.injector().inject_for_event(event, session);
+    given.map_or_else(Vec::new, |given| given.block.ids)
 }
 
 #[test]
@@ -105,7 +105,8 @@ fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
     let block = world
         .injector()
         .inject_for_event(&reading("db/schema.sql"), "s1")
-        .unwrap();
+        .unwrap()
+        .block;
     let line = format!("[context] {TOPIC}; {INFO} ({})", memory.id());
     assert!(block.text.contains(&line), "{}", block.text);
     assert_eq!(ids(&world, &reading("db/schema.sql"), "s1"), [""; 0]);
@@ -139,6 +140,47 @@ fn a_memory_that_the_agent_read_is_not_injected_unless_it_changes() {
     };
     world.store.change(memory.id(), &change, &now()).unwrap();
     assert_eq!(ids(&world, &reading, "s1"), [memory.id()]);
+    world.injector().record_shown(&shown, "s3");
+    world.injector().forget_shown(&shown, "s3");
+    assert_eq!(
+        ids(&world, &reading, "s3"),
+        [memory.id()],
+        "it was not read"
+    );
+}
+
+#[test]
+fn a_memory_refuses_one_call() {
+    let world = TestMemories::new();
+    let save_for = |path: &str| {
+        world.save_draft(&MemoryDraft {
+            when: Triggers {
+                paths: vec![path.to_owned()],
+                ..Triggers::default()
+            },
+            ..draft(TOPIC, INFO)
+        })
+    };
+    let gate: Vec<Memory> = (0..12).map(|_| save_for("gate.rs")).collect();
+    let edit = || {
+        let event = TriggerEvent {
+            is_held: true,
+            ..reading("gate.rs")
+        };
+        world.injector().inject_for_event(&event, "s1")
+    };
+    let count = |given: TriggeredBlock| (given.block.ids.len(), given.is_refusal);
+    assert_eq!(edit().map(count), Some((5, true)));
+    assert_eq!(edit().map(count), Some((5, false)), "the rest comes later");
+    save_for("gate.rs");
+    assert_eq!(edit().map(count), Some((3, true)), "one is new");
+    assert_eq!(edit().map(count), None);
+    let change = MemoryChange {
+        key_info: Some(vec!["the pool has 80 connections".into()]),
+        ..MemoryChange::default()
+    };
+    world.store.change(gate[0].id(), &change, &now()).unwrap();
+    assert_eq!(edit().map(count), Some((1, true)), "it changed");
 }
 
 #[test]
@@ -387,8 +429,8 @@ fn a_command_that_the_list_at_the_start_names_is_not_named_again() {
     });
     let opening = |session: &str| {
         let injector = world.injector();
-        let block = injector.inject_for_event(&reading("db/a.sql"), session);
-        let block = block.unwrap();
+        let given = injector.inject_for_event(&reading("db/a.sql"), session);
+        let block = given.unwrap().block;
         assert_eq!(
             (&block.ids[..], block.truncated),
             (&[memory.id().to_owned()][..], true)

@@ -3,7 +3,7 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
 use session_files::Project;
 use session_memory::{
-    AgentContext, ConversationOrigin, EditReview, ImportFormat, ImportPath, Memory, MemoryChange,
+    AgentContext, ConversationOrigin, EditReview, ImportFormat, ImportInput, Memory, MemoryChange,
     MemoryDraft, MemoryError, MemoryState, StorageLocation, Trust, export_memories,
     import_memories, render_context_sheet, trusted_keywords,
 };
@@ -92,6 +92,30 @@ fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
     assert!(is_injected(&world, ID), "this content was trusted");
     assert_eq!(world.store.revoke(None).unwrap(), 1);
     assert!(!is_injected(&world, ID));
+}
+
+/// A text by hand cannot be told from one of a pull: until the user approves it, it waits.
+#[test]
+fn an_own_memory_stays_the_users_once_its_change_is_approved() {
+    let world = TestMemories::new();
+    let own = world.save(TOPIC, INFO);
+    world.save("Fonts", "Inter");
+    let update = || {
+        let injector = world.injector();
+        let update = injector.begin_session(Some("s1"), AgentContext::Kept);
+        update.map(|block| block.text)
+    };
+    assert!(update().is_some());
+    let find = || world.store.find(own.id()).unwrap();
+    world.write(&own.path, world.read(&own).replace(TOPIC, "Pool"));
+    assert_eq!(find().trust, Trust::Changed);
+    assert_eq!(update(), None, "it is kept");
+    world.store.trust(&[find()]).unwrap();
+    assert_eq!(find().trust, Trust::Own);
+    let text = update().unwrap();
+    assert!(text.contains("Pool") && !text.contains("Fonts"), "{text}");
+    assert_eq!(world.store.revoke(None).unwrap(), 1);
+    assert_eq!(find().trust, Trust::Changed, "what was approved is revoked");
 }
 
 #[test]
@@ -438,7 +462,7 @@ fn an_export_launders_no_trust() {
     let other = TestMemories::new();
     let path = other.home().join("all.json");
     other.write(&path, serde_json::to_string(&document).unwrap());
-    let from = ImportPath {
+    let from = ImportInput::Path {
         path: &path,
         home: other.home(),
     };

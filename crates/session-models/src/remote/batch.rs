@@ -2,7 +2,7 @@
 
 use crate::remote::client::{EndpointClient, FailureKind, RequestError, RequestPolicy};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Maximum number of texts in a request.
 const MAX_BATCH_TEXTS: usize = 32;
@@ -169,6 +169,6 @@ impl BatchJob<'_> {
     }
 
     fn with_results<T>(&self, change: impl FnOnce(&mut BatchResults) -> T) -> T {
-        change(&mut self.results.lock().unwrap_or_else(|e| e.into_inner()))
+        change(&mut self.results.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

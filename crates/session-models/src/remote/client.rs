@@ -4,6 +4,7 @@ use crate::remote::error_text::find_error_text;
 use crate::remote::{Endpoint, WaitListener};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use session_core::MAX_DIMS;
 use session_embed::EmbedError;
 use std::time::Duration;
 use ureq::http::{HeaderMap, Response};
@@ -328,9 +329,6 @@ fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let date = jiff::fmt::rfc2822::parse(value).ok()?.timestamp();
     Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
 }
-
-/// Most numbers of a vector that an index holds.
-const MAX_DIMS: usize = u16::MAX as usize;
 
 /// Returns the vectors in the order of the texts, each of unit length.
 fn collect_vectors(

@@ -85,8 +85,8 @@ fn an_invalid_description_does_not_affect_the_others() {
         home.add_description("zz", text);
         let catalogue = home.catalogue();
         assert!(catalogue.find_spec("tiny").is_ok());
-        let [error] = catalogue.description_errors() else {
-            panic!("{:?}", catalogue.description_errors());
+        let [error] = catalogue.configuration_errors() else {
+            panic!("{:?}", catalogue.configuration_errors());
         };
         let message = error.to_string().replace('\\', "/");
         assert!(
@@ -150,7 +150,7 @@ fn a_scale_that_distinguishes_nothing_is_refused() {
         let before = "cosine = { unrelated = 0.3, related = 0.6, per_word = 0.0 }";
         home.add_description("zz", &good.replace(before, &scale));
         let catalogue = home.catalogue();
-        let errors = catalogue.description_errors().iter();
+        let errors = catalogue.configuration_errors().iter();
         let errors: Vec<String> = errors.map(ToString::to_string).collect();
         assert!(
             errors.len() == 1 && errors[0].contains(reason),
@@ -205,7 +205,7 @@ fn only_small_regular_files_are_descriptions() {
     std::os::unix::fs::symlink("/dev/zero", path("d.toml")).unwrap();
     let catalogue = home.catalogue();
     assert!(catalogue.find_spec("tiny").is_ok());
-    let errors = catalogue.description_errors().iter();
+    let errors = catalogue.configuration_errors().iter();
     let errors: Vec<String> = errors.map(ToString::to_string).collect();
     let reasons = [
         "not a regular file",

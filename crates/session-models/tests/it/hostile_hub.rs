@@ -1,6 +1,6 @@
 //! Tests of downloads from a hub that means harm.
 
-use crate::hub_server::{DownloadFailure, HubFault, HubServer};
+use crate::hub_server::{DownloadFault, HubFault, HubServer};
 use crate::pull::{WEIGHTS, assert_installed, pull, state};
 use crate::tiny_model::{Home, files, list_tree, write};
 use session_models::ModelError;
@@ -63,7 +63,7 @@ fn staged_bytes(home: &Home) -> u64 {
 #[test]
 fn a_body_without_end_is_cut_at_the_stated_length() {
     let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
-    server.fail_downloads(WEIGHTS, &[DownloadFailure::Endless]);
+    server.fail_downloads(WEIGHTS, &[DownloadFault::Endless]);
     assert_refused(&home, &server, "endless");
     assert_eq!(staged_bytes(&home), 0);
     pull(&home, &server).unwrap();

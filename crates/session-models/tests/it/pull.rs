@@ -1,6 +1,6 @@
 //! Tests of downloads from a hub that fails.
 
-use crate::hub_server::{DownloadFailure, HubFault, HubServer, sha256};
+use crate::hub_server::{DownloadFault, HubFault, HubServer, sha256};
 use crate::tiny_model::{Home, description, files, list_tree, write};
 use session_models::{FileProgress, HubConfig, ModelError, ModelState};
 use std::time::Duration;
@@ -120,9 +120,9 @@ fn only_the_owner_can_read_a_downloaded_model() {
 #[test]
 fn an_interrupted_download_is_resumed_at_once() {
     for failure in [
-        DownloadFailure::Drop(10),
-        DownloadFailure::Truncate(10),
-        DownloadFailure::Status(503),
+        DownloadFault::Drop(10),
+        DownloadFault::Truncate(10),
+        DownloadFault::Status(503),
     ] {
         let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
         server.fail_downloads(WEIGHTS, &[failure, failure]);
@@ -134,7 +134,7 @@ fn an_interrupted_download_is_resumed_at_once() {
             .any(|request| request.contains("bytes=20- "));
         assert_eq!(
             resumed,
-            failure != DownloadFailure::Status(503),
+            failure != DownloadFault::Status(503),
             "{requests:?}"
         );
     }
@@ -146,9 +146,9 @@ fn a_later_run_resumes_a_failed_download() {
     server.fail_downloads(
         WEIGHTS,
         &[
-            DownloadFailure::Drop(30),
-            DownloadFailure::Drop(0),
-            DownloadFailure::Drop(0),
+            DownloadFault::Drop(30),
+            DownloadFault::Drop(0),
+            DownloadFault::Drop(0),
         ],
     );
     let error = pull(&home, &server).unwrap_err();
@@ -172,7 +172,7 @@ fn a_later_run_resumes_a_failed_download() {
 #[test]
 fn a_stalled_download_times_out() {
     let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
-    server.fail_downloads(WEIGHTS, &[DownloadFailure::Stall(30)]);
+    server.fail_downloads(WEIGHTS, &[DownloadFault::Stall(30)]);
     let impatient = HubConfig {
         idle_timeout: Duration::from_secs(2),
         ..hub(&home, &server)
@@ -190,10 +190,7 @@ fn a_stalled_download_times_out() {
 #[test]
 fn a_hub_without_range_requests_is_supported() {
     let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
-    server.fail_downloads(
-        WEIGHTS,
-        &[DownloadFailure::Drop(30), DownloadFailure::NoRange],
-    );
+    server.fail_downloads(WEIGHTS, &[DownloadFault::Drop(30), DownloadFault::NoRange]);
     pull(&home, &server).unwrap();
     assert_installed(&home);
 }
@@ -415,7 +412,7 @@ fn only_the_owner_can_read_what_a_failed_download_leaves() {
     use std::os::unix::fs::PermissionsExt;
     let (home, server) = (Home::with_description(), HubServer::start(files(1.0)));
     server.serve("vocabulary.bin", b"damaged".to_vec());
-    let failures = [3, 0, 0].map(DownloadFailure::Drop);
+    let failures = [3, 0, 0].map(DownloadFault::Drop);
     server.fail_downloads("vocabulary.bin", &failures);
     pull(&home, &server).unwrap_err();
     let left = list_tree(&home.directories().models_dir());

@@ -1,4 +1,5 @@
 use super::*;
+use SearchDirection::{Backwards, Forwards};
 use session_core::{ToolCall, Turn, TurnPart};
 use session_search::TurnOrigin;
 
@@ -49,20 +50,48 @@ fn matches_are_found_forwards_and_backwards_around_the_ends() {
         MarkedWords::Text("lamp".into()),
         MarkedWords::Terms(vec!["lamps".into()]),
     ] {
-        pane.marked = marked;
-        for (direction, expected) in [
-            (SearchDirection::Forwards, first),
-            (SearchDirection::Forwards, second),
-            (SearchDirection::Forwards, first),
-            (SearchDirection::Backwards, second),
-            (SearchDirection::Backwards, first),
+        pane.set_marked(marked);
+        for (direction, expected, line) in [
+            (Forwards, SearchState::Found, first),
+            (Forwards, SearchState::Found, second),
+            (Forwards, SearchState::FoundAround(Forwards), first),
+            (Backwards, SearchState::FoundAround(Backwards), second),
+            (Backwards, SearchState::Found, first),
         ] {
             let state = pane.go_to_match(direction);
-            assert_eq!(finish(&mut pane, state), SearchState::Found);
-            assert_eq!(top(&pane), expected);
+            assert_eq!(finish(&mut pane, state), expected);
+            assert_eq!(top(&pane), line);
         }
         pane.go_to(TextPosition::default());
     }
+}
+
+#[test]
+fn the_next_match_is_the_one_after_that_which_was_found_last() {
+    let turns = || vec![turn(0, 10, &[]), turn(1, 100, &[30, 31, 60])];
+    let mut pane = pane(turns().split_off(1));
+    let found = |pane: &TextPane| {
+        let lines = pane.visible_lines();
+        let current = lines.iter().position(|line| line.is_current);
+        (top(pane), current)
+    };
+    let first = 21 + 1 + 2 * 30;
+    let state = pane.open_at_match(pane.text.turn_start(1)..pane.text.turn_start(2));
+    assert_eq!(finish(&mut pane, state), SearchState::Found);
+    // As when all turns of a conversation come behind the one that is shown.
+    pane.replace_turns(turns(), 2);
+    pane.lay_out(60, 10, CallDetail::Short);
+    assert_eq!(found(&pane), (first - 3, Some(3)));
+    assert_eq!(pane.go_to_match(Forwards), SearchState::Found);
+    assert_eq!(found(&pane), (first + 2, Some(0)));
+    pane.scroll_by(-5);
+    assert_eq!(pane.go_to_match(Backwards), SearchState::Found);
+    assert_eq!(found(&pane), (first, Some(0)));
+    // Where it is not on the screen, the first one on the screen is the next.
+    pane.scroll_by(-30);
+    assert_eq!(found(&pane).1, None);
+    assert_eq!(pane.go_to_match(Forwards), SearchState::Found);
+    assert_eq!(found(&pane), (first, Some(0)));
 }
 
 /// A pane of 16 columns with a call, a paragraph and a long word, each folded.
@@ -92,23 +121,24 @@ fn a_phrase_is_found_in_lines_that_it_was_folded_over() {
         ),
         ("fathomablylongword", &["fathomablylong", "word"]),
     ] {
-        for direction in [SearchDirection::Forwards, SearchDirection::Backwards] {
+        for direction in [Forwards, Backwards] {
             let mut pane = folded();
             pane.marked = MarkedWords::Text(phrase.into());
             // The second time from the match itself, around the end.
             for _ in 0..2 {
-                assert_eq!(pane.go_to_match(direction), SearchState::Found, "{phrase}");
-                let VisibleLine { line, matches } = pane.visible_lines().remove(0);
+                let state = pane.go_to_match(direction);
+                let is_found = matches!(state, SearchState::Found | SearchState::FoundAround(_));
+                assert!(is_found, "{phrase}");
+                let VisibleLine { line, matches, .. } = pane.visible_lines().remove(0);
                 let first = matches.first().map(|range| &line.text[range.clone()]);
                 assert_eq!(first, parts.first().copied(), "{phrase}");
             }
-            let found =
-                pane.visible_lines()
-                    .into_iter()
-                    .flat_map(|VisibleLine { line, matches }| {
-                        let texts = matches.into_iter().map(|range| line.text[range].to_owned());
-                        texts.collect::<Vec<_>>()
-                    });
+            let found = pane.visible_lines().into_iter().flat_map(
+                |VisibleLine { line, matches, .. }| {
+                    let texts = matches.into_iter().map(|range| line.text[range].to_owned());
+                    texts.collect::<Vec<_>>()
+                },
+            );
             assert_eq!(found.collect::<Vec<_>>(), parts, "{phrase}");
         }
     }
@@ -118,12 +148,9 @@ fn a_phrase_is_found_in_lines_that_it_was_folded_over() {
 fn a_phrase_that_begins_above_the_screen_is_marked() {
     let mut pane = folded();
     pane.marked = MarkedWords::Text("the keeper fills".into());
-    assert_eq!(
-        pane.go_to_match(SearchDirection::Forwards),
-        SearchState::Found
-    );
+    assert_eq!(pane.go_to_match(Forwards), SearchState::Found);
     pane.scroll_by(1);
-    let VisibleLine { line, matches } = pane.visible_lines().remove(0);
+    let VisibleLine { line, matches, .. } = pane.visible_lines().remove(0);
     assert_eq!(&line.text[matches[0].clone()], "fills");
 }
 
@@ -137,14 +164,14 @@ fn what_is_nowhere_leaves_the_place() {
         MarkedWords::Text(String::new()),
     ] {
         pane.marked = marked;
-        for direction in [SearchDirection::Forwards, SearchDirection::Backwards] {
+        for direction in [Forwards, Backwards] {
             let state = pane.go_to_match(direction);
             assert_eq!(finish(&mut pane, state), SearchState::NotFound);
             assert_eq!(top(&pane), 7);
         }
     }
     let mut empty = TextPane::new(Vec::new(), 0);
-    let state = empty.go_to_match(SearchDirection::Forwards);
+    let state = empty.go_to_match(Forwards);
     assert_eq!(state, SearchState::NotFound);
     assert_eq!(empty.visible_lines().len(), 0);
 }
@@ -173,7 +200,9 @@ fn a_turn_is_opened_at_its_beginning_or_with_its_match_in_the_upper_third() {
 fn the_end_stands_at_most_in_the_middle() {
     let mut pane = pane(vec![turn(0, 100, &[])]);
     pane.go_to_end();
-    assert_eq!(top(&pane), 201 - 5);
+    assert_eq!(top(&pane), 201 - 10, "it stands at the bottom");
+    pane.scroll_by(3);
+    assert_eq!(top(&pane), 201 - 7);
     pane.scroll_by(3);
     assert_eq!(top(&pane), 201 - 5);
     pane.scroll_by(-10);
@@ -185,7 +214,7 @@ fn the_end_stands_at_most_in_the_middle() {
 #[test]
 fn the_line_at_the_top_stays_in_other_columns_and_among_more_turns() {
     let mut pane = pane(vec![turn(1, 10, &[7])]);
-    let state = pane.go_to_match(SearchDirection::Forwards);
+    let state = pane.go_to_match(Forwards);
     assert_eq!(finish(&mut pane, state), SearchState::Found);
     let top_line = |pane: &TextPane| pane.visible_lines()[0].line.text.clone();
     for columns in [20, 8, 80] {
@@ -205,8 +234,9 @@ fn no_more_is_kept_as_lines_than_was_looked_at() {
     pane.visible_lines();
     pane.go_to_end();
     pane.visible_lines();
-    let state = pane.go_to_match(SearchDirection::Forwards);
-    assert_eq!(finish(&mut pane, state), SearchState::Found);
+    let state = pane.go_to_match(Forwards);
+    let found = SearchState::FoundAround(Forwards);
+    assert_eq!(finish(&mut pane, state), found);
     pane.visible_lines();
     assert!(pane.text.count_kept_blocks() < 50);
 }

@@ -8,14 +8,15 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use session_display::wrap_lines;
 
-const LIST_KEY_HELP: [(&str, &str); 10] = [
+const LIST_KEY_HELP: [(&str, &str); 11] = [
     ("letters", "search"),
     (
         "agent: project: branch: file:",
         "filter, also since: until: when:; - negates",
     ),
-    ("Tab", "complete a filter; else sessions or turns"),
+    ("Tab Shift-Tab", "complete a filter; else sessions or turns"),
     ("↑ ↓ Ctrl-P Ctrl-N PgUp PgDn", "move"),
+    ("Ctrl-Home Ctrl-End", "first row, last row"),
     ("Shift-↑ Shift-↓", "scroll the preview"),
     ("Enter", "open the conversation"),
     ("Alt-P", "this project, worktrees included, or all"),
@@ -24,8 +25,9 @@ const LIST_KEY_HELP: [(&str, &str); 10] = [
     ("Esc Ctrl-C", "quit"),
 ];
 
-const CONVERSATION_KEY_HELP: [(&str, &str); 9] = [
-    ("j k ↑ ↓ Space PgUp PgDn", "scroll"),
+const CONVERSATION_KEY_HELP: [(&str, &str); 10] = [
+    ("j k ↑ ↓ Space b PgUp PgDn", "scroll"),
+    ("Ctrl-D Ctrl-U Ctrl-F Ctrl-B", "scroll half a page, a page"),
     ("J K", "next turn, previous turn"),
     ("g G", "beginning, end"),
     ("/", "find a text"),
@@ -134,7 +136,7 @@ mod tests {
         │ agent: project: branch: file:       │…
         │   filter, also since: until: when:; │…
         │   - negates                         │─
-        │ Tab                                 │e
+        │ Tab Shift-Tab                       │e
         │   complete a filter; else sessions  │
         │ … ↑ ↓ PgUp PgDn scroll              │
         └─────────────────────────────────────┘
@@ -148,11 +150,11 @@ mod tests {
           │ letters                       search                     │s
         ▌ │ agent: project: branch: file: filter, also since: until: │
           │                               when:; - negates           │
-          │ Tab                           complete a filter; else    │m…
+          │ Tab Shift-Tab                 complete a filter; else    │m…
         ──│                               sessions or turns          │──
          /│ ↑ ↓ Ctrl-P Ctrl-N PgUp PgDn   move                       │te
-         W│ Shift-↑ Shift-↓               scroll the preview         │
-          │ … ↑ ↓ PgUp PgDn scroll                                   │
+         y│ Ctrl-Home Ctrl-End            first row, last row        │
+         W│ … ↑ ↓ PgUp PgDn scroll                                   │
         En└──────────────────────────────────────────────────────────┘
         ");
     }

@@ -3,6 +3,7 @@
 use super::{draw_input, pad_column, wrap_text};
 use crate::app::App;
 use crate::list_answer::ListRow;
+use crate::message::ReadBytes;
 use crate::query_line::OpenCompletion;
 use crate::theme::Theme;
 use crate::turn_position::{format_turn_address, format_turn_position};
@@ -12,8 +13,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use session_core::ConfidenceBand;
-use session_display::{fit_line, format_elapsed, pluralize, sanitize_line};
+use session_display::{fit_line, format_elapsed, format_size, pluralize, sanitize_line};
 use session_store::Level;
+use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr;
 
 const PROMPT: &str = "> ";
@@ -29,14 +31,14 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
 }
 
 /// Draws the levels, the project's switch, and what was searched; or the candidates of a completion,
-/// what is wrong with a filter, or which words were corrected.
+/// what is wrong with a filter, or which words nothing holds.
 pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
     let list = &app.list;
     let fit = |note: &str| fit_line(note, usize::from(area.width));
-    let status = match (app.query.completion(), &list.mistake, &list.corrections) {
+    let status = match (app.query.completion(), &list.mistake, &list.unfound) {
         (Some(open), _, _) => format_candidates(open, theme, area.width),
         (None, Some(mistake), _) => Line::styled(fit(mistake), theme.mistake()),
-        (None, None, Some(corrections)) => Line::styled(fit(corrections), theme.faint()),
+        (None, None, Some(unfound)) => Line::styled(fit(unfound), theme.faint()),
         (None, None, None) => format_status(app, theme, area.width),
     };
     frame.render_widget(status, area);
@@ -88,32 +90,52 @@ fn format_status(app: &App, theme: Theme, columns: u16) -> Line<'static> {
     status
 }
 
-/// Formats how much was searched, and what is still to be read, or the latter alone: what there is room for.
+/// Formats which row is selected, how much was searched, and what is still to be read, or the last of these: what there is
+/// room for.
 fn format_counts(app: &App, columns: usize) -> String {
+    let position = app.list.format_position();
     let searched = app.list.sessions.map(|count| pluralize(count, "session"));
     let searched = searched.unwrap_or_default();
     let left = match app.files_left {
         Some(0) => String::new(),
         Some(left) => format!("{} to read", pluralize(left, "file")),
-        None => "reading".to_owned(),
+        None => match app.reading {
+            Some(ReadBytes { done, total }) => {
+                format!("reading {} of {}", format_size(done), format_size(total))
+            }
+            None => "reading".to_owned(),
+        },
     };
     let both = if searched.is_empty() || left.is_empty() {
         format!("{searched}{left}")
     } else {
         format!("{searched}, {left}")
     };
-    let fitting = [both, left].into_iter().find(|text| text.len() <= columns);
+    let all = format!("{position}  {both}").trim_start().to_owned();
+    let mut shorter = [all, both, left].into_iter();
+    let fitting = shorter.find(|text| text.len() <= columns);
     fitting.unwrap_or_default()
+}
+
+/// Returns the lines that a row takes.
+fn lines_per_row(columns: u16) -> u16 {
+    if columns >= ONE_LINE { 1 } else { 2 }
+}
+
+/// Returns the lines that all rows take; `None` where there is no row, but a text in their place.
+pub(super) fn count_row_lines(app: &App, columns: u16) -> Option<u16> {
+    let rows = u16::try_from(app.list.rows.len()).unwrap_or(u16::MAX);
+    (rows > 0).then(|| rows.saturating_mul(lines_per_row(columns)))
 }
 
 /// Draws the rows, or why there is none.
 pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
-    let lines_per_row = if area.width >= ONE_LINE { 1 } else { 2 };
+    let lines_per_row = lines_per_row(area.width);
     app.list.set_area(area, lines_per_row);
     if app.list.rows.is_empty() {
         let note = match &app.list.failure {
             Some(reason) => wrap_text(reason, area.width, theme.mistake()),
-            None => wrap_text(empty_list_text(app), area.width, theme.faint()),
+            None => wrap_text(&empty_list_text(app), area.width, theme.faint()),
         };
         return frame.render_widget(ratatui::text::Text::from(note), area);
     }
@@ -142,8 +164,16 @@ pub(super) fn draw_rows(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area
 }
 
 /// Returns why there are no rows.
-fn empty_list_text(app: &App) -> &'static str {
-    match (app.list.sessions, app.files_left) {
+fn empty_list_text(app: &App) -> Cow<'static, str> {
+    let unmet = app
+        .list
+        .unmet
+        .as_ref()
+        .filter(|_| app.files_left == Some(0));
+    if let Some(unmet) = unmet {
+        return format!("{unmet}{}", format_completion_hint(app)).into();
+    }
+    let text = match (app.list.sessions, app.files_left) {
         (None, None | Some(0)) => "reading your histories",
         (Some(0), Some(0)) if app.this_project => {
             "no session of this project passes; Alt-P shows all projects"
@@ -158,6 +188,17 @@ fn empty_list_text(app: &App) -> &'static str {
         }
         (Some(_), Some(0)) => "nothing found",
         _ => "nothing yet; histories are still being read",
+    };
+    text.into()
+}
+
+/// Formats that Tab completes the filter that is being typed, where it does.
+fn format_completion_hint(app: &App) -> String {
+    let open = app.query.open_filter();
+    let values = app.values.as_ref();
+    match open.filter(|_| values.is_some_and(|values| app.query.can_complete(values))) {
+        Some(open) => format!("\nTab completes `{}:{}`", open.name, open.value),
+        None => String::new(),
     }
 }
 
@@ -303,9 +344,10 @@ fn band_mark(band: ConfidenceBand) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::AppMessage;
+    use crate::message::{AppMessage, ReadBytes};
     use crate::view::tests::{listing, opened, press, row, screen, session};
     use crossterm::event::{KeyCode, KeyModifiers};
+    use session_query::FilterValues;
 
     #[test]
     fn a_candidate_takes_the_columns_of_its_characters() {
@@ -328,7 +370,7 @@ mod tests {
         let AppMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
             panic!("a listing");
         };
-        listed.corrections = Some("nothing holds `lantren`; searched `lantern`".into());
+        listed.unfound = Some("nothing holds `lantren`; searched `lantern`".into());
         app.handle_message(AppMessage::ListReady(listed));
         let shown = screen(&mut app, 80, 12);
         assert!(
@@ -356,6 +398,65 @@ mod tests {
     }
 
     #[test]
+    fn how_far_the_histories_are_read_is_told_until_they_are() {
+        let mut app = App::new("");
+        let (done, total) = (77_000_000, 243_000_000);
+        app.handle_message(AppMessage::Reading(ReadBytes { done, total }));
+        let status = |app: &mut App| screen(app, 80, 12).lines().nth(1).unwrap().to_owned();
+        assert!(status(&mut app).ends_with("   reading 77 MB of 243 MB"));
+        app.handle_message(AppMessage::Refreshed { files_left: None });
+        assert!(status(&mut app).ends_with("   reading"));
+    }
+
+    #[test]
+    fn a_filter_that_nothing_meets_is_told_in_place_of_rows() {
+        let shown = |typed: &str| {
+            let mut app = App::new(typed);
+            app.values = Some(FilterValues {
+                branches: vec!["fix/lamp".into()],
+                ..FilterValues::default()
+            });
+            app.files_left = Some(0);
+            let AppMessage::ListReady(mut listed) = listing(&mut app, Vec::new(), &[]) else {
+                panic!("a listing");
+            };
+            listed.unmet = Some("no turn is on it\nhint: there is `fix/lamp`".into());
+            app.handle_message(AppMessage::ListReady(listed));
+            screen(&mut app, 80, 12)
+        };
+        let note = "\nno turn is on it\nhint: there is `fix/lamp`\n";
+        let open = shown("branch:f");
+        assert!(
+            open.contains(&format!("{note}Tab completes `branch:f`\n")),
+            "{open}"
+        );
+        for typed in ["branch:f lamp", "branch:nope"] {
+            let other = shown(typed);
+            assert!(
+                other.contains(note) && !other.contains("Tab completes"),
+                "{other}"
+            );
+        }
+    }
+
+    #[test]
+    fn few_rows_leave_the_lines_below_them_to_the_preview() {
+        let mut app = opened();
+        app.list.rows.truncate(1);
+        let line_of_preview = |app: &mut App, columns| {
+            let shown = screen(app, columns, 30);
+            shown
+                .lines()
+                .position(|line| line.starts_with("────"))
+                .unwrap()
+        };
+        assert_eq!(line_of_preview(&mut app, 100), 3);
+        assert_eq!(line_of_preview(&mut app, 60), 4);
+        app.list.rows = vec![app.list.rows[0].clone(); 40];
+        assert_eq!(line_of_preview(&mut app, 100), 2 + 11);
+    }
+
+    #[test]
     fn a_list_that_is_still_to_come_is_not_called_empty() {
         let mut app = App::new("");
         for files_left in [None, Some(0)] {
@@ -373,8 +474,8 @@ mod tests {
         let listed = listing(&mut app, rows, &[]);
         app.handle_message(listed);
         let shown = screen(&mut app, 80, 24);
-        assert_eq!(shown.matches(":2  3 of 12").count(), 2, "{shown}");
-        assert_eq!(shown.matches(":2 ").count(), 3, "{shown}");
+        assert_eq!(shown.matches(":2  3 of 12").count(), 1, "{shown}");
+        assert_eq!(shown.matches(":2 ").count(), 2, "{shown}");
         let narrow = screen(&mut app, 40, 24);
         assert!(
             narrow.contains(":2") && !narrow.contains("3 of 12"),

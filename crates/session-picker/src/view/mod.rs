@@ -58,8 +58,10 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
             Layout::horizontal([Constraint::Percentage(52), Constraint::Fill(1)]).areas(body);
         (list, preview)
     } else {
-        let [list, preview] =
-            Layout::vertical([Constraint::Percentage(42), Constraint::Fill(1)]).areas(body);
+        let split = |list| Layout::vertical([list, Constraint::Fill(1)]).areas(body);
+        let [most, _] = split(Constraint::Percentage(42));
+        let needed = list::count_row_lines(app, area.width).unwrap_or(most.height);
+        let [list, preview] = split(Constraint::Length(needed.min(most.height)));
         (list, preview)
     };
     list::draw_status(frame, app, theme, status);

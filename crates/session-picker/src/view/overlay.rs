@@ -1,5 +1,6 @@
 //! Overlays, drawn over everything else: a box, and the form of a memory in it.
 
+use super::wrap_text;
 use crate::memory_form::MemoryForm;
 use crate::query_line::visible_input;
 use crate::theme::Theme;
@@ -7,7 +8,6 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Block, Clear, Padding};
-use session_display::truncate_to_columns;
 
 /// Draws lines in a box in the middle; returns where they stand.
 pub(super) fn draw_box(
@@ -46,7 +46,8 @@ pub(super) fn draw_box(
     inner
 }
 
-/// Columns of a field of the form.
+/// Most columns of the form, and of a field of it.
+const FORM_WIDTH: u16 = 66;
 const FIELD_WIDTH: usize = 56;
 
 /// Draws the form of a memory.
@@ -68,14 +69,14 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
             ])
         })
         .collect();
-    lines.extend(format_destination(form, columns, theme));
+    lines.extend(format_destination(form, text_columns(area), theme));
     lines.push(Line::default());
     let keys = if form.is_complete() {
-        "Enter save   Tab the other field   Esc give up"
+        "Enter save, Tab the other field, Esc give up"
     } else {
-        "both fields are needed   Tab the other field   Esc give up"
+        "both fields are needed, Tab the other field, Esc give up"
     };
-    lines.push(Line::styled(keys, theme.faint()));
+    lines.extend(wrap_text(keys, text_columns(area), theme.faint()));
     let name = format!("save a memory from {}", form.target.address());
     let inner = draw_box(frame, &name, lines, theme, area);
     let active = fields.iter().enumerate().find(|(_, field)| field.is_active);
@@ -87,15 +88,24 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
     }
 }
 
+/// Returns the columns of the text in a box that is as wide as the screen.
+fn text_columns(area: Rect) -> u16 {
+    area.width.saturating_sub(4).min(FORM_WIDTH)
+}
+
 /// Names the project that the memory is saved for, and says where that is not the one of its turn.
-fn format_destination(form: &MemoryForm, columns: usize, theme: Theme) -> Vec<Line<'static>> {
+fn format_destination(form: &MemoryForm, columns: u16, theme: Theme) -> Vec<Line<'static>> {
     let destination = &form.destination;
-    let name = truncate_to_columns(&destination.name, columns);
-    let line = |name: &str, text: &str| format!("{name:<10}{text}");
-    let mut lines = vec![Line::styled(line("for", &name), theme.faint())];
+    let column = |label: &'static str, text: &str, style| {
+        let labels = std::iter::once(label).chain(std::iter::repeat(""));
+        let folded = wrap_text(text, columns.saturating_sub(10), style);
+        let lines = labels.zip(folded);
+        lines.map(move |(label, text)| Line::styled(format!("{label:<10}{text}"), style))
+    };
+    let mut lines: Vec<_> = column("for", &destination.name, theme.faint()).collect();
     if destination.is_substitute {
-        let text = line("", "the project of the turn is not on this machine");
-        lines.push(Line::styled(text, theme.mistake()));
+        let reason = "the project of the turn is not on this machine";
+        lines.extend(column("", reason, theme.mistake()));
     }
     lines
 }
@@ -152,6 +162,21 @@ pub(super) mod tests {
         let told = "for       ~/lantern";
         let why = "the project of the turn is not on this machine";
         assert!(shown.contains(told) && shown.contains(why), "{shown}");
+    }
+
+    #[test]
+    fn the_form_of_a_memory_is_folded_on_few_columns() {
+        let mut app = opened();
+        open_form(&mut app, true);
+        let shown = screen(&mut app, 40, 12);
+        let words: String = shown.replace(['│', '\n'], " ");
+        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        for text in [
+            "the project of the turn is not on this machine",
+            "Tab the other field, Esc give up",
+        ] {
+            assert!(words.contains(text), "{shown}");
+        }
     }
 
     #[test]

@@ -52,14 +52,15 @@ pub(crate) fn row(session: SessionRow, band: Option<ConfidenceBand>, terms: &[&s
 }
 
 pub(crate) fn listing(app: &mut App, rows: Vec<ListRow>, terms: &[&str]) -> AppMessage {
-    let question: ListRequest = app.list.make_request(app.query.text(), app.this_project);
+    let request: ListRequest = app.list.make_request(app.query.text(), app.this_project);
     AppMessage::ListReady(Box::new(ListAnswer {
-        request: question,
+        request,
         sessions: rows.len(),
         rows,
         terms: terms.iter().map(|term| (*term).to_owned()).collect(),
         mistake: None,
-        corrections: None,
+        unfound: None,
+        unmet: None,
     }))
 }
 
@@ -261,7 +262,8 @@ fn an_older_answer_is_dropped_and_a_refreshed_one_keeps_the_row() {
         sessions: 0,
         terms: Vec::new(),
         mistake: None,
-        corrections: None,
+        unfound: None,
+        unmet: None,
     })));
     assert_eq!(app.list.rows.len(), 2);
     press(&mut app, KeyCode::Down, KeyModifiers::NONE);

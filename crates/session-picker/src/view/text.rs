@@ -30,7 +30,7 @@ pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, a
         Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indent_area(area));
     let head_line = format_preview_head(preview, app.list.level, theme, usize::from(head.width));
     frame.render_widget(head_line, head);
-    draw_pane(frame, &preview.pane, theme, body);
+    draw_pane(frame, &preview.pane, theme.matching(), theme, body);
 }
 
 /// Formats the folder of the project, or the title where the row shows a passage instead, and which turn it is: its own
@@ -67,16 +67,26 @@ fn indent_area(area: Rect) -> Rect {
     }
 }
 
-fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, theme: Theme, area: Rect) {
+/// Draws lines with the words that match; `current` is the style of the match that was found last.
+fn draw_pane(frame: &mut Frame<'_>, pane: &TextPane, current: Style, theme: Theme, area: Rect) {
     let lines = pane.visible_lines().into_iter();
-    let lines: Vec<Line<'_>> = lines
-        .map(|visible| style_line(visible.line, &visible.matches, theme))
-        .collect();
-    frame.render_widget(Text::from(lines), area);
+    let lines = lines.map(|visible| {
+        let matching = match visible.is_current {
+            true => current,
+            false => theme.matching(),
+        };
+        style_line(visible.line, &visible.matches, matching, theme)
+    });
+    frame.render_widget(Text::from(lines.collect::<Vec<_>>()), area);
 }
 
 /// Styles a line: its parts, and over them the words that match.
-fn style_line<'a>(line: &'a TextLine, matches: &[Range<usize>], theme: Theme) -> Line<'a> {
+fn style_line<'a>(
+    line: &'a TextLine,
+    matches: &[Range<usize>],
+    matching: Style,
+    theme: Theme,
+) -> Line<'a> {
     let parts = line
         .parts
         .iter()
@@ -87,19 +97,15 @@ fn style_line<'a>(line: &'a TextLine, matches: &[Range<usize>], theme: Theme) ->
     edges.dedup();
     let spans = edges.windows(2).filter_map(|edge| {
         let text = line.text.get(edge[0]..edge[1])?;
-        Some(Span::styled(text, style_at(line, matches, theme, edge[0])))
+        let holds = |range: &Range<usize>| range.contains(&edge[0]);
+        let part = line.parts.iter().find(|(range, _)| holds(range));
+        let mut style = theme.role(part.map_or(line.role, |(_, role)| *role));
+        if matches.iter().any(holds) && line.role != LineRole::Rule {
+            style = style.patch(matching);
+        }
+        Some(Span::styled(text, style))
     });
     Line::from(spans.collect::<Vec<_>>())
-}
-
-fn style_at(line: &TextLine, matches: &[Range<usize>], theme: Theme, at: usize) -> Style {
-    let part = line.parts.iter().find(|(range, _)| range.contains(&at));
-    let style = theme.role(part.map_or(line.role, |(_, role)| *role));
-    if matches.iter().any(|range| range.contains(&at)) && line.role != LineRole::Rule {
-        style.patch(theme.matching())
-    } else {
-        style
-    }
 }
 
 /// Draws the conversation that is open.
@@ -121,7 +127,8 @@ pub(super) fn draw_conversation(frame: &mut Frame<'_>, app: &mut App, theme: The
         format_conversation_head(conversation, theme, head.width),
         head,
     );
-    draw_pane(frame, &conversation.pane, theme, indent_area(body));
+    let current = theme.current_match();
+    draw_pane(frame, &conversation.pane, current, theme, indent_area(body));
     if conversation.is_typing {
         let cursor = draw_input(frame, "/", &conversation.search, theme, footer);
         frame.set_cursor_position(cursor)

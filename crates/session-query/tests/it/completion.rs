@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use session_core::{FileStamp, SessionMeta, Turn};
-use session_query::{Completion, FilterValues, TypedQuery, complete, ends_in_file_filter};
+use session_query::{
+    Completion, FilterField, FilterValues, TypedQuery, complete, find_open_filter,
+};
 use session_store::{KnownTurns, Reader, SessionRow, Writer};
 
 fn session(agent: &str, project: &str, branch: &str) -> SessionRow {
@@ -68,12 +70,18 @@ fn values_are_completed() {
 }
 
 #[test]
-fn the_value_of_a_file_filter_is_known_while_it_is_typed() {
-    for typed in ["file:", "lamp -file:src/m", "file:\"my f", "x file:\""] {
-        assert!(ends_in_file_filter(typed), "{typed}");
+fn a_filter_is_known_while_its_value_is_typed() {
+    for (typed, field, value) in [
+        ("file:", FilterField::File, ""),
+        ("lamp -file:src/m", FilterField::File, "src/m"),
+        ("file:\"my f", FilterField::File, "my f"),
+        ("x agent:nobody", FilterField::Agent, "nobody"),
+    ] {
+        let open = find_open_filter(typed).unwrap();
+        assert_eq!((open.field, open.value.as_str()), (field, value), "{typed}");
     }
-    for other in ["", "file", "file:a ", "file:\"a b\"", "agent:", "file:///a"] {
-        assert!(!ends_in_file_filter(other), "{other}");
+    for other in ["", "file", "file:a ", "file:\"a b\"", "file:///a"] {
+        assert_eq!(find_open_filter(other), None, "{other}");
     }
 }
 
@@ -144,7 +152,11 @@ fn values_are_read_from_the_index() {
     let index = Reader::open(folder.path()).unwrap();
     let values = FilterValues::read(&index, &index.sessions().unwrap()).unwrap();
     assert_eq!(values.agents, ["claude", "opencode"]);
-    assert_eq!(values.projects, [".", "app", "home lab"]);
+    assert_eq!(values.projects, ["app", "home lab"]);
+    let folder = std::env::current_dir().unwrap();
+    let here = [session("claude", folder.to_str().unwrap(), "main")];
+    let projects = FilterValues::read(&index, &here).unwrap().projects;
+    assert_eq!(projects, [".", "session-query"]);
     assert_eq!(values.branches, ["topic", "main"]);
     let query = "agent:opencode branch:";
     let found = complete(query, query.len(), &values).unwrap();

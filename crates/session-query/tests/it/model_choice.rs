@@ -15,7 +15,7 @@ fn home() -> (TempDir, Home) {
 
 /// Returns the text of the configuration, empty where there is none.
 fn configuration(home: &Home) -> String {
-    fs_err::read_to_string(home.folders().config.join("config.toml")).unwrap_or_default()
+    fs_err::read_to_string(home.directories().config.join("config.toml")).unwrap_or_default()
 }
 
 #[test]

@@ -6,9 +6,21 @@ use session_store::SessionRow;
 
 #[test]
 fn names_and_paths_are_parts() {
-    for typed in ["homelab", "/home/ann/app", "./nowhere", "..app", ""] {
+    for typed in ["homelab", "/home/ann/app", "..app", ""] {
         let part = ProjectPattern::Part(typed.to_owned());
         assert_eq!(read_project(typed), part);
+    }
+}
+
+#[test]
+fn a_relative_path_that_is_not_there_is_no_part_of_a_path() {
+    let session = SessionRow {
+        cwd: Some("/w/v1.2/nowhere".to_owned()),
+        ..SessionRow::default()
+    };
+    for typed in ["./nowhere", "../nowhere/."] {
+        assert!(!read_project(typed).matches(&session), "{typed}");
+        assert!(find_project_sessions(typed, std::slice::from_ref(&session)).is_empty());
     }
 }
 

@@ -3,7 +3,7 @@
 use session_config::Home;
 use session_core::{FileStamp, SessionMeta, Turn};
 use session_embed::Embedder;
-use session_query::{DueCoverage, QueryModels, TABLE};
+use session_query::{IncompleteCoverage, QueryModels, TABLE};
 use session_sources::Env;
 use session_store::{
     Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, Reader, StoredContent, Writer,
@@ -167,9 +167,11 @@ fn what_is_left_to_the_chosen_model_is_noted() {
     let due = |chosen: &str| {
         let models = QueryModels::new(home.catalogue().unwrap(), chosen, &root).unwrap();
         let index = Reader::open(&root).unwrap();
-        models.coverage_due(&index, PROMPTS.len()).unwrap()
+        models
+            .find_incomplete_coverage(&index, PROMPTS.len())
+            .unwrap()
     };
-    let coverage = |embedded| DueCoverage {
+    let coverage = |embedded| IncompleteCoverage {
         model: "remote".to_owned(),
         embedded,
         all: 2,

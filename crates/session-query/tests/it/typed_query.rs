@@ -78,7 +78,7 @@ fn a_range_is_one_filter() {
     let days = "2026-03-28..2026-03-29";
     let since: Zoned = "2026-03-28T00:00+01:00[Europe/Berlin]".parse().unwrap();
     let until: Zoned = "2026-03-30T00:00+02:00[Europe/Berlin]".parse().unwrap();
-    let within = FilterCondition::Within {
+    let within = FilterCondition::Time {
         since_ms: Some(since.timestamp().as_millisecond()),
         until_ms: Some(until.timestamp().as_millisecond()),
     };
@@ -188,22 +188,22 @@ fn times_are_those_of_the_options() {
     let check = |typed: &str, expected: FilterCondition| {
         assert_eq!(clauses(typed).unwrap()[0].any, [expected], "{typed}");
     };
-    let since = |time| FilterCondition::SinceMs(ms(time));
+    let since = |time| FilterCondition::since(ms(time));
     check("since:2026-03-29T12:00", since("2026-03-29T12:00"));
     check("since:3h", since("2026-03-30T09:00"));
     // It had 23 hours.
     let yesterday = ms("2026-03-30T00:00") - 23 * 3_600_000;
-    check("since:yesterday", FilterCondition::SinceMs(yesterday));
+    check("since:yesterday", FilterCondition::since(yesterday));
     check(r#"since:"this week""#, since("2026-03-30T00:00"));
     // In winter.
     let new_year: Zoned = "2026-01-01T00:00+01:00[Europe/Berlin]".parse().unwrap();
     let new_year = new_year.timestamp().as_millisecond();
-    check("since:2026", FilterCondition::SinceMs(new_year));
+    check("since:2026", FilterCondition::since(new_year));
     // As `--days 1`.
     check("since:1", since("2026-03-30T00:00"));
     check(
         "until:today",
-        FilterCondition::UntilMs(ms("2026-03-31T00:00")),
+        FilterCondition::until(ms("2026-03-31T00:00")),
     );
 }
 

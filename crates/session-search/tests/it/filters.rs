@@ -223,12 +223,12 @@ fn a_pasted_path_filters() {
 
 #[test]
 fn times_filter() {
-    let (since, until) = (FilterCondition::SinceMs, FilterCondition::UntilMs);
+    let (since, until) = (FilterCondition::since, FilterCondition::until);
     check_both(since(2000), "main:1 ses_lab:0", "agent-1:0 main:0");
     check_both(until(1500), "main:0", "agent-1:0 main:1 ses_lab:0");
     check_both(since(9000), "", ALL);
     check_both(until(1), "", ALL);
-    let within = |since_ms, until_ms| FilterCondition::Within { since_ms, until_ms };
+    let within = |since_ms, until_ms| FilterCondition::Time { since_ms, until_ms };
     let (inner, outer) = ("agent-1:0 main:0", "main:1 ses_lab:0");
     check_both(within(Some(1000), Some(1501)), inner, outer);
     check_both(within(Some(2000), None), outer, inner);
@@ -303,8 +303,8 @@ fn all_conditions_must_hold() {
             only(agent(agent_name)),
             only(branch("topic")),
             only(file("bridge")),
-            only(FilterCondition::SinceMs(1)),
-            only(FilterCondition::UntilMs(until)),
+            only(FilterCondition::since(1)),
+            only(FilterCondition::until(until)),
         ],
         ..SearchFilter::default()
     };

@@ -45,7 +45,7 @@ fn two() -> Library {
 #[test]
 fn a_session_counts_by_its_newest_turn_that_passes() {
     let library = two();
-    let until = [FilterCondition::UntilMs(3500)];
+    let until = [FilterCondition::until(3500)];
     let found = list(&library, Level::Session, &until, 1);
     assert_eq!(ids(&found), ["short"]);
     assert_eq!(found.hits[0].time_ms, Some(3000));
@@ -108,9 +108,9 @@ fn what_a_filter_leaves_is_listed() {
     let topic = [FilterCondition::Branch("topic".into())];
     check(Level::Turn, &topic, 10, "short:1 long:1");
     check(Level::Session, &topic, 10, "short:1 long:1");
-    let until = [FilterCondition::UntilMs(2500)];
+    let until = [FilterCondition::until(2500)];
     check(Level::Session, &until, 10, "long:1");
-    check(Level::Turn, &[FilterCondition::SinceMs(6000)], 10, "");
+    check(Level::Turn, &[FilterCondition::since(6000)], 10, "");
 }
 
 #[test]

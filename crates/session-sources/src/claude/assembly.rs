@@ -8,13 +8,14 @@ mod queued;
 
 use super::entry::TranscriptEntry;
 use super::persisted::ToolResults;
-use super::prompt::{self, UserText, classify_user_line};
+use super::prompt::classify_user_line;
 use super::session_facts::{SessionFacts, SessionIdentity};
 use super::state::TranscriptState;
 use crate::call_result::clipped;
 use crate::cursor::SeenIds;
 use crate::time::milliseconds;
 use crate::turn_assembler::{LinePosition, TurnAssembler, TurnDetail, TurnPreface, TurnState};
+use crate::user_text::{UserText, classify_text};
 use session_core::{PromptKind, ReadDetail, TurnPart, TurnSpan};
 
 /// A line that put a text into the queue.
@@ -224,7 +225,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn local_command(&mut self, text: &str, position: &LinePosition<'_>) {
-        match prompt::classify_text(text) {
+        match classify_text(text) {
             UserText::Command(command) if command.starts_with("/rename ") => {
                 self.state
                     .facts

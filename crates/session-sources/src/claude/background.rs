@@ -1,7 +1,7 @@
 //! Commands and agents that go on in the background, whose ends are reported by later lines.
 
 use super::entry::ToolUseResult;
-use super::tags;
+use crate::tags;
 use serde::{Deserialize, Serialize};
 use session_core::CallStatus;
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@ use crate::call_result::{CallResult, clipped, opened_pull_requests};
 use crate::json::replace_lone_surrogates;
 use crate::lenient_json::{LenientObject, LenientObjects, LenientText};
 use crate::reminder;
-use crate::tool_table::{FOLDER_TOOLS, SHELL_TOOLS};
+use crate::tool_table::{SHELL_TOOLS, file_paths};
 use serde::Deserialize;
 use serde_json::{Value, value::RawValue};
 use session_core::{
@@ -64,18 +64,12 @@ fn question(tool: &str, input: &CallArguments<'_>) -> Option<String> {
 }
 
 fn files(tool: &str, input: &CallArguments<'_>) -> Vec<String> {
-    let path = Some(&input.path).filter(|_| !FOLDER_TOOLS.contains(&tool));
-    [
-        Some(&input.file_path),
-        Some(&input.notebook_path),
-        Some(&input.file_path_in_camel_case),
-        path,
-    ]
-    .into_iter()
-    .flatten()
-    .filter_map(LenientText::get)
-    .map(str::to_owned)
-    .collect()
+    let named = [
+        &input.file_path,
+        &input.notebook_path,
+        &input.file_path_in_camel_case,
+    ];
+    file_paths(tool, named.map(LenientText::get), input.path.get())
 }
 
 fn whole_input(raw: &str, detail: ReadDetail) -> Value {

@@ -1,7 +1,7 @@
 //! Results of calls that did not run, or were stopped.
 
 use super::dialog::{REJECTED, SAID};
-use super::prompt::INTERRUPTED;
+use crate::user_text::INTERRUPTED;
 use session_core::CallStatus;
 
 /// Beginnings of the results of calls that did not run: a rule, a hook or a classifier refused the call, or one beside it

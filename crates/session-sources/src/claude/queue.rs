@@ -4,9 +4,8 @@
 //! A dequeued text appears as a `user` line. A removed text was given to
 //! the agent in the middle of its work, and may stand nowhere else.
 
-use super::prompt::UserText;
-use crate::cursor::fingerprint;
-use crate::cursor::is_default;
+use crate::cursor::{fingerprint, is_default};
+use crate::user_text::UserText;
 use serde::{Deserialize, Serialize};
 
 const MAX_WAITING: usize = 64;

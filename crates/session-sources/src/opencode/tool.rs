@@ -2,16 +2,15 @@
 //! `filePath` is `file_path`.
 
 use super::lenient_field::{self, LenientField};
-use crate::call_result::{opened_pull_requests, opens_pull_request};
+use crate::call_result::{self, opened_pull_requests, opens_pull_request};
+use crate::project::INPUT_PATH_LIMIT;
 use crate::reminder;
-use crate::tool_table::{FOLDER_TOOLS, patched_files};
+use crate::tool_table::{file_paths, patched_files};
 use crate::written_files::add_written_files;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{
-    CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, find_error_lines, text,
-};
+use session_core::{CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, text};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -121,8 +120,6 @@ const REFUSALS: [&str; 2] = [
 const ABORTED: &str = "Tool execution aborted";
 /// OpenCode's words in the output of a command that the user stopped.
 const USER_ABORTED: &str = "User aborted the command";
-/// Longest path taken from an input, in bytes.
-const PATH_LIMIT: usize = 4096;
 
 impl ToolRecord<'_> {
     /// Returns the call in the words of all sources.
@@ -136,11 +133,11 @@ impl ToolRecord<'_> {
         let command = (known == Some("Bash"))
             .then(|| lenient_field::string(input.command, TEXT_LIMIT))
             .flatten();
-        let directory = lenient_field::string(input.workdir, PATH_LIMIT);
+        let directory = lenient_field::string(input.workdir, INPUT_PATH_LIMIT);
         let mut call = ToolCall {
             pull_requests: self.pull_requests(command.as_deref()),
             command,
-            files: files(known, &input),
+            files: files(known.unwrap_or_default(), &input),
             input: full_input(self.input, known.is_some(), detail),
             output: self.kept_output(status, detail),
             status,
@@ -215,11 +212,11 @@ impl ToolRecord<'_> {
     fn kept_output(&self, status: CallStatus, detail: ReadDetail) -> Option<String> {
         let output = reminder::strip(self.output.as_deref()?);
         let kept = match detail {
-            ReadDetail::Full => output.into_owned(),
-            ReadDetail::Index => find_error_lines(&output, status).join("\n"),
+            // It was cut as it was decoded.
+            ReadDetail::Full => Some(output.into_owned()),
+            ReadDetail::Index => call_result::kept_output(&output, status, detail),
         };
-        let empty_result = detail == ReadDetail::Full && self.has_result;
-        Some(kept).filter(|words| empty_result || !words.is_empty())
+        kept.filter(|words| self.has_result || !words.is_empty())
     }
 }
 
@@ -267,14 +264,14 @@ fn known_name(tool: &str) -> Option<&'static str> {
     })
 }
 
-fn files(tool: Option<&str>, input: &ToolInput<'_>) -> Vec<String> {
-    let is_folder = tool.is_some_and(|tool| FOLDER_TOOLS.contains(&tool));
-    let path = input.path.filter(|_| !is_folder);
-    let mut files: Vec<String> = [input.file_path, input.notebook_path, path]
-        .into_iter()
-        .filter_map(|raw| lenient_field::string(raw, PATH_LIMIT))
-        .filter(|path| !path.is_empty())
-        .collect();
+fn files(tool: &str, input: &ToolInput<'_>) -> Vec<String> {
+    let [file, notebook, path] = [input.file_path, input.notebook_path, input.path]
+        .map(|raw| lenient_field::string(raw, INPUT_PATH_LIMIT));
+    let mut files = file_paths(
+        tool,
+        [file.as_deref(), notebook.as_deref()],
+        path.as_deref(),
+    );
     if let Some(patch) = lenient_field::string(input.patch_text, TEXT_LIMIT) {
         files.extend(patched_files(&patch));
     }

@@ -17,7 +17,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::{ReadDetail, TurnSpan};
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// A `storage` folder. Ids come from the paths: OpenCode moved files between
@@ -36,13 +35,13 @@ struct SessionFile<'a> {
     #[serde(borrow)]
     directory: Option<&'a RawValue>,
     #[serde(default)]
-    time: LenientField<TreeMessageTimes>,
+    time: LenientField<SessionTimes>,
     #[serde(borrow)]
     revert: Option<&'a RawValue>,
 }
 
 #[derive(Default, Deserialize)]
-struct TreeMessageTimes {
+struct SessionTimes {
     #[serde(default)]
     created: LenientField<i64>,
     #[serde(default)]
@@ -131,11 +130,11 @@ impl JsonTree {
     /// when one comes or goes, and the message is rewritten when it is complete.
     fn signature(&self, id: &str, path: &Path, updated: i64) -> SessionSignature {
         let folder = self.root.join("message").join(id);
-        let mut newest = updated.max(mtime_ms(path)).max(mtime_ms(&folder));
+        let mut newest = updated.max(path_mtime_ms(path)).max(path_mtime_ms(&folder));
         let messages = json_files(&folder);
         for (message, file) in &messages {
             let parts = self.root.join("part").join(message);
-            newest = newest.max(mtime_ms(file)).max(mtime_ms(&parts));
+            newest = newest.max(path_mtime_ms(file)).max(path_mtime_ms(&parts));
         }
         SessionSignature {
             changed_ms: newest,
@@ -249,11 +248,11 @@ fn counted<T>(decoded: Result<T, serde_json::Error>, skipped: &mut SkippedCounts
 
 /// Returns a file's text. It may be empty, or half written.
 fn read(path: &Path, skipped: &mut SkippedCounts) -> Option<String> {
-    if fs::metadata(path).is_ok_and(|file| file.len() > SIZE_LIMIT.into()) {
-        skipped.add(TOO_LONG);
-        return None;
-    }
-    match bytes(path) {
+    match file::read_limited(path, u64::from(SIZE_LIMIT) + 1) {
+        Ok(bytes) if bytes.len() > SIZE_LIMIT as usize => {
+            skipped.add(TOO_LONG);
+            None
+        }
         Ok(bytes) => Some(
             String::from_utf8(bytes)
                 .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
@@ -263,12 +262,6 @@ fn read(path: &Path, skipped: &mut SkippedCounts) -> Option<String> {
             None
         }
     }
-}
-
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file::open(path)?.read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 /// Returns the `.json` files of a folder, by name. A folder that is not there is empty.
@@ -303,6 +296,6 @@ fn folders(parent: &Path) -> Result<Vec<(String, PathBuf)>, StorageError> {
     Ok(folders)
 }
 
-fn mtime_ms(path: &Path) -> i64 {
+fn path_mtime_ms(path: &Path) -> i64 {
     fs::metadata(path).map_or(0, |file| file::mtime_ns(&file) / 1_000_000)
 }

@@ -5,7 +5,7 @@ use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::tool;
 use session_core::{
-    CallStatus, FileAccess, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
+    CallStatus, FileAccess, PauseClock, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
 };
 
 /// The mark of messages that OpenCode keeps until the next prompt.
@@ -20,7 +20,7 @@ pub(super) struct TurnBuilder {
     next_index: u32,
     open: Option<Turn>,
     /// Greatest time of the open turn.
-    latest_ms: Option<i64>,
+    clock: PauseClock,
     /// The open turn is a shell command that is yet to come.
     awaits_shell: bool,
     /// The first message that the user undid.
@@ -35,7 +35,7 @@ impl TurnBuilder {
             subagent,
             next_index: first,
             open: None,
-            latest_ms: None,
+            clock: PauseClock::default(),
             awaits_shell: false,
             reverted_from: None,
         }
@@ -89,7 +89,7 @@ impl TurnBuilder {
             prompt: opening.map(|o| o.prompt).unwrap_or_default(),
             ..Turn::default()
         });
-        self.latest_ms = None;
+        self.clock = PauseClock::default();
         self.next_index = self.next_index.saturating_add(1);
     }
 
@@ -105,7 +105,7 @@ impl TurnBuilder {
         turn.ended_ms = turn.ended_ms.max(header.created).max(header.completed);
         turn.leaf = Some(id.clone());
         for at in [header.created, header.completed] {
-            turn.turn_stats.count_pause(&mut self.latest_ms, at);
+            turn.turn_stats.add_idle(self.clock.advance(at));
         }
         turn.turn_stats.tokens += header.tokens;
         turn.turn_stats

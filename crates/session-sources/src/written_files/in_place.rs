@@ -49,6 +49,15 @@ struct EditorArguments<'w> {
 impl InPlaceEditor {
     /// Returns the files among arguments that the program edits in place; none without `-i`.
     pub(super) fn edited<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+        self.read_arguments(words).edited()
+    }
+
+    /// Returns true for arguments with which the program edits in place.
+    pub(super) fn is_in_place<'w>(&self, words: impl Iterator<Item = &'w str>) -> bool {
+        self.read_arguments(words).is_in_place
+    }
+
+    fn read_arguments<'w>(&self, words: impl Iterator<Item = &'w str>) -> EditorArguments<'w> {
         let mut words = words.peekable();
         let mut arguments = EditorArguments::default();
         while let Some(word) = words.next() {
@@ -67,7 +76,7 @@ impl InPlaceEditor {
             }
         }
         arguments.operands.extend(words);
-        arguments.edited()
+        arguments
     }
 
     fn read_letters<'w>(

@@ -130,6 +130,7 @@ fn a_call_that_was_not_allowed_did_not_run() {
     for told in [
         "The user rejected permission to use this specific tool call.",
         "The user rejected permission to use this specific tool call with the following feedback: use make",
+        "The user rejected permission to use this specific tool call with the following feedback:\nerror: use make",
         "The user has specified a rule which prevents you from using this specific tool call.",
     ] {
         let refused = tool(

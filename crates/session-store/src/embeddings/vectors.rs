@@ -2,8 +2,8 @@
 
 use crate::embeddings::quantized_row::quantize_row;
 use crate::error::Result;
-use crate::frames::codec::text_hash;
 use crate::frames::contents::StoredContent;
+use crate::hash::text_hash;
 use crate::id::{ModelId, SessionId, TurnId};
 use crate::model::{Level, ModelRow};
 use crate::reader::Reader;

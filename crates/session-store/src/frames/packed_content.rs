@@ -24,7 +24,7 @@ pub(crate) struct PackedContent<'c> {
     errors: Cow<'c, [String]>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tools: Cow<'c, [String]>,
-    #[serde(rename = "t", skip_serializing_if = "is_default_tally")]
+    #[serde(rename = "t", skip_serializing_if = "is_default_stats")]
     turn_stats: Cow<'c, TurnStats>,
     /// 2 * command + failed or not run; empty where each command ran once, in order, and none failed.
     #[serde(rename = "r", skip_serializing_if = "Vec::is_empty")]
@@ -216,7 +216,7 @@ fn is_zero(offset: &usize) -> bool {
     *offset == 0
 }
 
-fn is_default_tally(turn_stats: &TurnStats) -> bool {
+fn is_default_stats(turn_stats: &TurnStats) -> bool {
     *turn_stats == TurnStats::default()
 }
 

@@ -12,7 +12,7 @@ use crate::word_search::postings::PositionLimit;
 use crate::word_search::searched_term::{SearchedTerm, searched_terms};
 use crate::word_search::sentence::Sentence;
 use crate::word_search::term_stats::TermStats;
-use crate::word_search::word_runs::{PlacedTerms, WordRun};
+use crate::word_search::word_runs::{PositionedTerms, WordRun};
 use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -178,13 +178,11 @@ impl Reader {
         let Some(words) = query.phrase.as_deref().filter(|_| is_possible) else {
             return Ok(false);
         };
-        let mut row = self.find_terms(
-            vec![SearchedTerm::word_run(words, 1.0)],
-            PositionLimit::keep(0),
-        )?;
-        row.retain(|row| row.turn_count() > 0);
-        let is_held = !row.is_empty();
-        found.extend(row);
+        let term = SearchedTerm::word_run(words, 1.0);
+        let mut phrase = self.find_terms(vec![term], PositionLimit::keep(0))?;
+        phrase.retain(|phrase| phrase.turn_count() > 0);
+        let is_held = !phrase.is_empty();
+        found.extend(phrase);
         Ok(is_held)
     }
 
@@ -197,7 +195,7 @@ impl Reader {
         passes: impl FnMut(TurnId) -> Result<bool>,
     ) -> Result<()> {
         let sentence = Sentence::new(sentence);
-        let mut terms = PlacedTerms::new(&sentence, found, totals.turns);
+        let mut terms = PositionedTerms::new(&sentence, found, totals.turns);
         let others = if found.len() <= MAX_FEW_TERMS {
             terms.other_words()
         } else {
@@ -208,9 +206,10 @@ impl Reader {
         let runs = self.read_runs(&sentence, &terms, passes)?;
         let runs = terms.choose(runs);
         if !runs.is_empty() {
-            let row =
+            let to_term =
                 |run: &WordRun| SearchedTerm::word_run(sentence.text_of(&run.words), run.share);
-            found.extend(self.find_terms(runs.iter().map(row).collect(), PositionLimit::keep(0))?);
+            let runs = runs.iter().map(to_term).collect();
+            found.extend(self.find_terms(runs, PositionLimit::keep(0))?);
         }
         Ok(())
     }
@@ -219,7 +218,7 @@ impl Reader {
     fn read_runs(
         &self,
         sentence: &Sentence<'_>,
-        terms: &PlacedTerms<'_>,
+        terms: &PositionedTerms<'_>,
         mut passes: impl FnMut(TurnId) -> Result<bool>,
     ) -> Result<Vec<Range<usize>>> {
         let (mut runs, mut read) = (Vec::new(), 0);

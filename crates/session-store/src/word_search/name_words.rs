@@ -1,5 +1,5 @@
 //! The words that a name is made of, where no turn holds the name: who remembers a name slightly wrong (`LampOilService` for
-//! `LampWickOilService`) knows most of its words.
+//! `LampWickOilService`) knows most of its words. A path or an import of another machine has folders that turns name.
 
 use crate::word_search::found_term::WeightedPostings;
 use crate::word_search::postings::Posting;
@@ -7,14 +7,19 @@ use session_core::{idf, text};
 
 /// Fewest words of a name that a turn holds.
 const MIN_HELD: usize = 2;
-/// Least share of a name's idf that a turn must hold. Words that no turn holds do not count.
+/// Least share of a name's idf that a turn must hold. Words that no turn holds count in a path alone: any turn holds some
+/// folder of it.
 const MIN_SHARE: f32 = 0.5;
 /// Most words of a name that are searched.
 const MAX_WORDS: usize = 8;
 
-/// Returns the words of a name in snake, kebab or camel case, each once; none of another term.
+/// Returns the words of a name in snake, kebab or camel case, or of a path, each once; none of another term. Of a long one it
+/// has the last words.
 pub(crate) fn split_name(name: &str) -> Vec<String> {
-    let is_separator = |c: char| matches!(c, '_' | '-');
+    let is_path = is_path(name);
+    let is_separator = |c: char| {
+        matches!(c, '_' | '-') || (is_path && matches!(c, '/' | '\\' | '.' | ':' | '@' | '~'))
+    };
     let is_of_name = |c: char| c.is_alphanumeric() || is_separator(c);
     if !name.chars().all(is_of_name) {
         return Vec::new();
@@ -24,16 +29,20 @@ pub(crate) fn split_name(name: &str) -> Vec<String> {
         let parts = text::split_camel_case_name(part).unwrap_or_else(|| part.to_owned());
         for word in parts.split(' ').map(text::fold_word) {
             let is_word = word.chars().count() > 1 && word.contains(char::is_alphabetic);
-            if is_word && !words.contains(&word) && words.len() < MAX_WORDS {
+            if is_word && !words.contains(&word) {
                 words.push(word);
             }
         }
     }
     if words.len() < MIN_HELD {
-        Vec::new()
-    } else {
-        words
+        return Vec::new();
     }
+    words.split_off(words.len().saturating_sub(MAX_WORDS))
+}
+
+/// Returns true for a name with folders.
+pub(crate) fn is_path(name: &str) -> bool {
+    name.contains(['/', '\\'])
 }
 
 /// The turns that hold most words of a name.
@@ -57,7 +66,7 @@ struct FoundWord {
 
 impl FoundWords {
     /// Finds the turns that hold most words of a name by the postings of each word; `total` is the number of all turns.
-    pub(crate) fn new(lists: Vec<Vec<Posting>>, total: u64) -> Self {
+    pub(crate) fn new(name: &str, lists: Vec<Vec<Posting>>, total: u64) -> Self {
         let idfs = lists.iter().map(|list| idf(total, list.len() as u64));
         let idfs: Vec<f32> = idfs.collect();
         let all: f32 = idfs.iter().sum();
@@ -67,10 +76,11 @@ impl FoundWords {
             by_turn.extend(list.iter().map(|posting| (posting.turn, idf)));
         }
         by_turn.sort_unstable_by_key(|(turn, _)| *turn);
+        let needed = MIN_SHARE * if is_path(name) { all } else { held };
         let holders = by_turn.chunk_by(|a, b| a.0 == b.0);
         let holders = holders.filter_map(|words| {
             let idf: f32 = words.iter().map(|(_, idf)| idf).sum();
-            let holds_most = words.len() >= MIN_HELD && idf >= MIN_SHARE * held;
+            let holds_most = words.len() >= MIN_HELD && idf >= needed;
             let (turn, _) = words.first()?;
             holds_most.then_some((*turn, idf / all.max(f32::EPSILON)))
         });
@@ -115,7 +125,14 @@ mod tests {
             ("--lamp-oil", &["lamp", "oil"]),
             ("lamp_lamp_2", &[]),
             ("lamp", &[]),
-            ("src/lampOil", &[]),
+            ("src/lampOil", &["src", "lamp", "oil"]),
+            (
+                "host.io/lamps/oil@v0.0.1",
+                &["host", "io", "lamps", "oil", "v0"],
+            ),
+            ("C:\\Lamps\\oil", &["lamps", "oil"]),
+            ("lamp.oil", &[]),
+            ("/a/b/c", &[]),
         ] {
             assert_eq!(split_name(name), words, "{name}");
         }

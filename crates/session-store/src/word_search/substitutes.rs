@@ -31,8 +31,9 @@ impl Reader {
                 term.substitute(texts, postings);
                 continue;
             }
-            let words = split_name(name_of_file(term.text()));
-            let found = FoundWords::new(self.postings_of(&words)?, total);
+            let name = name_of_file(term.text());
+            let words = split_name(name);
+            let found = FoundWords::new(name, self.postings_of(&words)?, total);
             if !found.is_empty() {
                 term.substitute_words(words, found);
             }

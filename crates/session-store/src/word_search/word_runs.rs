@@ -17,17 +17,17 @@ const MIN_SHARE: f32 = 0.25;
 /// Most runs of a query that are terms.
 const MAX_RUNS: usize = 3;
 
-/// A sentence with the places of its terms.
-pub(crate) struct PlacedTerms<'p> {
+/// A sentence with the positions of its terms.
+pub(crate) struct PositionedTerms<'p> {
     sentence: &'p Sentence<'p>,
     /// In the order of the sentence.
-    placed: Vec<PlacedTerm<'p>>,
+    positioned: Vec<PositionedTerm<'p>>,
     /// The idf of each term; 0 where no turn holds it.
     idf: Vec<f32>,
 }
 
 /// A term of a query where it stands in the sentence.
-struct PlacedTerm<'p> {
+struct PositionedTerm<'p> {
     words: Range<usize>,
     /// The number of the term; behind those of all terms for another word.
     term: usize,
@@ -52,40 +52,40 @@ struct AlignedTurn {
     words: usize,
 }
 
-impl<'p> PlacedTerms<'p> {
+impl<'p> PositionedTerms<'p> {
     /// Finds the terms in a sentence.
     pub(crate) fn new(sentence: &'p Sentence<'p>, terms: &'p [FoundTerm], total: u64) -> Self {
         let idf_of = |term: &FoundTerm| match term.turn_count() {
             0 => 0.0,
             turns => idf(total, turns as u64),
         };
-        let place = |(number, term): (usize, &'p FoundTerm)| {
-            place(sentence, term.text(), number, term.positions())
+        let find = |(number, term): (usize, &'p FoundTerm)| {
+            find_term(sentence, term.text(), number, term.positions())
         };
-        let placed = terms.iter().enumerate().flat_map(place);
+        let positioned = terms.iter().enumerate().flat_map(find);
         Self::with_idf(
             sentence,
-            placed.collect(),
+            positioned.collect(),
             terms.iter().map(idf_of).collect(),
         )
     }
 
     fn with_idf(
         sentence: &'p Sentence<'p>,
-        mut placed: Vec<PlacedTerm<'p>>,
+        mut positioned: Vec<PositionedTerm<'p>>,
         idf: Vec<f32>,
     ) -> Self {
-        placed.sort_by_key(|term| term.words.start);
+        positioned.sort_by_key(|term| term.words.start);
         Self {
             sentence,
-            placed,
+            positioned,
             idf,
         }
     }
 
     /// Returns the words that are in no term, each once.
     pub(crate) fn other_words(&self) -> Vec<&'p str> {
-        let is_other = |at: usize| !self.placed.iter().any(|term| term.words.contains(&at));
+        let is_other = |at: usize| !self.positioned.iter().any(|term| term.words.contains(&at));
         let words = self.sentence.words().enumerate();
         let others = words.filter(|(at, _)| is_other(*at));
         let others: BTreeSet<&str> = others.map(|(_, word)| word).collect();
@@ -95,17 +95,17 @@ impl<'p> PlacedTerms<'p> {
     /// Adds words that are no terms, each with its positions.
     pub(crate) fn add_others(&mut self, words: &[&str], positions: &'p [Vec<WordPosition>]) {
         for (number, (word, positions)) in (self.idf.len()..).zip(words.iter().zip(positions)) {
-            let placed = place(self.sentence, word, number, positions);
-            self.placed.extend(placed);
+            let positioned = find_term(self.sentence, word, number, positions);
+            self.positioned.extend(positioned);
         }
-        self.placed.sort_by_key(|term| term.words.start);
+        self.positioned.sort_by_key(|term| term.words.start);
     }
 
     /// Returns the turns in which neighbouring words stand as far apart as in the query, those with the greatest share of
     /// the query's idf in such words first, of equals those with most.
     pub(crate) fn aligned_turns(&self) -> impl Iterator<Item = u32> {
-        let known: Vec<&PlacedTerm<'_>> = self
-            .placed
+        let known: Vec<&PositionedTerm<'_>> = self
+            .positioned
             .iter()
             .filter(|t| !t.positions.is_empty())
             .collect();
@@ -152,10 +152,11 @@ impl<'p> PlacedTerms<'p> {
     }
 
     fn run(&self, words: Range<usize>) -> WordRun {
-        let is_within =
-            |term: &&PlacedTerm<'_>| words.start <= term.words.start && term.words.end <= words.end;
+        let is_within = |term: &&PositionedTerm<'_>| {
+            words.start <= term.words.start && term.words.end <= words.end
+        };
         let terms: BTreeSet<usize> = self
-            .placed
+            .positioned
             .iter()
             .filter(is_within)
             .map(|term| term.term)
@@ -173,7 +174,7 @@ impl<'p> PlacedTerms<'p> {
     }
 }
 
-impl PlacedTerm<'_> {
+impl PositionedTerm<'_> {
     /// Returns where the sentence would end by each position, in order.
     fn sentence_ends(&self) -> impl Iterator<Item = WordPosition> {
         let positions = self.positions.iter();
@@ -181,25 +182,25 @@ impl PlacedTerm<'_> {
     }
 }
 
-/// Returns a term at each place of a sentence where it stands.
-fn place<'p>(
+/// Returns a term once for each position of a sentence where it stands.
+fn find_term<'p>(
     sentence: &Sentence<'_>,
     text: &str,
     term: usize,
     positions: &'p [WordPosition],
-) -> Vec<PlacedTerm<'p>> {
-    let places = sentence.find(text).into_iter();
-    let placed = places.map(|words| PlacedTerm {
+) -> Vec<PositionedTerm<'p>> {
+    let found = sentence.find(text).into_iter();
+    let positioned = found.map(|words| PositionedTerm {
         words_to_end: sentence.len() - words.start,
         words,
         term,
         positions,
     });
-    placed.collect()
+    positioned.collect()
 }
 
 /// Returns the turns in which two terms stand as far apart as in the sentence, in order.
-fn common_turns(a: &PlacedTerm<'_>, b: &PlacedTerm<'_>) -> Vec<u32> {
+fn common_turns(a: &PositionedTerm<'_>, b: &PositionedTerm<'_>) -> Vec<u32> {
     let (mut left, mut right) = (a.sentence_ends().peekable(), b.sentence_ends().peekable());
     let mut turns = Vec::new();
     while let (Some(one), Some(other)) = (left.peek(), right.peek()) {
@@ -232,24 +233,24 @@ mod tests {
             at(5, 0),
         ];
         let gate = [at(2, 8), at(3, 14), at(6, 1)];
-        let placed = [
+        let positioned = [
             ("harbour", 1, &harbour[..]),
             ("lamp", 0, &lamp),
             ("gate", 2, &gate),
         ];
-        let placed = placed
+        let positioned = positioned
             .into_iter()
-            .flat_map(|(text, term, positions)| place(&sentence, text, term, positions));
-        let terms = PlacedTerms::with_idf(&sentence, placed.collect(), vec![1.0, 2.0, 4.0]);
+            .flat_map(|(text, term, positions)| find_term(&sentence, text, term, positions));
+        let terms = PositionedTerms::with_idf(&sentence, positioned.collect(), vec![1.0, 2.0, 4.0]);
         assert_eq!(terms.aligned_turns().collect::<Vec<_>>(), [3, 2, 1]);
     }
 
     #[test]
     fn runs_that_say_most_are_chosen_once() {
         let sentence = Sentence::new("a b c d e f g h i j k l");
-        let placed = ["a", "e", "j", "l"].into_iter().zip([0, 1, 2, 2]);
-        let placed = placed.flat_map(|(text, term)| place(&sentence, text, term, &[]));
-        let terms = PlacedTerms::with_idf(&sentence, placed.collect(), vec![1.0, 2.0, 5.0]);
+        let positioned = ["a", "e", "j", "l"].into_iter().zip([0, 1, 2, 2]);
+        let positioned = positioned.flat_map(|(text, term)| find_term(&sentence, text, term, &[]));
+        let terms = PositionedTerms::with_idf(&sentence, positioned.collect(), vec![1.0, 2.0, 5.0]);
         let chosen = terms.choose([0..5, 3..8, 5..9, 8..12]);
         let expected = [(8..12, 5.0 / 8.0), (0..5, 3.0 / 8.0)];
         assert_eq!(

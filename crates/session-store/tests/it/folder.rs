@@ -69,6 +69,45 @@ fn there_is_one_writer_and_readers_do_not_wait_for_it() {
     assert_eq!(found(index.writer().reader().unwrap(), "socket").len(), 1);
 }
 
+/// Counts the locks that the system keeps on the database.
+#[cfg(target_os = "linux")]
+fn count_locks(index: &Index) -> usize {
+    use std::os::unix::fs::MetadataExt;
+    let inode = fs_err::metadata(index.root().join("index.db"))
+        .unwrap()
+        .ino();
+    let locks = fs_err::read_to_string("/proc/locks").unwrap();
+    let file = format!(":{inode} ");
+    locks.lines().filter(|lock| lock.contains(&file)).count()
+}
+
+/// To close any descriptor of a file drops all locks that the process has on it, SQLite's too. What SQLite does then depends
+/// on its version: from 3.51 on it looks for readers without a lock.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_keeps_its_locks_when_a_writer_of_its_process_opens_and_closes() {
+    let index = Index::new();
+    drop(index.writer());
+    let reader = index.reader();
+    assert_eq!(found(&reader, "socket").len(), 0);
+    let held = count_locks(&index);
+    drop(index.writer());
+    assert_eq!(count_locks(&index), held);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_database_that_others_could_read_is_closed_to_them() {
+    use std::os::unix::fs::PermissionsExt;
+    let index = Index::new();
+    drop(index.writer());
+    let path = index.root().join("index.db");
+    fs_err::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    drop(index.writer());
+    let mode = fs_err::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+}
+
 #[cfg(unix)]
 #[test]
 fn nobody_else_may_look_into_it() {

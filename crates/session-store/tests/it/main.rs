@@ -10,6 +10,7 @@ mod folder;
 mod format;
 mod highlight;
 mod inflections;
+mod killed_rebuild;
 mod lexical;
 mod lost_turns;
 mod mend;

@@ -72,7 +72,14 @@ fn the_words_of_a_name_stand_for_it_where_a_turn_holds_most_of_them() {
     let added = find("LampOilStoveService");
     let share = added.idf_share(added.hits[0].id);
     assert!((0.1..0.4).contains(&share), "{share}");
-    for query in ["LampStove", "quayStoveWick", "lamp/OilStove"] {
+    let of_path = find("Lamp/WickOil.rs");
+    assert_eq!(of_path.hits.len(), 1);
+    for query in [
+        "LampStove",
+        "quayStoveWick",
+        "lamp/OilStove",
+        "/home/ann/lamp/a.rs",
+    ] {
         assert_eq!(prompts(&reader, query), [""; 0], "{query}");
     }
 }

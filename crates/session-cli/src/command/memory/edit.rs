@@ -4,17 +4,17 @@ use super::print_change;
 use super::save::split_tags;
 use crate::CommandOutcome;
 use crate::args::MemoryEditArgs;
+use crate::command::dialog::has_terminal;
 use crate::environment;
 use crate::memories::Memories;
 use crate::output::notes::print_notes;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
+use session_core::text::path_line;
 use session_display::sanitize_line;
-use session_files::path_line;
 use session_memory::{
     EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange, describe_cuts,
 };
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -36,24 +36,29 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         importance: fields.importance,
         ..MemoryChange::default()
     };
-    let now = Zoned::now();
-    if !change.is_empty() {
-        let before = memories.store.find(&args.id)?;
-        let memory = memories.store.change(&args.id, &change, &now)?;
-        memories.prepare(std::slice::from_ref(&memory))?;
-        print_notes(describe_cuts("", &fields.cue))?;
-        let texts = change.texts().chain([before.raw_text.as_str()]);
-        print_notes(memories.store.find_secrets(texts).note())?;
-        if !change.when.is_empty() {
-            let broad = memories.find_broad_triggers(&memory.front.when);
-            print_notes(
-                broad
-                    .iter()
-                    .map(|trigger| trigger.note(memory.id()).to_string()),
-            )?;
-        }
-        return print_change("changed", &[memory], args.json);
+    if change.is_empty() {
+        edit_in_editor(args, memories)
+    } else {
+        change_fields(&change, args, memories)
     }
+}
+
+fn change_fields(
+    change: &MemoryChange,
+    args: &MemoryEditArgs,
+    memories: &Memories,
+) -> Result<CommandOutcome> {
+    let before = memories.store.find(&args.id)?;
+    let memory = memories.store.change(&args.id, change, &Zoned::now())?;
+    memories.prepare(std::slice::from_ref(&memory))?;
+    print_notes(describe_cuts("", &args.fields.cue))?;
+    let texts = change.texts().into_iter().chain([before.raw_text]);
+    print_notes(memories.store.find_secrets(texts).note())?;
+    print_notes(memories.note_changed_triggers(&memory, &change.when))?;
+    print_change("changed", &[memory], args.json)
+}
+
+fn edit_in_editor(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome> {
     let memory = memories.store.find(&args.id)?;
     let edit = MemoryEdit::begin(&memories.home.root, &memory)?;
     run_editor(&memory, edit.path())?;
@@ -63,12 +68,15 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
         Err(error) => return Err(refuse(error, edit.reject(None))),
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
-    let review = if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+    let review = if has_terminal() {
         EditReview::Seen
     } else {
         EditReview::Unseen
     };
-    match memories.store.replace(&memory, &text, review, &now) {
+    match memories
+        .store
+        .replace(&memory, &text, review, &Zoned::now())
+    {
         Ok(memory) => {
             print_notes(memories.store.find_secrets([text.as_str()]).note())?;
             print_change("changed", &[memory], args.json)

@@ -15,7 +15,7 @@ use session_memory::{Memory, MemoryState, apply_retention, archive_memories, fin
 /// Runs `memory delete`. Where one is not there, nothing is deleted.
 pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOutcome> {
     let found = memories.store.find_all(&args.ids.ids)?;
-    let replaced = find_replaced(&found, memories);
+    let replaced = memories.store.list_replaced_by(&found);
     let done = if args.purge {
         purge(&found, memories)?;
         print_change("removed for good", &found, args.ids.json)
@@ -32,28 +32,10 @@ fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
     print_notes(memories.purge(found, &Zoned::now())?)
 }
 
-/// Lists the active memories that some memories replace.
-fn find_replaced(replacements: &[Memory], memories: &Memories) -> Vec<Memory> {
-    let mut active = memories.store.list(&[MemoryState::Active]).memories;
-    active.retain(|memory| {
-        let by = memory.front.superseded_by.as_deref();
-        by.is_some_and(|by| replacements.iter().any(|new| new.id() == by))
-    });
-    active
-}
-
 /// Notes which memories count again, since what replaced them is deleted.
 fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
-    if replaced.is_empty() {
-        return Ok(());
-    }
-    let mut active = memories.store.list(&[MemoryState::Active]).memories;
-    active.retain(|memory| memory.front.superseded_by.is_none());
-    let counts_again = |old: &&Memory| {
-        let mut now = active.iter();
-        now.any(|memory| memory.scope == old.scope && memory.id() == old.id())
-    };
-    print_notes(replaced.iter().filter(counts_again).map(|memory| {
+    let unreplaced = memories.store.list_unreplaced(replaced);
+    print_notes(unreplaced.iter().map(|memory| {
         let (id, topic) = (memory.id(), sanitize_line(&memory.front.topic));
         format!("{id} counts again, since what replaced it is deleted: {topic}")
     }))
@@ -80,7 +62,7 @@ pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutc
     let found = memories.store.find_all(&args.ids)?;
     let active = memories.store.activate(&found, &Zoned::now())?;
     let recalled: Vec<&Memory> = active.iter().collect();
-    session_memory::record_recall(&memories.store, &recalled, Timestamp::now());
+    memories.record_recall(&recalled);
     note_waiting(&active)?;
     print_moved("active", &found, &active, args.json)
 }

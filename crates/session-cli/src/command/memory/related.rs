@@ -5,34 +5,40 @@ use crate::output::notes::print_note;
 use crate::output::terminal_width;
 use anyhow::Result;
 use session_config::current_directory;
-use session_memory::{Memory, MemoryMatch, MemoryState};
+use session_hooks::BestMemories;
+use session_memory::{Memory, MemoryState};
 use session_output::{JsonMemoryCandidate, format_matches};
 
 /// The memories that answer a query.
 pub struct RelatedMemories {
-    found: Vec<MemoryMatch>,
+    found: BestMemories,
     listed: Vec<Memory>,
 }
 
 impl RelatedMemories {
     /// Returns true when no memory answers.
     pub fn is_empty(&self) -> bool {
-        self.found.is_empty()
+        self.found.results().is_empty()
     }
 
     /// Returns the memories as JSON.
     pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
-        JsonMemoryCandidate::from_matches(&self.found, &self.listed)
+        JsonMemoryCandidate::from_matches(self.found.results(), &self.listed)
     }
 
     /// Formats the memories for people; empty where none was found.
     pub fn format(&self, explain: bool) -> String {
-        if self.found.is_empty() {
+        if self.is_empty() {
             String::new()
         } else {
             format!(
                 "{}\n",
-                format_matches(&self.found, &self.listed, explain, terminal_width())
+                format_matches(
+                    self.found.results(),
+                    &self.listed,
+                    explain,
+                    terminal_width()
+                )
             )
         }
     }
@@ -45,12 +51,11 @@ pub fn find_related(query: &str) -> Result<RelatedMemories> {
     if !memories.home.config.enabled {
         print_note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {
-            found: Vec::new(),
+            found: BestMemories::default(),
             listed: Vec::new(),
         });
     }
     let listed = memories::print_damaged(memories.list_in_scope(&[MemoryState::Active]))?;
-    let mut found = memories.search(query, &listed)?;
-    found.truncate(memories.home.config.retrieval.max_results);
+    let found = memories.find_best(query, &listed, None)?;
     Ok(RelatedMemories { found, listed })
 }

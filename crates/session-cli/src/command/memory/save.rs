@@ -4,6 +4,7 @@ use crate::CommandOutcome;
 use crate::args::{MemoryFieldArgs, MemorySaveArgs};
 use crate::command::refresh;
 use crate::command::show::{self, SessionExchanges};
+use crate::command::stdin;
 use crate::memories::Memories;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, json, notes};
@@ -11,11 +12,12 @@ use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_config::Home;
 use session_core::text::path_line;
+use session_display::Note;
 use session_export::format_conversation;
 use session_hooks::{SavedMemoryNote, describe_moved_memories};
 use session_memory::{MemoryDraft, MemoryScope, MemorySource, MovedMemories};
 use session_output::JsonSavedMemory;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 
 /// Most bytes of JSON that are read.
 const STDIN_LIMIT: u64 = 1 << 20;
@@ -40,7 +42,8 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     let saved = memories.save(&draft, scope, &Zoned::now())?;
     let memory = &saved.memory;
     if args.json {
-        let noted = to_texts(&saved.content_notes());
+        let noted = to_notes(saved.content_notes());
+        let noted: Vec<String> = noted.map(|note| note.to_string()).collect();
         json::print(&JsonSavedMemory::new(&saved, &noted))?;
     } else {
         output::print(format_args!("{}\n", memory.id()))?;
@@ -50,7 +53,7 @@ pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome>
     if memories.project.is_none() && !args.global {
         print_note("saved for all projects: this folder belongs to none")?;
     }
-    print_notes(to_texts(&saved.notes()))?;
+    print_notes(to_notes(saved.notes()))?;
     Ok(CommandOutcome::Something)
 }
 
@@ -59,9 +62,9 @@ pub fn note_moved(moved: &MovedMemories) -> Result<()> {
     print_notes(describe_moved_memories(moved))
 }
 
-/// Formats notes, each with its hint.
-pub(super) fn to_texts(notes: &[SavedMemoryNote]) -> Vec<String> {
-    notes.iter().map(SavedMemoryNote::to_string).collect()
+/// Returns the notes for who saved a memory, whoever wrote the words in them.
+fn to_notes(notes: Vec<SavedMemoryNote>) -> impl Iterator<Item = Note> {
+    notes.into_iter().map(|saved| saved.note)
 }
 
 fn draft_from_args(fields: &MemoryFieldArgs) -> Result<MemoryDraft> {
@@ -102,10 +105,7 @@ pub(super) fn split_tags(fields: &MemoryFieldArgs) -> Vec<String> {
 
 /// Reads the JSON object on stdin.
 fn read_input() -> Result<MemoryDraft> {
-    let mut text = String::new();
-    std::io::stdin()
-        .take(STDIN_LIMIT)
-        .read_to_string(&mut text)?;
+    let text = stdin::read_text(STDIN_LIMIT)?;
     if text.trim().is_empty() {
         bail!(NO_FIELD);
     }

@@ -6,9 +6,8 @@ use crate::command::memory::{list, note_waiting};
 use crate::memories::{self, Memories};
 use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
-use jiff::Timestamp;
 use session_display::pluralize;
-use session_memory::{Memory, MemoryState, record_recall};
+use session_memory::{Memory, MemoryState};
 use session_output::{JsonMemoryCandidate, JsonMemorySearch, format_matches};
 use std::borrow::Cow;
 
@@ -26,18 +25,15 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
     } else {
         memories::print_damaged(memories.list_in_scope(states))?
     };
-    let settings = &memories.home.config.retrieval;
-    let found = memories.search(&query, &listed)?;
-    let shown = args.limit.unwrap_or(settings.max_results);
-    let candidates = &found[..found.len().min(settings.max_candidates.max(shown))];
-    let results = &candidates[..candidates.len().min(shown)];
+    let found = memories.find_best(&query, &listed, args.limit)?;
+    let results = found.results();
     let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.memory]).collect();
-    record_recall(&memories.store, &recall, Timestamp::now());
+    memories.record_recall(&recall);
     if args.json {
         json::print(&JsonMemorySearch {
             query: &query,
             results: results.len(),
-            candidates: JsonMemoryCandidate::from_matches(candidates, &listed),
+            candidates: JsonMemoryCandidate::from_matches(&found.candidates, &listed),
         })?;
     } else if results.is_empty() {
         notes::print_reason(

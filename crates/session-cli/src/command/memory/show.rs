@@ -7,9 +7,8 @@ use crate::output;
 use crate::output::json;
 use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
-use jiff::Timestamp;
 use session_core::text::sanitize_text;
-use session_memory::{ConversationOrigin, record_recall};
+use session_memory::ConversationOrigin;
 use session_output::{JsonMemory, JsonShownMemory, format_shown_notes};
 
 /// Runs the command.
@@ -20,7 +19,7 @@ pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome>
         Err(_) if !args.raw => None,
         raw => raw?,
     };
-    record_recall(&memories.store, &[&memory], Timestamp::now());
+    memories.record_recall(&[&memory]);
     let is_missing = args.raw && raw.is_none();
     let origin = raw.as_ref().map(|raw| raw.origin);
     let raw = raw.map(|raw| raw.text);

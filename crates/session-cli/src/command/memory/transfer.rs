@@ -3,6 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::{MemoryExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::save::note_moved;
+use crate::command::stdin;
 use crate::memories::{self, Memories};
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, json, notes};
@@ -14,15 +15,15 @@ use session_core::text::path_line;
 use session_display::{pluralize, sanitize_line};
 use session_files::Project;
 use session_memory::{
-    ImportFormat, ImportPath, Importance, Memory, MemoryError, MemoryScope, MemoryState,
-    apply_retention, context_sheet_path, export_memories, import_memories, render_context_sheet,
-    write_context_sheet,
+    EXPORT_LIMIT, ImportFormat, ImportInput, Importance, Memory, MemoryError, MemoryScope,
+    MemoryState, apply_retention, context_sheet_path, export_memories, import_memories,
+    render_context_sheet, write_context_sheet,
 };
 use session_output::{
     JsonContextSheet, JsonImportedMemories, JsonMemories, format_import_report,
     format_left_out_note,
 };
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Runs `memory export`.
 pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOutcome> {
@@ -47,7 +48,7 @@ pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOut
     }
     print_notes(format_left_out_note(listed.len() - exported))?;
     if document.left_out_conversations > 0 {
-        print_note(&format!(
+        print_note(format!(
             "{} from the repository left out",
             pluralize(document.left_out_conversations, "conversation")
         ))?;
@@ -67,9 +68,16 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOut
     };
     let scope = args.global.then_some(MemoryScope::Global);
     let now = Zoned::now();
-    let from = ImportPath {
-        path: &path,
-        home: &memories.home.env.home,
+    let is_stdin = format == ImportFormat::SessionSearch && path == Path::new("-");
+    let text = is_stdin
+        .then(|| stdin::read_text(EXPORT_LIMIT))
+        .transpose()?;
+    let from = match &text {
+        Some(text) => ImportInput::Text(text),
+        None => ImportInput::Path {
+            path: &path,
+            home: &memories.home.env.home,
+        },
     };
     let imported = import_memories(&memories.store, format, from, scope, &now);
     let imported = imported.map_err(|error| match error {

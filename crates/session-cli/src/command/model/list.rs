@@ -15,14 +15,14 @@ pub fn run(args: &JsonFlagArgs, home: &Home, catalogue: &Catalogue) -> Result<Co
     let models = ModelOverview::read_all(home, catalogue)?;
     let in_use = &home.config.model;
     if args.json {
-        let broken = catalogue.description_errors().iter();
+        let broken = catalogue.configuration_errors().iter();
         let broken = broken.map(ToString::to_string).collect();
         json::print(&JsonModels::new(&models, in_use, broken))?;
     } else {
         output::print(format_models(&models, terminal_width()))?;
     }
     if !models.iter().any(|model| model.in_use) {
-        print_note(&format!("the configured model `{in_use}` is not known"))?;
+        print_note(format!("the configured model `{in_use}` is not known"))?;
     }
     Ok(CommandOutcome::Something)
 }

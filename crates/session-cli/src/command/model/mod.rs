@@ -59,10 +59,10 @@ fn note_mistakes(command: &ModelCommand, catalogue: &Catalogue) -> Result<()> {
         Some(Err(error)) => Some(error.to_string()),
         Some(Ok(_)) => return Ok(()),
     };
-    let mistakes = catalogue.description_errors().iter();
+    let mistakes = catalogue.configuration_errors().iter();
     for broken in mistakes.filter(|broken| error.as_ref() != Some(&broken.to_string())) {
         let hint = broken.hint().map(|hint| format!("\nhint: {hint}"));
-        print_note(&format!("{broken}{}", hint.unwrap_or_default()))?;
+        print_note(format!("{broken}{}", hint.unwrap_or_default()))?;
     }
     Ok(())
 }
@@ -71,7 +71,7 @@ fn note_mistakes(command: &ModelCommand, catalogue: &Catalogue) -> Result<()> {
 fn note_other_choice(home: &Home, name: &str) -> Result<()> {
     let is_other = |variable: &String| home.env.get(variable).is_some_and(|model| model != name);
     match variable_name("model").filter(is_other) {
-        Some(variable) => print_note(&format!(
+        Some(variable) => print_note(format!(
             "{variable} is set and goes before this choice; unset it"
         )),
         None => Ok(()),

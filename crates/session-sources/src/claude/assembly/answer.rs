@@ -5,9 +5,9 @@ use crate::call_result::{CallResult, clipped};
 use crate::claude::background::TaskEnd;
 use crate::claude::call;
 use crate::claude::entry::{ContentBlock, EntryMessage, TranscriptEntry, Usage};
-use crate::claude::prompt;
 use crate::claude::reply::{self, BlockNovelty};
 use crate::turn_assembler::{LinePosition, TurnState};
+use crate::user_text;
 use crate::written_files::add_written_files;
 use session_core::{CallStatus, ReadDetail, TokenTotals, ToolCall, TurnPart};
 
@@ -188,7 +188,7 @@ impl Assembly<'_> {
     /// first turn is of another session's work: a fork repeats the session below it.
     pub(super) fn report_failures(&mut self, text: &str, position: &LinePosition<'_>) {
         let is_before_first = self.turns.progress.turn_state == TurnState::Before;
-        if is_before_first || !prompt::begins_with_report(text) {
+        if is_before_first || !user_text::begins_with_report(text) {
             return;
         }
         for end in TaskEnd::list(text) {

@@ -2,10 +2,10 @@
 
 use super::Assembly;
 use crate::claude::entry::TranscriptEntry;
-use crate::claude::prompt::{self, UserText};
 use crate::claude::queue::{QueueRemoval, QueuedText};
 use crate::time::milliseconds;
 use crate::turn_assembler::{LinePosition, TurnState};
+use crate::user_text::{self, UserText};
 use session_core::{PromptKind, Turn, TurnPart};
 
 impl Assembly<'_> {
@@ -24,7 +24,7 @@ impl Assembly<'_> {
         };
         let text = attachment.prompt.words();
         self.end_tasks(&text, &position);
-        let words = prompt::queued(&text);
+        let words = user_text::queued(&text);
         match words {
             UserText::Typed(ref text) | UserText::Command(ref text)
                 if self.state.queue.is_repeated_attachment(text) => {}
@@ -42,7 +42,7 @@ impl Assembly<'_> {
         self.end_tasks(&text, position);
         match entry.operation.or_empty() {
             "enqueue" => {
-                let words = prompt::queued(&text);
+                let words = user_text::queued(&text);
                 self.state
                     .queue
                     .enqueue(&words, position.span.start, position.ms);
@@ -56,7 +56,7 @@ impl Assembly<'_> {
     }
 
     fn remove_queued(&mut self, text: &str, position: &LinePosition<'_>) {
-        let words = prompt::queued(text);
+        let words = user_text::queued(text);
         match self.state.queue.remove(&words) {
             QueueRemoval::Known => {}
             QueueRemoval::Named => self.add_steering_prompt(words, position),
@@ -67,7 +67,7 @@ impl Assembly<'_> {
                 };
                 let line = (self.recall)(waiting.at);
                 let text = line.map(|line| line.text).unwrap_or_default();
-                self.add_steering_prompt(prompt::queued(&text), &position);
+                self.add_steering_prompt(user_text::queued(&text), &position);
             }
         }
     }
@@ -96,7 +96,7 @@ impl Assembly<'_> {
 
     fn queued_turn(&self, waiting: &QueuedText) -> Option<Turn> {
         let line = (self.recall)(waiting.at)?;
-        let UserText::Typed(prompt) = prompt::queued(&line.text) else {
+        let UserText::Typed(prompt) = user_text::queued(&line.text) else {
             return None;
         };
         let kind = PromptKind::Typed.in_session(self.identity.is_subagent());

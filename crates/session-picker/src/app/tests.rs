@@ -1,0 +1,115 @@
+//! What keys do to the state.
+
+use super::*;
+use crate::view::tests::{listing, opened, press, row, screen, session};
+
+const NO_KEY: KeyModifiers = KeyModifiers::NONE;
+
+/// The picker with a query and the values of an index, of which no list came.
+fn typed(query: &str) -> App {
+    let mut app = App::new(query);
+    let values = FilterValues {
+        branches: vec!["feat/lamp".into(), "fix/lamp".into()],
+        ..FilterValues::default()
+    };
+    app.handle_message(AppMessage::Values(Box::new(values)));
+    app
+}
+
+#[test]
+fn tab_behind_a_filter_that_nothing_completes_says_so() {
+    let mut app = typed("branch:nonexi");
+    assert!(press(&mut app, KeyCode::Tab, NO_KEY).is_none());
+    assert_eq!(app.list.level, Level::Session);
+    let note =
+        "nothing completes `branch:nonexi`; behind a space Tab switches between sessions and turns";
+    assert_eq!(app.note.as_deref(), Some(note));
+    press(&mut app, KeyCode::Char(' '), NO_KEY);
+    press(&mut app, KeyCode::Tab, NO_KEY);
+    assert_eq!(app.list.level, Level::Turn);
+}
+
+#[test]
+fn shift_tab_goes_backwards_and_waits_for_values_as_tab_does() {
+    let mut app = typed("branch:");
+    press(&mut app, KeyCode::BackTab, KeyModifiers::SHIFT);
+    assert_eq!(app.query.text(), "branch:fix/lamp");
+    let mut early = App::new("branch:");
+    press(&mut early, KeyCode::BackTab, KeyModifiers::SHIFT);
+    let waiting = early.deferred.take_events();
+    assert!(matches!(&waiting[..], [Event::Key(key)] if key.code == KeyCode::BackTab));
+}
+
+#[test]
+fn home_and_end_move_in_the_list_where_no_text_is_typed() {
+    let mut app = opened();
+    let mut selected = |code, modifiers| {
+        press(&mut app, code, modifiers);
+        app.list.selected
+    };
+    assert_eq!(selected(KeyCode::End, NO_KEY), 0);
+    assert_eq!(selected(KeyCode::End, KeyModifiers::CONTROL), 2);
+    assert_eq!(selected(KeyCode::Home, NO_KEY), 2);
+    assert_eq!(selected(KeyCode::Home, KeyModifiers::CONTROL), 0);
+    app.query = QueryLine::new("");
+    press(&mut app, KeyCode::End, NO_KEY);
+    assert_eq!(app.list.selected, 2);
+    press(&mut app, KeyCode::Home, NO_KEY);
+    assert_eq!(app.list.selected, 0);
+}
+
+#[test]
+fn an_action_on_an_empty_list_says_that_nothing_is_listed() {
+    for (code, modifiers) in [
+        (KeyCode::Char('r'), KeyModifiers::ALT),
+        (KeyCode::Enter, NO_KEY),
+    ] {
+        let mut app = App::new("");
+        let listed = listing(&mut app, Vec::new(), &[]);
+        app.handle_message(listed);
+        assert!(press(&mut app, code, modifiers).is_none());
+        assert_eq!(app.note.as_deref(), Some(NOTHING_LISTED));
+    }
+}
+
+#[test]
+fn a_text_that_is_cut_when_it_is_pasted_is_told_of() {
+    let mut app = App::new("");
+    app.handle_event(&Event::Paste("lamp ".repeat(2000)));
+    assert_eq!(app.note.as_deref(), Some("only the first 4 KB are pasted"));
+    app.handle_event(&Event::Paste("lamp".into()));
+    assert_eq!(app.note, None);
+}
+
+#[test]
+fn a_search_that_passes_the_end_says_so() {
+    let mut app = opened();
+    press(&mut app, KeyCode::Enter, NO_KEY);
+    screen(&mut app, 80, 20);
+    let mut note = |key: char| {
+        press(&mut app, KeyCode::Char(key), NO_KEY);
+        app.note.clone().unwrap_or_default()
+    };
+    // The prompt and the answer hold the word of the query; it opens at the first one.
+    let [begin, end] = ["from the beginning again", "from the end again"];
+    let notes = ["n", "n", "N", "N"].map(|key| note(key.chars().next().unwrap()));
+    assert_eq!(notes, ["", begin, end, ""]);
+}
+
+#[test]
+fn the_row_that_is_selected_is_counted() {
+    let mut app = App::new("");
+    let mut status = |rows: i64| {
+        let rows = (0..rows).map(|id| row(session(id, "A lantern", 3), None, &[]));
+        let listed = listing(&mut app, rows.collect(), &[]);
+        app.handle_message(listed);
+        app.handle_message(AppMessage::Refreshed {
+            files_left: Some(0),
+        });
+        press(&mut app, KeyCode::Down, NO_KEY);
+        screen(&mut app, 80, 24).lines().nth(1).unwrap().to_owned()
+    };
+    assert!(status(3).ends_with("   2/3  3 sessions"));
+    assert!(status(50).ends_with("   3/50+  50 sessions"));
+    assert!(status(0).ends_with("   0 sessions"));
+}
