@@ -19,9 +19,9 @@ const INDENT: usize = 4;
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Note {
-    /// What is so, without a full stop.
+    /// The statement, without a full stop.
     pub text: String,
-    /// What to do about it, a sentence each.
+    /// The ways out, a sentence each.
     pub hints: Vec<String>,
 }
 

@@ -10,8 +10,19 @@ use session_core::text::file_name;
 const MAX_COMMANDS: usize = 50;
 /// The most lines, those within a line included: of `sh -c 'sh -c …'` the first ones.
 const MAX_LINES: usize = 8;
-/// The most forms of a command without options before its subcommand, and before one of that.
+/// The most forms of a command without options before its subcommand, and before that of a group.
 const MAX_LEADING_OPTIONS: usize = 8;
+/// The commands that take a subcommand, with options before it.
+const COMMAND_GROUPS: [&str; 8] = [
+    "docker compose",
+    "podman compose",
+    "gh issue",
+    "gh pr",
+    "gh release",
+    "gh repo",
+    "gh run",
+    "gh workflow",
+];
 /// The program that other versions name as a subcommand of `docker`.
 const DOCKER_COMPOSE: &str = "docker-compose";
 /// The program that runs a line on another machine.
@@ -62,10 +73,24 @@ impl InnerLine {
 /// it.
 pub(crate) fn command_lines(command: &str) -> Vec<String> {
     let mut lines = vec![command.to_owned()];
+    let mut forms = collect_forms(&mut lines, |_| true);
+    forms.extend(lines);
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+/// Returns the forms of those simple commands of some lines that are wanted, and adds the lines within them to the lines.
+pub(crate) fn collect_forms(
+    lines: &mut Vec<String>,
+    is_wanted: fn(&CommandPart<'_>) -> bool,
+) -> Vec<String> {
     let mut forms = Vec::new();
     let mut at = 0;
     while let Some(line) = lines.get(at).cloned() {
-        for simple in split_command_parts(&line).iter().take(MAX_COMMANDS) {
+        let mut parts = split_command_parts(&line);
+        parts.retain(is_wanted);
+        for simple in parts.iter().take(MAX_COMMANDS) {
             forms.extend(command_forms(simple.text.trim()));
             forms.extend(command_forms(simple.source.trim()));
             let inner = InnerLine::find(simple).map(|inner| inner.text);
@@ -75,9 +100,6 @@ pub(crate) fn command_lines(command: &str) -> Vec<String> {
         }
         at += 1;
     }
-    forms.extend(lines);
-    forms.sort();
-    forms.dedup();
     forms
 }
 
@@ -149,17 +171,19 @@ fn command_forms(simple: &str) -> Vec<String> {
     forms
 }
 
-/// Returns a command without the options before its subcommand, and before one of that: `git web push` and `git push` of
-/// `git -C web push`, `gh pr merge` of `gh pr -R o/r merge`. None where it has no such options.
+/// Returns a command without the options before its subcommand, and before that of a group: `git web push` and `git push`
+/// of `git -C web push`, `gh pr merge` of `gh pr -R o/r merge`. None where it has no such options.
 fn without_leading_options(words: &[&str]) -> Vec<String> {
     let Some((program, rest)) = words.split_first() else {
         return Vec::new();
     };
     let ends = option_ends(rest);
     let later = ends.iter().filter_map(|end| end.split_first());
-    let later = later.flat_map(|(subcommand, rest)| {
+    let later = later.map(|(subcommand, rest)| (format!("{program} {subcommand}"), rest));
+    let later = later.filter(|(group, _)| COMMAND_GROUPS.contains(&group.as_str()));
+    let later = later.flat_map(|(group, rest)| {
         let ends = shorter_ends(option_ends(rest), rest);
-        ends.map(move |end| format!("{program} {subcommand} {}", end.join(" ")))
+        ends.map(move |end| format!("{group} {}", end.join(" ")))
     });
     let first = shorter_ends(ends.clone(), rest).map(|end| format!("{program} {}", end.join(" ")));
     first.chain(later).take(MAX_LEADING_OPTIONS).collect()
@@ -246,7 +270,9 @@ mod tests {
         ] {
             assert_form(command, form);
         }
-        assert_eq!(command_lines("ls -l"), ["ls -l"]);
+        for command in ["ls -l", "git checkout -b feature main"] {
+            assert_eq!(command_lines(command), [command]);
+        }
     }
 
     #[test]

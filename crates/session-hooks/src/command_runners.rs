@@ -14,6 +14,14 @@ const NIX_OPTIONS: [&str; 2] = ["-c", "--command"];
 /// The actions of `find` that run a command, and the words that end it.
 const FIND_ACTIONS: [&str; 4] = ["-exec", "-execdir", "-ok", "-okdir"];
 const ACTION_ENDS: [&str; 2] = [";", "+"];
+/// The programs that run another one where they have no subcommand of its name.
+const PACKAGE_MANAGERS: [&str; 2] = ["pnpm", "yarn"];
+/// Their subcommands that are programs, too, or that take a package, which may be named as its program is.
+const OWN_SUBCOMMANDS: [&str; 23] = [
+    "add", "create", "env", "exec", "global", "import", "info", "init", "install", "link", "ln",
+    "ls", "patch", "remove", "rm", "run", "test", "unlink", "up", "update", "upgrade", "view",
+    "why",
+];
 
 /// A program that runs a command, as it is called.
 struct Runner {
@@ -45,8 +53,21 @@ impl Runner {
             starts = ends.filter_map(after).collect();
         }
         let ends = starts.into_iter().flat_map(option_ends);
-        ends.filter_map(|words| words.get(self.operands..))
-            .collect()
+        let commands: Vec<&[String]> = ends
+            .filter_map(|words| words.get(self.operands..))
+            .collect();
+        if commands.iter().any(|words| self.has_subcommand(words)) {
+            return Vec::new();
+        }
+        commands
+    }
+
+    /// Returns true where the program has a subcommand of the first word's name: `pnpm rm lodash` removes no file.
+    fn has_subcommand(&self, words: &[String]) -> bool {
+        let is_own = |word: &String| OWN_SUBCOMMANDS.contains(&word.as_str());
+        self.verbs.is_empty()
+            && PACKAGE_MANAGERS.contains(&self.program)
+            && words.first().is_some_and(is_own)
     }
 }
 
@@ -84,7 +105,6 @@ const RUNNERS: [Runner; 35] = [
     Runner::new("setsid", &[], 0),
     Runner::new("unbuffer", &[], 0),
     Runner::new("flock", &[], 1),
-    // Last: of their other subcommands the beginning is no program.
     Runner::new("pnpm", &[], 0),
     Runner::new("yarn", &[], 0),
 ];
@@ -203,9 +223,14 @@ mod tests {
             "poetry add pytest",
             "docker exec pytest",
             "npm test -- --watch pytest",
+            "pnpm -w add pytest",
         ] {
             let lines = command_lines(command);
             assert!(!lines.iter().any(|line| line == "pytest"), "{lines:?}");
+        }
+        for command in ["pnpm rm a", "pnpm --dir web rm a", "yarn rm a"] {
+            let lines = command_lines(command);
+            assert!(!lines.iter().any(|line| line == "rm a"), "{lines:?}");
         }
     }
 

@@ -44,7 +44,7 @@ enum WorkerEnd<T> {
     TimedOut(HookProgress),
 }
 
-/// What a worker had found when its time ended.
+/// The state of a worker when its time ended.
 #[derive(Default)]
 struct HookProgress {
     /// The hook is that of a prompt.

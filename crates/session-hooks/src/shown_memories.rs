@@ -1,7 +1,8 @@
 //! The memories that a command shows to the agent that runs it.
 
-use crate::command_forms::command_lines;
-use session_core::shell::{Operator, split_command_parts};
+use crate::command_forms::{collect_forms, command_lines};
+use session_core::shell::{Operator, split_simple_commands, words_from_program};
+use session_core::text::file_name;
 
 /// The name of this program.
 const OWN_NAME: &str = "session-search";
@@ -19,20 +20,24 @@ pub(crate) fn find_shown_memories(command: &str) -> Vec<String> {
     if !command.contains(OWN_NAME) {
         return Vec::new();
     }
-    let mut parts = split_command_parts(command);
-    parts.retain(|part| part.operator != Operator::Pipe);
-    let lines = parts.iter().flat_map(|part| command_lines(part.source));
-    let ids = lines.filter_map(|line| find_id(line.strip_prefix(SHOW)?));
-    let mut ids: Vec<String> = ids.take(MAX_SHOWN).collect();
+    let mut lines = vec![command.to_owned()];
+    let forms = collect_forms(&mut lines, |part| part.operator != Operator::Pipe);
+    let ids = forms
+        .iter()
+        .filter_map(|form| find_id(form.strip_prefix(SHOW)?));
+    let mut ids: Vec<String> = ids.collect();
     ids.sort_unstable();
     ids.dedup();
+    ids.truncate(MAX_SHOWN);
     ids
 }
 
-/// Returns true for a command line that runs this program, whose output may contain any memory.
+/// Returns true for a command line that runs this program, also within quotes: its output may contain any memory.
 pub(crate) fn runs_this_program(command: &str) -> bool {
-    let is_own = |line: &String| line.split_whitespace().next() == Some(OWN_NAME);
-    command.contains(OWN_NAME) && command_lines(command).iter().any(is_own)
+    let is_own = |line: &String| words_from_program(line).next().map(file_name) == Some(OWN_NAME);
+    let unquoted = || split_simple_commands(&command.replace(QUOTES, ";"));
+    command.contains(OWN_NAME)
+        && (command_lines(command).iter().any(is_own) || unquoted().iter().any(is_own))
 }
 
 /// Finds the id among the arguments: the only word that is no option.
@@ -61,6 +66,8 @@ mod tests {
             "cd x && bash -lc 'session-search show a1 | cat'",
             "timeout 20 ~/.local/bin/session-search memory list",
             "uvx --from session-search-cli session-search memory list",
+            "echo \"$(session-search memory list)\"",
+            "python3 -c 'import os; os.system(\"session-search memory list\")'",
         ] {
             assert!(runs_this_program(line), "{line}");
         }
@@ -88,6 +95,10 @@ mod tests {
             ("session-search memory show mem-1 > /tmp/x.md", &[]),
             ("session-search memory show mem-1 >x 2>&1; ls", &[]),
             ("session-search memory show mem-1 | head -3", &[]),
+            (
+                "bash -lc 'ls; session-search memory show mem-1 | wc; session-search memory show 2'",
+                &["2"],
+            ),
             ("session-search memory list", &[]),
             ("echo session-search memory show mem-1", &[]),
         ] {

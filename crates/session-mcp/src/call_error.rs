@@ -25,7 +25,7 @@ impl From<anyhow::Error> for CallError {
     }
 }
 
-/// What was named is not there: the note says what.
+/// Makes the error that something named is not there.
 impl From<Note> for CallError {
     fn from(note: Note) -> Self {
         Self::Failed(anyhow::Error::msg(note))

@@ -242,7 +242,8 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     // A hint names commands, which not every client can run.
     notes.extend(own.map(|saved| saved.note.text.clone()));
     notes.extend(format_replace_note(&saved));
-    notes.extend(memories.finish_change().into_iter().map(|note| note.text));
+    let finished = memories.finish_change().into_iter();
+    notes.extend(finished.map(|note| note.to_string()));
     Ok(ToolAnswer {
         notes,
         data: list_proposals(&saved, &saved_notes),

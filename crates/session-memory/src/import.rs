@@ -112,7 +112,7 @@ struct FoundMemories {
     skipped: Vec<MemoryError>,
 }
 
-/// What is imported.
+/// The source of an import.
 #[derive(Debug, Clone, Copy)]
 pub enum ImportInput<'a> {
     /// A directory, or the file of an export.

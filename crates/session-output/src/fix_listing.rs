@@ -18,7 +18,7 @@ use session_report::Cure;
 use session_store::SessionRow;
 use std::borrow::Cow;
 
-/// What is said where no turn failed of the error.
+/// The note where no turn failed of the error.
 const UNKNOWN_ERROR: &str = "no command failed with that error";
 
 /// Columns of what a line tells.

@@ -33,7 +33,7 @@ const FULL_LEXICAL_SHARE: f32 = 1.0 / 3.0;
 const MAX_WORD_COLUMNS: usize = 48;
 /// The sentence where nothing was found.
 const NOTHING: &str = "nothing found";
-/// What is said of signs alone: `🎉`, `?!`.
+/// The note on a query of signs alone: `🎉`, `?!`.
 const NO_WORD: &str = "the query has no word to search";
 const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
@@ -188,7 +188,8 @@ impl SearchListing<'_> {
     /// Formats why nothing was found.
     pub fn format_nothing(&self) -> Note {
         let format_scope = || self.searched_scope().format_nothing(NOTHING);
-        let has_no_word = self.answer.query.words().terms.is_empty();
+        let query = &self.answer.query;
+        let has_no_word = !query.text.trim().is_empty() && query.words().terms.is_empty();
         let no_word = has_no_word.then(|| Note::new(NO_WORD));
         let unmet = self.format_unmet_filter();
         unmet.or(no_word).unwrap_or_else(format_scope)

@@ -86,12 +86,13 @@ pub fn has_items(exchange: &Exchange, kind: TurnItemKind) -> bool {
     !TurnItems::collect(exchange, kind).is_empty()
 }
 
-/// Returns true where the index has an item of this kind of a turn.
+/// Returns true where the index has an item of this kind of a turn. It does not know edits.
 pub fn holds_items(content: &TurnContent, kind: TurnItemKind) -> bool {
     match kind {
         TurnItemKind::Commands => !content.commands.is_empty(),
         TurnItemKind::Files => !content.files.is_empty(),
-        TurnItemKind::Edits => !content.changes.is_empty(),
+        // A file that a shell command wrote is a change and no edit.
+        TurnItemKind::Edits => false,
         TurnItemKind::Errors => !content.errors.is_empty(),
         TurnItemKind::Prompts => !content.prompt.trim().is_empty(),
         TurnItemKind::Answers => !content.answer.trim().is_empty(),

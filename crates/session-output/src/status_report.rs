@@ -313,7 +313,7 @@ mod tests {
                   vectors: status 401
         model     minilm (in use): 0 of 3 sessions, 0 vectors
         updated   no date: 2 files changed since; the next search looks at them
-        index     /home/ann/index (2 MB, format N)
+        index     /home/ann/index (2.5 MB, format N)
         "#);
     }
 }

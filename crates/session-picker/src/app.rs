@@ -386,7 +386,7 @@ impl App {
             if let Some(open) = open {
                 let reason = match open.field {
                     FilterField::File => "names of files are not completed".to_owned(),
-                    _ => format!("nothing completes `{}:{}`", open.name, open.value),
+                    _ => format!("nothing completes `{}:{}` further", open.name, open.value),
                 };
                 self.note = Some(format!("{reason}; {SWITCH_HINT}"));
                 return None;

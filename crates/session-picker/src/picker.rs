@@ -23,7 +23,9 @@ use std::collections::VecDeque;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicI32;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
@@ -100,6 +102,7 @@ struct Picker {
     /// True when the picker has ended and the terminal belongs to the shell again.
     has_ended: Arc<AtomicBool>,
     /// The signal that ends the process, 0 until it came: it does not wait behind the keys that came before it.
+    #[cfg(unix)]
     ending_signal: Arc<AtomicI32>,
 }
 
@@ -123,6 +126,7 @@ impl Picker {
             waiting: VecDeque::new(),
             running_jobs: 0,
             has_ended: Arc::default(),
+            #[cfg(unix)]
             ending_signal: Arc::default(),
         };
         picker.start_threads()?;

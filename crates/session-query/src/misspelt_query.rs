@@ -25,7 +25,14 @@ impl CorrectedRequest {
     ) -> Result<Option<Self>, StoreError> {
         let query = &request.query;
         let terms = &results.explanation.terms;
-        let is_missing = |word: &str| terms.iter().any(|t| t.term == word && t.turns == 0);
+        // Of a text without spaces pairs of characters are searched where no turn holds all of it.
+        let is_missing = |word: &str| {
+            let mut stats = terms.iter().filter(|term| term.term == word);
+            match stats.next() {
+                Some(term) => term.turns == 0,
+                None => word.contains(is_unspaced),
+            }
+        };
         let is_unfinished = |word: &str| query.prefix.as_deref() == Some(word);
         let words = query.terms.iter().filter(|term| !term.exact);
         let words = words.map(|term| term.text.as_str());
@@ -44,6 +51,8 @@ impl CorrectedRequest {
             let typed = word.to_owned();
             corrections.extend(searched.map(|searched| SpellingCorrection { typed, searched }));
         }
+        corrections
+            .retain(|one| replace_word(&query.text, &one.typed, &one.searched) != query.text);
         Ok((!corrections.is_empty()).then(|| Self {
             request: SearchRequest {
                 query: correct_query(query, &corrections),
@@ -80,20 +89,23 @@ fn correct_query(query: &Query, corrections: &[SpellingCorrection]) -> Query {
     }
 }
 
-/// Replaces a word where it stands whole.
+/// Replaces a word where it stands whole: between signs, spaces and letters of the other kind of scripts.
 fn replace_word(text: &str, word: &str, with: &str) -> String {
+    let is_spaced = !word.contains(is_unspaced);
+    let is_part =
+        |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() && is_unspaced(c) != is_spaced);
+    let space = |c: Option<char>| match c {
+        Some(c) if c.is_alphanumeric() => " ",
+        _ => "",
+    };
     let mut replaced = String::with_capacity(text.len());
     let mut rest = 0;
     for (at, found) in text.match_indices(word) {
         let before = text[..at].chars().next_back();
         let after = text[at + found.len()..].chars().next();
-        let is_whole = [before, after]
-            .into_iter()
-            .flatten()
-            .all(|c| !c.is_alphanumeric());
-        if is_whole {
+        if !is_part(before) && !is_part(after) {
             replaced.push_str(&text[rest..at]);
-            replaced.push_str(with);
+            replaced.extend([space(before), with, space(after)]);
             rest = at + found.len();
         }
     }
@@ -109,5 +121,10 @@ mod tests {
     fn a_word_is_replaced_where_it_stands_whole() {
         let replaced = replace_word("lnatern, lnaterns and (lnatern)", "lnatern", "lantern");
         assert_eq!(replaced, "lantern, lnaterns and (lantern)");
+        assert_eq!(
+            replace_word("docker超时", "超时", "timeout"),
+            "docker timeout"
+        );
+        assert_eq!(replace_word("超时了", "超时", "timeout"), "超时了");
     }
 }

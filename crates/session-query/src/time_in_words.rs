@@ -91,7 +91,7 @@ fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
     }
     // `The end of april` lies in it, whatever stands before.
     let lead = match follows.as_str() {
-        "of" => "in",
+        "of" if !matches!(lead.as_str(), "since" | "until") => "in",
         _ => lead,
     };
     let field = find_field(lead, &time, now)?;
@@ -268,6 +268,12 @@ mod tests {
             ("lamp at the end of feb", Some("when:feb")),
             ("footer, july 16", Some("when:\"july 16\"")),
             ("footer from 16 july", Some("when:\"16 july\"")),
+            ("lamp since the beginning of april", Some("since:april")),
+            ("lamp until the end of april", Some("until:april")),
+            (
+                "lamp since the start of last week",
+                Some("since:\"last week\""),
+            ),
             ("footer july", None),
             ("lamp before the end of april", None),
             ("lamp wiring before two weeks ago", None),

@@ -2,8 +2,8 @@
 
 use crate::columns::inserted_values;
 use crate::name::{
-    SecretName, classify_name, ends_in_copula, is_constant, length_before_copula, name_of_listed,
-    option_name, phrase_length,
+    SecretName, classify_name, ends_in_copula, is_constant, is_measured, is_name_part,
+    length_before_copula, name_of_listed, option_name, phrase_length,
 };
 use crate::redactor::OPENING;
 use crate::rule::SecretMatch;
@@ -12,8 +12,8 @@ use crate::value_end::bare_length;
 use crate::value_syntax::{
     CLAUSE_BYTES, VALUE_BYTES, after_copulas, after_list_opening, after_markup, after_name_element,
     after_object_field, after_option, after_separator, after_value_field, closing_quote,
-    count_bytes_read, ends_with_its_line, multiline_length, opening_quote, quoted_items,
-    skip_closing, skip_literal_prefix, trim_blanks,
+    count_bytes_read, ends_with_its_line, multiline_length, names_source, opening_quote,
+    quoted_items, skip_closing, skip_literal_prefix, trim_blanks,
 };
 use session_core::text::{ceil_char_boundary, floor_char_boundary};
 use std::ops::Range;
@@ -23,7 +23,6 @@ const NAME_BYTES: usize = 80;
 /// Bytes of a value without quotes that is no secret, from which no names are looked for in it: each of many names in one
 /// long word would be read with all that follows it.
 const LONG_VALUE_BYTES: usize = 256;
-
 /// Most bytes between a name and its value where only the value shows that it is a secret: no word stands between.
 const CLOSE_BYTES: usize = 9;
 
@@ -108,10 +107,6 @@ fn name_around(text: &str, offset: usize) -> Option<Range<usize>> {
     let start = start + usize::from(escaped && start < offset);
     let range = start..offset + length;
     (range.len() <= NAME_BYTES && !range.is_empty()).then_some(range)
-}
-
-fn is_name_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '-'
 }
 
 /// Returns where the name begins that an offset stands in, unless that is too far: a text of one word and
@@ -250,14 +245,26 @@ impl<'t> NamedSecret<'t> {
         let is_long = self.written_name().starts_with("--");
         let value = trim_blanks(self.after());
         // The next option.
-        if value == self.after() || value.starts_with("--") {
+        if value == self.after() || value.starts_with("--") || names_source(value) {
             return None;
         }
         if is_long {
             return self.read(value, ValueContext::Literal);
         }
         let value = self.read(value, ValueContext::Prose);
-        value.filter(|value| self.is_secret(value))
+        value.filter(|value| self.is_secret(value) && !self.is_word_of_text(value))
+    }
+
+    /// Returns true for a word behind one dash where a diff, a list or a sentence goes on: `-password reset_v2 page`.
+    fn is_word_of_text(&self, value: &AssignedValue) -> bool {
+        let word = self.text[value.range.clone()].trim_end_matches(char::is_numeric);
+        let behind = self.text[value.range.end..].strip_prefix(' ');
+        let begins_line = self.before().is_empty() || self.before().ends_with('\n');
+        value.context == ValueContext::Prose
+            && value::is_wordlike(word)
+            && (begins_line
+                || self.written_name().eq_ignore_ascii_case("-pass")
+                || behind.is_some_and(|behind| behind.starts_with(char::is_alphabetic)))
     }
 
     /// Returns the value that the clause behind the name says, if any: `password is …`.
@@ -417,13 +424,6 @@ impl<'t> NamedSecret<'t> {
             context,
         })
     }
-}
-
-/// Returns true where a name is counted in the text behind it, and is no name: `token count: 286`.
-fn is_measured(rest: &str) -> bool {
-    const MEASURES: [&str; 4] = [" count", " counts", " limit", " usage"];
-    let mut after = MEASURES.iter().filter_map(|word| rest.strip_prefix(word));
-    after.any(|rest| !rest.starts_with(is_name_part))
 }
 
 #[cfg(test)]

@@ -303,6 +303,18 @@ pub(crate) fn option_name(written: &str) -> Option<&str> {
         .or_else(|| is_one_dash().then_some(name))
 }
 
+/// Returns true for a character that names are made of.
+pub(crate) fn is_name_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+/// Returns true where a name is counted in the text behind it, and is no name: `token count: 286`.
+pub(crate) fn is_measured(rest: &str) -> bool {
+    const MEASURES: [&str; 4] = [" count", " counts", " limit", " usage"];
+    let mut after = MEASURES.iter().filter_map(|word| rest.strip_prefix(word));
+    after.any(|rest| !rest.starts_with(is_name_part))
+}
+
 /// Returns true for a name as environment variables have it: `DB_PASSWORD`.
 pub(crate) fn is_constant(name: &str) -> bool {
     name.contains(|c: char| c.is_ascii_uppercase()) && !name.contains(|c: char| c.is_lowercase())

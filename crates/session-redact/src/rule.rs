@@ -4,9 +4,10 @@ use crate::entropy::shannon_entropy;
 use crate::keywords::Keywords;
 use crate::long_word::has_long_word;
 use crate::value;
+use crate::value_syntax::VALUE_BYTES;
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
-use session_core::text::{ceil_char_boundary, floor_char_boundary};
+use session_core::text::{ceil_char_boundary, clip, floor_char_boundary};
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -167,9 +168,8 @@ impl RuleSet {
         window: Range<usize>,
         found: &mut Vec<SecretMatch<'r>>,
     ) {
-        let window = floor_char_boundary(text, window.start)..ceil_char_boundary(text, window.end);
-        let (start, len) = (window.start, found.len());
-        self.run(rule, &text[window.clone()], 0..window.len(), found);
+        let (start, len) = (floor_char_boundary(text, window.start), found.len());
+        self.run(rule, &text[start..], 0..window.end - start, found);
         for secret in &mut found[len..] {
             secret.range.start += start;
             secret.range.end += start;
@@ -249,10 +249,12 @@ impl Rule {
     }
 
     fn run<'r>(&'r self, text: &str, window: Range<usize>, found: &mut Vec<SecretMatch<'r>>) {
-        let (mut at, end) = (
-            floor_char_boundary(text, window.start),
-            ceil_char_boundary(text, window.end),
-        );
+        let mut at = floor_char_boundary(text, window.start);
+        let end = match self.each {
+            // One of many secrets may stand where the window ends.
+            Some(_) => end_of_word(text, window.end),
+            None => ceil_char_boundary(text, window.end),
+        };
         let Some(head) = text.get(..end) else { return };
         // Most rules are never compiled: their words are longer than those of a sentence, or of code.
         if !has_long_word(&head.as_bytes()[at..], self.word_length) {
@@ -351,6 +353,14 @@ impl Rule {
 fn compile(pattern: &str) -> Regex {
     let regex = RegexBuilder::new(pattern).unicode(false).build();
     regex.expect("the rules are bundled")
+}
+
+/// Returns where the word ends that an offset stands in, or the offset where none does. Of a very long word more is not
+/// read: each of many keywords may stand before it.
+fn end_of_word(text: &str, offset: usize) -> usize {
+    let offset = ceil_char_boundary(text, offset);
+    let rest = clip(&text[offset..], VALUE_BYTES);
+    offset + rest.find(char::is_whitespace).unwrap_or(rest.len())
 }
 
 /// Returns the range of the first group that matched, else of the whole match.

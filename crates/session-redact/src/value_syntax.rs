@@ -168,6 +168,13 @@ pub(crate) fn after_option(rest: &str) -> Option<&str> {
     value.strip_prefix([' ', '=']).map(trim_blanks)
 }
 
+/// Returns true for an argument of OpenSSL that says where a password is, and is none: `env:KEY_PASSWORD`.
+pub(crate) fn names_source(argument: &str) -> bool {
+    let argument = argument.trim_start_matches(['"', '\'']);
+    let mut sources = ["env:", "file:", "fd:"].iter();
+    sources.any(|source| argument.starts_with(source))
+}
+
 /// Returns the value behind a name in XML, in a call or in an attribute.
 pub(crate) fn after_markup(rest: &str) -> Option<&str> {
     let value = [",", "\" value="]

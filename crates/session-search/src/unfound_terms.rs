@@ -99,10 +99,14 @@ impl UnfoundTerms {
             if is_any_found && (stats.is_none() || !is_told) {
                 continue;
             }
-            let held = stats.filter(|stats| !unheld_numbers.contains(&stats.term));
-            let holder = held.map_or(HolderKind::None, |stats| {
-                holders.find_best_holder(stats, filtered)
-            });
+            let unheld = stats.filter(|stats| unheld_numbers.contains(&stats.term));
+            if unheld.is_some_and(|number| has_unread_turns(number, filtered)) {
+                continue;
+            }
+            let holder = match (stats, unheld) {
+                (Some(stats), None) => holders.find_best_holder(stats, filtered),
+                _ => HolderKind::None,
+            };
             found.add_term(&term.text, substitute, holder);
         }
         found.add_ids_of_missing_terms(sessions);
@@ -130,6 +134,12 @@ impl UnfoundTerms {
             self.session_ids.extend(new);
         }
     }
+}
+
+/// Returns true where turns that the filter leaves out have the digits of a number: whether one holds it is not known.
+fn has_unread_turns(number: &TermStats, filtered: &FilteredIndex<'_>) -> bool {
+    let mut postings = number.postings();
+    postings.any(|turn| filtered.resolve_turn(turn).is_none())
 }
 
 /// Fewest characters of the beginning of an id: fewer may be those of a word.

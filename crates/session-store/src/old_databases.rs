@@ -4,14 +4,11 @@ use crate::directory::{DATABASE, database_path, log_path};
 use crate::directory_ownership::check_ownership;
 use crate::error::Result;
 use crate::writer::unless_missing;
-use session_files::path_beside_database;
+use session_files::{path_beside_database, write_ahead_log};
 use std::path::{Path, PathBuf};
 
 /// The name of a database that was put aside; with a number where there are several.
 pub(crate) const OLD_DATABASE: &str = "index.db.old";
-
-/// The end of the name of a log whose database is being put aside.
-const PARTED_LOG: &str = "-wal.parted";
 
 /// Returns a name for what has `name` and is put aside: one that no file has, nor a log of it.
 fn free_old_name(root: &Path, name: &str) -> String {
@@ -24,48 +21,43 @@ fn free_old_name(root: &Path, name: &str) -> String {
     names.find(is_free).unwrap_or_default()
 }
 
-/// Puts the database aside with its logs, and returns its new path. The log goes first, since SQLite would replay it into the
-/// next database; its name says whose it is until [`rejoin_parted_log`] has nothing to end any more.
+/// Puts the database aside with its logs, and returns its new path. The database goes first: without it nothing opens the
+/// log, which a kill in between leaves to [`end_put_aside`].
 ///
 /// # Errors
 /// When the disk fails.
 pub(crate) fn put_aside_database(root: &Path) -> Result<PathBuf> {
-    let old = free_old_name(root, DATABASE);
-    let parted = root.join(format!("{old}{PARTED_LOG}"));
-    unless_missing(fs_err::rename(log_path(root), parted))?;
-    let old_path = root.join(&old);
-    unless_missing(fs_err::rename(database_path(root), &old_path))?;
+    let old = root.join(free_old_name(root, DATABASE));
+    unless_missing(fs_err::rename(database_path(root), &old))?;
     put_aside_logs(root, &old)?;
-    Ok(old_path)
+    Ok(old)
 }
 
 /// Gives the logs of a database that was put aside their names beside it.
-fn put_aside_logs(root: &Path, old: &str) -> Result<()> {
-    let shared = path_beside_database(&database_path(root), "-shm");
-    unless_missing(fs_err::rename(shared, root.join(format!("{old}-shm"))))?;
-    let parted = root.join(format!("{old}{PARTED_LOG}"));
-    unless_missing(fs_err::rename(parted, root.join(format!("{old}-wal"))))
+fn put_aside_logs(root: &Path, old: &Path) -> Result<()> {
+    for end in ["-wal", "-shm"] {
+        let log = path_beside_database(&database_path(root), end);
+        unless_missing(fs_err::rename(log, path_beside_database(old, end)))?;
+    }
+    Ok(())
 }
 
-/// Ends what a killed [`put_aside_database`] began: a database that is still there gets its log back. To be called before
-/// the database is opened or made, with the writer's lock.
+/// Ends what a killed [`put_aside_database`] began: a log without its database goes to the one that was put aside last. To be
+/// called before a database is made, with the writer's lock: SQLite deletes a log beside an empty database.
 ///
 /// # Errors
 /// When the disk fails.
-pub(crate) fn rejoin_parted_log(root: &Path) -> Result<()> {
-    for entry in fs_err::read_dir(root)?.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let old = name.strip_suffix(PARTED_LOG);
-        let Some(old) = old.filter(|old| is_old_name(old)) else {
-            continue;
-        };
-        if database_path(root).exists() {
-            fs_err::rename(entry.path(), log_path(root))?;
-        } else {
-            put_aside_logs(root, old)?;
-        }
+pub(crate) fn end_put_aside(root: &Path) -> Result<()> {
+    if database_path(root).exists() || !log_path(root).exists() {
+        return Ok(());
     }
-    Ok(())
+    let numbered = (2..).map(|number| format!("{OLD_DATABASE}.{number}"));
+    let names = std::iter::once(OLD_DATABASE.to_owned()).chain(numbered);
+    let old = names.map(|name| root.join(name));
+    match old.take_while(|old| old.exists()).last() {
+        Some(old) if !write_ahead_log(&old).exists() => put_aside_logs(root, &old),
+        _ => Ok(()),
+    }
 }
 
 /// Puts aside what lies in the place of a directory, if anything does.

@@ -8,7 +8,7 @@ use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::index_lock::IndexLock;
 use crate::migrate::{self, migrate};
-use crate::old_databases::{put_aside_database, rejoin_parted_log};
+use crate::old_databases::{end_put_aside, put_aside_database};
 use crate::pending_writes::PendingWrites;
 use crate::reader::Reader;
 use crate::schema;
@@ -92,7 +92,7 @@ impl Writer {
             private::create_directory(root)?;
             let was_open = directory::close_to_others(root)?;
             let lock = IndexLock::acquire_writer(root)?;
-            rejoin_parted_log(root)?;
+            end_put_aside(root)?;
             let mut writer = Self::with_lock(root, lock, options)?;
             writer.was_open_to_others = was_open;
             Ok(writer)
@@ -109,7 +109,7 @@ impl Writer {
         check_ownership(root)?;
         private::create_directory(root)?;
         let lock = IndexLock::acquire_writer(root)?;
-        rejoin_parted_log(root)?;
+        end_put_aside(root)?;
         let old = put_aside_database(root)?;
         delete_model_files(&directory::vectors_path(root), is_matrix_name)?;
         let mut writer = Self::with_lock(root, lock, WriterOptions::default())?;

@@ -77,7 +77,7 @@ fn a_list_has_a_row_for_each_model() {
       qwen3-embedding-0.6b-q8  640 MB  1024  Apache-2.0  not here       0 %
       qwen3-embedding-4b-q8    4.3 GB  2560  Apache-2.0  not here       0 %
       qwen3-embedding-8b-q8    8.1 GB  4096  Apache-2.0  not here       0 %
-    * table                    8 MB    256   Apache-2.0  in the binary  100 %
+    * table                    8.5 MB  256   Apache-2.0  in the binary  100 %
       tiny                     1 kB    4     MIT         not here       0 %
 
     * in use; COVERAGE: sessions of the index that have its vectors

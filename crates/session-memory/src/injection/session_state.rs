@@ -31,6 +31,8 @@ pub struct SessionState {
     pub is_command_known: bool,
     /// The ids of memories for which a call was refused whose reason had no room for them: they refuse no other one.
     pub refused: BTreeSet<String>,
+    /// The ids of memories that are injected only since a call shows them: where it fails, they are forgotten.
+    pub shown: BTreeSet<String>,
 }
 
 impl SessionState {
@@ -68,8 +70,24 @@ impl SessionState {
         self.refused.len() > before
     }
 
+    /// Adds memories that a call shows to the agent.
+    pub(crate) fn add_shown(&mut self, injection: &InjectionRecord<'_>) {
+        let new = self.add_injection(injection);
+        // What the agent knew before this call stays known where the call fails.
+        self.shown.retain(|id| !injection.ids.contains(id));
+        self.shown.extend(new);
+    }
+
+    /// Forgets a memory that a call was to show and did not, unless the agent knew it before.
+    pub(crate) fn forget_shown(&mut self, id: &str) {
+        if self.shown.contains(id) {
+            self.forget(id);
+        }
+    }
+
     /// Forgets that the agent knows a memory.
-    pub(crate) fn forget(&mut self, id: &str) {
+    fn forget(&mut self, id: &str) {
+        self.shown.remove(id);
         self.injected.remove(id);
         self.listed.remove(id);
         self.left_out.remove(id);
@@ -122,10 +140,12 @@ impl SessionState {
             listed,
             left_out,
             refused,
+            shown,
             ..
         } = self;
         if !injected.is_empty() || !matches.is_empty() || !refused.is_empty() {
             refused.clear();
+            shown.clear();
             *injected = injected
                 .iter()
                 .skip(injected.len().div_ceil(2))

@@ -116,16 +116,18 @@ impl Injector<'_> {
             matches: None,
         };
         if !ids.is_empty() {
-            let _ = self.state_file(session).record(&record);
+            let add = |state: &mut SessionState| state.add_shown(&record);
+            let _ = self.state_file(session).update(add);
         }
     }
 
-    /// Takes the record of memories back that the agent was to read and did not: they are injected again.
+    /// Takes the record of memories back that the agent was to read and did not: they are injected again. Those that it
+    /// knew before the call stay recorded.
     pub fn forget_shown(&self, ids: &[impl AsRef<str>], session: &str) {
         let memories = self.find_shown(ids, session);
         let forget = |state: &mut SessionState| {
             let memories = memories.iter();
-            memories.for_each(|memory| state.forget(memory.id()));
+            memories.for_each(|memory| state.forget_shown(memory.id()));
         };
         if !memories.is_empty() {
             let _ = self.state_file(session).update(forget);

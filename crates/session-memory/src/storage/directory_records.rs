@@ -89,14 +89,6 @@ impl DirectoryRecord {
             .map(|content| content.by)
     }
 
-    /// Returns true where the user saved or edited a content of a memory.
-    pub(crate) fn has_user_content(&self, id: &str) -> bool {
-        let contents = self.memories.get(id).into_iter().flatten();
-        contents
-            .filter(|content| !content.deleted)
-            .any(|content| content.by == ContentOrigin::User)
-    }
-
     /// Finds the origin of a content in the trash, deleted or not.
     pub(crate) fn find_origin_even_deleted(&self, id: &str, text: &str) -> Option<ContentOrigin> {
         self.content(id, text).map(|content| content.by)

@@ -183,8 +183,6 @@ impl OpenDirectory<'_> {
         };
         match origin {
             Some(ContentOrigin::User) => Trust::Own,
-            // The user wrote an earlier content, and approved this one.
-            Some(ContentOrigin::Trust) if self.record.has_user_content(id) => Trust::Own,
             Some(ContentOrigin::Trust) => Trust::Trusted,
             None if self.record.has_memory(id) => Trust::Changed,
             None => Trust::Waiting,

@@ -150,6 +150,34 @@ fn a_memory_that_the_agent_read_is_not_injected_unless_it_changes() {
 }
 
 #[test]
+fn a_call_that_fails_to_show_a_memory_forgets_none_that_was_known() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    let edit = |session: &str| {
+        let event = TriggerEvent {
+            is_held: true,
+            ..reading("db/schema.sql")
+        };
+        let given = world.injector().inject_for_event(&event, session);
+        given.map(|given| given.is_refusal)
+    };
+    let show = |session: &str, fails: bool| {
+        world.injector().record_shown(&[memory.id()], session);
+        if fails {
+            world.injector().forget_shown(&[memory.id()], session);
+        }
+    };
+    assert_eq!(edit("s1"), Some(true));
+    show("s1", true);
+    assert_eq!(edit("s1"), None, "it was injected");
+    show("s2", false);
+    show("s2", true);
+    assert_eq!(edit("s2"), None, "it was read");
+    show("s3", true);
+    assert_eq!(edit("s3"), Some(true), "it was not");
+}
+
+#[test]
 fn a_memory_refuses_one_call() {
     let world = TestMemories::new();
     let save_for = |path: &str| {

@@ -3,8 +3,8 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
 use session_files::Project;
 use session_memory::{
-    AgentContext, ConversationOrigin, EditReview, ImportFormat, ImportInput, Memory, MemoryChange,
-    MemoryDraft, MemoryError, MemoryState, StorageLocation, Trust, export_memories,
+    AgentContext, ConversationOrigin, EditReview, ImportFormat, ImportInput, Importance, Memory,
+    MemoryChange, MemoryDraft, MemoryError, MemoryState, StorageLocation, Trust, export_memories,
     import_memories, render_context_sheet, trusted_keywords,
 };
 use std::path::PathBuf;
@@ -94,9 +94,9 @@ fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
     assert!(!is_injected(&world, ID));
 }
 
-/// A text by hand cannot be told from one of a pull: until the user approves it, it waits.
+/// A text by hand cannot be told from one of a pull: until the user approves it, it waits, and then it is the repository's.
 #[test]
-fn an_own_memory_stays_the_users_once_its_change_is_approved() {
+fn a_change_of_an_own_memory_that_was_approved_can_be_revoked() {
     let world = TestMemories::new();
     let own = world.save(TOPIC, INFO);
     world.save("Fonts", "Inter");
@@ -111,9 +111,14 @@ fn an_own_memory_stays_the_users_once_its_change_is_approved() {
     assert_eq!(find().trust, Trust::Changed);
     assert_eq!(update(), None, "it is kept");
     world.store.trust(&[find()]).unwrap();
-    assert_eq!(find().trust, Trust::Own);
     let text = update().unwrap();
     assert!(text.contains("Pool") && !text.contains("Fonts"), "{text}");
+    let change = MemoryChange {
+        importance: Some(Importance::High),
+        ..MemoryChange::default()
+    };
+    world.store.change(own.id(), &change, &now()).unwrap();
+    assert_eq!(find().trust, Trust::Trusted, "an edit of it is no other");
     assert_eq!(world.store.revoke(None).unwrap(), 1);
     assert_eq!(find().trust, Trust::Changed, "what was approved is revoked");
 }

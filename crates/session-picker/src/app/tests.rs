@@ -1,4 +1,4 @@
-//! What keys do to the state.
+//! Keys that change the state.
 
 use super::*;
 use crate::view::tests::{listing, opened, press, row, screen, session};
@@ -21,8 +21,7 @@ fn tab_behind_a_filter_that_nothing_completes_says_so() {
     let mut app = typed("branch:nonexi");
     assert!(press(&mut app, KeyCode::Tab, NO_KEY).is_none());
     assert_eq!(app.list.level, Level::Session);
-    let note =
-        "nothing completes `branch:nonexi`; behind a space Tab switches between sessions and turns";
+    let note = "nothing completes `branch:nonexi` further; behind a space Tab switches between sessions and turns";
     assert_eq!(app.note.as_deref(), Some(note));
     press(&mut app, KeyCode::Char(' '), NO_KEY);
     press(&mut app, KeyCode::Tab, NO_KEY);

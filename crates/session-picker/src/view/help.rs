@@ -16,7 +16,7 @@ const LIST_KEY_HELP: [(&str, &str); 11] = [
     ),
     ("Tab Shift-Tab", "complete a filter; else sessions or turns"),
     ("↑ ↓ Ctrl-P Ctrl-N PgUp PgDn", "move"),
-    ("Ctrl-Home Ctrl-End", "first row, last row"),
+    ("Ctrl-Home Ctrl-End", "first row, last row read"),
     ("Shift-↑ Shift-↓", "scroll the preview"),
     ("Enter", "open the conversation"),
     ("Alt-P", "this project, worktrees included, or all"),
@@ -153,7 +153,7 @@ mod tests {
           │ Tab Shift-Tab                 complete a filter; else    │m…
         ──│                               sessions or turns          │──
          /│ ↑ ↓ Ctrl-P Ctrl-N PgUp PgDn   move                       │te
-         y│ Ctrl-Home Ctrl-End            first row, last row        │
+         y│ Ctrl-Home Ctrl-End            first row, last row read   │
          W│ … ↑ ↓ PgUp PgDn scroll                                   │
         En└──────────────────────────────────────────────────────────┘
         ");

@@ -35,7 +35,10 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
 pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
     let list = &app.list;
     let fit = |note: &str| fit_line(note, usize::from(area.width));
-    let status = match (app.query.completion(), &list.mistake, &list.unfound) {
+    // What is not read yet may hold it.
+    let unfound = list.unfound.as_ref();
+    let unfound = unfound.filter(|_| app.files_left == Some(0));
+    let status = match (app.query.completion(), &list.mistake, unfound) {
         (Some(open), _, _) => format_candidates(open, theme, area.width),
         (None, Some(mistake), _) => Line::styled(fit(mistake), theme.mistake()),
         (None, None, Some(unfound)) => Line::styled(fit(unfound), theme.faint()),
@@ -372,6 +375,7 @@ mod tests {
         };
         listed.unfound = Some("nothing holds `lantren`; searched `lantern`".into());
         app.handle_message(AppMessage::ListReady(listed));
+        app.files_left = Some(0);
         let shown = screen(&mut app, 80, 12);
         assert!(
             shown.contains("> lantren\nnothing holds `lantren`; searched `lantern`\n"),

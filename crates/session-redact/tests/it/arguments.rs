@@ -8,6 +8,8 @@ fn an_option_behind_one_dash_has_a_value() {
         "password",
         &[
             "influx -username bob -password «hunter2»",
+            "influx -password «hunter2» -username bob",
+            "influx -pass «Blue7fish»",
             "java -jar x.jar -password «q8Zr4TnW2vLx9K»",
             "Connect-Foo -Password '«Xk9$mPq2!»' -User x",
             "-password is «Xk9$mPq2»!",
@@ -33,6 +35,13 @@ fn an_option_behind_one_dash_has_a_value() {
         "ls -pwd path2024",
         "Get-Foo -Credential svc_deploy2024",
         "systemctl --no-ask-password --before2x",
+        "openssl enc -pass env:MYVAR2",
+        "openssl enc -pass file:key2.txt",
+        "openssl pkcs8 --pass 'fd:3x9y8z'",
+        "-password reset_v2 page",
+        "old line\n-password reset_v2\n-signup form",
+        "the -password reset_v2 page",
+        "redis-cli -pass through2",
     ]);
     let mut input = serde_json::json!({ "args": ["-password", "hunter2", "-p", "hunter3"] });
     redactor().redact_json(&mut input);
@@ -100,6 +109,13 @@ fn a_command_that_stores_secrets_has_them_under_any_name() {
             "doppler secrets set STRIPE «Blue7fish»",
             "dotnet user-secrets set \"Db:Password\" \"«Blue7fish»\"",
             "vault kv put secret/x value=«Blue7fish» ttl=1h",
+            "bao kv put secret/x value=«Blue7fish»",
+            "doppler secrets set DB_PASSWORD «hunter2»",
+            "dotnet user-secrets set \"Db:Password\" \"«hunter2»\"",
+            "fly secrets set A=«Blue7fish»; ls",
+            "fly secrets set A='«Blue7&fish|9;x»' | cat",
+            "fly secrets set DB=«postgres://app:s3cr3t9x@db/app»",
+            "fly secrets set HOOK=«https://x.acme.io/q8Zr4TnW2vLx9K»",
             "vault login «q8Zr4TnW2vLx9K»",
             "aws ssm put-parameter --name /db --type SecureString --value «Blue7fish»",
             "aws ssm put-parameter --name /prod/db/password --value '«Blue7fish»' --type SecureString",
@@ -112,6 +128,16 @@ fn a_command_that_stores_secrets_has_them_under_any_name() {
     );
     assert_unchanged(&[
         "secrets set --help",
+        "fly secrets set RELEASE=v1.2.3 IMAGE=node:20-alpine3.18 NEXT=2.0.0-rc1",
+        "fly secrets set DATABASE_URL=postgres://localhost:5432/app2?sslmode=disable",
+        "dotnet user-secrets set \"Logging:Level\" \"Debug2x\"",
+        "doppler secrets set LOG_LEVEL debug2x",
+        "gh secret set NPM_TOKEN before the release of v2",
+        "kubectl create secret generic x --from-literal=mode=blue2green",
+        "consul kv put app/flags feature=new_checkout_v2",
+        "consul kv put app/flags value=Blue7fish",
+        "etcd kv put name=\"item42x\" works",
+        "we use kv put(key=\"user_id2\", value=\"abc2\")",
         "gh secret set FOO --app dependabot --env prod2x",
         "gh secret set -f .env2x",
         "a secret set for OAuth2 clients",
@@ -127,6 +153,30 @@ fn a_command_that_stores_secrets_has_them_under_any_name() {
         "vault kv put -mount=secret2 x @data9.json",
         "vault kv get -field=value9 secret/x9",
     ]);
+}
+
+/// The window of a rule ends somewhere in a long command, whose values are secrets up to their ends.
+#[test]
+fn no_secret_of_many_is_cut_in_two() {
+    const MARK: &str = "[redacted:secret]";
+    let pairs = |count: usize, value: &str| -> String {
+        let pairs = (0..count).map(|number| format!(" VAR_{number:03}={value}"));
+        pairs.collect()
+    };
+    for padding in 0..50 {
+        for before in ["", "run\\n"] {
+            let command = format!("{before}secrets set A{}=1234", "A".repeat(padding));
+            let secrets = pairs(120, "q8Zr4TnW2vLx9KfB6mHc3YpD7sJg5E");
+            let whole = redact(&format!("{command}{secrets}"));
+            let found = whole.matches(MARK).count();
+            assert!((90..120).contains(&found), "{found}");
+            let behind = whole.strip_prefix(&(command.clone() + &pairs(found, MARK)));
+            assert!(behind.unwrap().starts_with(" VAR_"), "{whole}");
+            let secrets = pairs(40, "q8Zr4TnW2vLx9KfB6mHc3YpD7sJg5E");
+            let whole = redact(&format!("{command}{secrets}"));
+            assert_eq!(whole, command + &pairs(40, MARK));
+        }
+    }
 }
 
 #[test]
@@ -240,6 +290,10 @@ fn files_hold_secrets_under_a_telling_name() {
         "storePassword keystoreProperties['storePassword']",
         "storePassword 'android'",
         "password 'reset' flow",
+        "password 'correct'",
+        "resetPassword \"dialog\"",
+        "enterPassword 'username_field'",
+        "validatePassword \"minLength8\"",
         r#"{"username":"b","key":"user_2"}"#,
         &format!("hash $2y$05${hash}"),
         "xprv9 is its prefix",
@@ -271,5 +325,7 @@ fn a_sentence_names_a_secret() {
         "user bob, pass the tests2x please",
         "credentials: aws:profile2default",
         "creds: bob:2026-01-01T10:00:00Z",
+        "kubernetes credentials: ServiceAccount:DefaultNamespace2024Prod",
+        "creds: AwsProfile:ProdAccountReadOnly2024x",
     ]);
 }

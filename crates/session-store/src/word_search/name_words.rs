@@ -25,19 +25,23 @@ pub(crate) fn split_name(name: &str) -> Vec<String> {
         return Vec::new();
     }
     let mut words: Vec<String> = Vec::new();
-    for part in name.split(is_separator) {
+    for part in name.rsplit(is_separator) {
         let parts = text::split_camel_case_name(part).unwrap_or_else(|| part.to_owned());
-        for word in parts.split(' ').map(text::fold_word) {
+        for word in parts.rsplit(' ').map(text::fold_word) {
             let is_word = word.chars().count() > 1 && word.contains(char::is_alphabetic);
-            if is_word && !words.contains(&word) {
+            if is_word && !words.contains(&word) && words.len() < MAX_WORDS {
                 words.push(word);
             }
+        }
+        if words.len() == MAX_WORDS {
+            break;
         }
     }
     if words.len() < MIN_HELD {
         return Vec::new();
     }
-    words.split_off(words.len().saturating_sub(MAX_WORDS))
+    words.reverse();
+    words
 }
 
 /// Returns true for a name with folders.
