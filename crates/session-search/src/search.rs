@@ -46,15 +46,20 @@ pub fn search(
         },
     };
     let unheld_numbers = candidates.exact.unheld_numbers.len();
-    results.lower_probabilities(doubtful_share(&results.explanation.terms, unheld_numbers));
+    let unheld = share_of(unheld_numbers, request.query.terms.len());
+    results.scale_probabilities(1.0 - unheld);
+    results.lower_probabilities(doubtful_share(&results.explanation.terms));
     Ok(results)
 }
 
-/// Returns the share of terms that were found by forms of a language of which nothing else in the query is, or of numbers
-/// by their digits alone.
-#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-fn doubtful_share(terms: &[TermStats], unheld_numbers: usize) -> f32 {
+/// Returns the share of terms that were found by forms of a language of which nothing else in the query is.
+fn doubtful_share(terms: &[TermStats]) -> f32 {
     let is_doubtful = |term: &&TermStats| term.substitute() == Some(SubstituteKind::OtherForms);
-    let doubtful = terms.iter().filter(is_doubtful).count() + unheld_numbers;
-    doubtful as f32 / terms.len().max(1) as f32
+    share_of(terms.iter().filter(is_doubtful).count(), terms.len())
+}
+
+/// Returns a share of terms, 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
+fn share_of(some: usize, all: usize) -> f32 {
+    (some as f32 / all.max(1) as f32).min(1.0)
 }

@@ -268,6 +268,21 @@ fn what_no_session_holds_is_told() {
     assert_eq!(found.explanation.unfound.missing, [""; 0]);
 }
 
+/// Only its signs tell a number from its digits.
+#[test]
+fn a_version_that_no_session_holds_is_told_and_unlikely() {
+    let mut library = library();
+    library.say("versions", &[("the pattern 4.1|4.2 finds both", None)]);
+    let search = |version: &str| library.search(&SearchRequest::new(version), Some(FAR));
+    let found = search("1.4.2");
+    assert_eq!(found.explanation.unfound.missing, ["1.4.2"]);
+    let likely = found.hits.iter().any(|hit| hit.score > 0.0);
+    assert!(!likely, "{:?}", found.hits);
+    let found = search("4.1");
+    assert_eq!(found.explanation.unfound.missing, [""; 0]);
+    assert!(found.hits[0].score > 0.0, "{:?}", found.hits);
+}
+
 #[test]
 fn letters_count_where_they_tell_sessions_apart() {
     let mut library = library();
