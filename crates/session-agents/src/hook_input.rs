@@ -3,6 +3,7 @@
 use crate::hook_settings::HookEvent;
 use serde::Deserialize;
 use serde_json::Value;
+use session_core::text::clip;
 use session_sources::readable_json;
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -15,6 +16,8 @@ const TASK_TOOLS: [&str; 2] = ["Agent", "Task"];
 /// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a hook reads at most
 /// 8 MB.
 const MAX_INPUT_BYTES: u64 = 2 << 20;
+/// The most bytes of a call's texts, and of its command line.
+pub(crate) const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// The input of a hook, as Claude Code and Codex write it to stdin.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -67,10 +70,10 @@ impl HookInput {
         self.transcript_path.is_some()
     }
 
-    /// Returns the command line that a call runs.
+    /// Returns the command line that a call runs, at most its first 16 KB: a hook has no time for megabytes.
     pub fn command(&self) -> Option<&str> {
         let command = self.tool_input.get("command")?.as_str()?;
-        (self.tool_name == "Bash" && !command.is_empty()).then_some(command)
+        (self.tool_name == "Bash" && !command.is_empty()).then(|| clip(command, MAX_TEXT_BYTES))
     }
 
     /// Returns the name of the context that the answer enters: the session's id, with that of its

@@ -1,6 +1,6 @@
 //! A call of a tool, as Claude Code and Codex describe it to a hook.
 
-use crate::hook_input::HookInput;
+use crate::hook_input::{HookInput, MAX_TEXT_BYTES};
 use crate::hook_settings::HookEvent;
 use serde_json::Value;
 use session_core::text::{clip, sanitize_text};
@@ -28,7 +28,7 @@ const PATCH_TOOL: &str = "apply_patch";
 pub struct ToolUse {
     /// The files and folders that it names, and the globs that it searches.
     pub paths: Vec<PathBuf>,
-    /// The beginning of the command line that it runs: a hook has no time for megabytes.
+    /// The command line that it runs, as [`HookInput::command`] returns it.
     pub command: Option<String>,
     /// The texts of its input but the paths, a line each.
     pub text: String,
@@ -44,9 +44,7 @@ impl ToolUse {
         match input.event()? {
             HookEvent::PreToolUse => Some(Self {
                 paths: read_paths(input),
-                command: input
-                    .command()
-                    .map(|line| clip(line, MAX_TEXT_BYTES).to_owned()),
+                command: input.command().map(str::to_owned),
                 text: join_texts(&input.tool_input),
                 error: None,
                 is_pending_change: CHANGING_TOOLS.contains(&input.tool_name.as_str()),
@@ -63,9 +61,6 @@ impl ToolUse {
         }
     }
 }
-
-/// The most bytes of a call's texts, and of its command line.
-const MAX_TEXT_BYTES: usize = 16 << 10;
 
 /// Joins the texts of a call's input, those within lists too: `edits` of MultiEdit has some. Paths are left out: a whole path
 /// begins with folders that say nothing about the call.

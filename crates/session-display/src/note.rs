@@ -35,15 +35,23 @@ impl Note {
     }
 
     /// Adds a hint.
-    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.hints.push(hint.into());
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        self.with_hints([hint])
+    }
+
+    /// Adds the hints that there are: of an error, one or none.
+    pub fn with_hints(mut self, hints: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.hints.extend(hints.into_iter().map(Into::into));
         self
     }
 
     /// Returns its sentences: the text, then the hints.
-    pub fn sentences(&self) -> impl Iterator<Item = &str> {
-        let hints = self.hints.iter().map(String::as_str);
-        std::iter::once(self.text.as_str()).chain(hints)
+    pub fn sentences(&self) -> Vec<String> {
+        [&self.text]
+            .into_iter()
+            .chain(&self.hints)
+            .cloned()
+            .collect()
     }
 }
 

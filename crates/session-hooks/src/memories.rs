@@ -15,7 +15,6 @@ use session_memory::{
     describe_cuts, find_duplicates, memory_directories, refresh_context_sheet, search_memories,
 };
 use session_sources::{Caller, sources};
-use std::borrow::Cow;
 use std::path::Path;
 
 /// The variable that switches injection off.
@@ -325,11 +324,8 @@ fn note_failure<T: Default>(
     notes: &mut Vec<Note>,
 ) -> T {
     result.unwrap_or_else(|error| {
-        let hints = error.hint().map(Cow::into_owned).into_iter().collect();
-        notes.push(Note {
-            text: format!("it is saved, but not {step}: {error}"),
-            hints,
-        });
+        let note = Note::new(format!("it is saved, but not {step}: {error}"));
+        notes.push(note.with_hints(error.hint()));
         T::default()
     })
 }

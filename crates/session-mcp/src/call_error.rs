@@ -71,10 +71,7 @@ impl From<TypedFilterError> for CallError {
             TypedFilterError::Time(TimeError::NotATime(_)) => Some(TIME_HINT.to_owned()),
             error => error.hint(),
         };
-        Self::Invalid(Note {
-            text: error.to_string(),
-            hints: hint.into_iter().collect(),
-        })
+        Self::Invalid(Note::new(error.to_string()).with_hints(hint))
     }
 }
 

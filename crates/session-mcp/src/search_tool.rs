@@ -392,8 +392,7 @@ fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote
     if let Some(note) = unmet.and_then(|unmet| view.format_unmet_clause(unmet)) {
         return note;
     }
-    let query = &answer.query;
-    let hint = if !query.text.trim().is_empty() && query.words().terms.is_empty() {
+    let hint = if answer.query.has_no_word() {
         "; the query has no word to search"
     } else if is_filtered(answer) {
         "; the filters may be too narrow"

@@ -78,11 +78,9 @@ pub fn format_import_report(report: &ImportReport, is_global: bool) -> Note {
         1 => "1 was here already".to_owned(),
         n => format!("{n} were here already"),
     };
-    let note = Note::new(format!("{imported} imported, {known} ({place})"));
-    match is_global && in_project > 0 {
-        true => note.with_hint("delete those of the project to import them for all projects"),
-        false => note,
-    }
+    let hint = "delete those of the project to import them for all projects";
+    let hint = (is_global && in_project > 0).then_some(hint);
+    Note::new(format!("{imported} imported, {known} ({place})")).with_hints(hint)
 }
 
 /// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there

@@ -179,18 +179,15 @@ impl SearchListing<'_> {
         let note = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
         let query = &self.answer.query;
         let may_be_text = !query.text.trim().is_empty() || self.answer.filter.filter.limits_time();
-        Some(match query.clauses.is_empty() || !may_be_text {
-            true => note,
-            false => note.with_hint("in double quotes a filter is searched as text"),
-        })
+        let is_told = !query.clauses.is_empty() && may_be_text;
+        Some(note.with_hints(is_told.then_some("in double quotes a filter is searched as text")))
     }
 
     /// Formats why nothing was found.
     pub fn format_nothing(&self) -> Note {
         let format_scope = || self.searched_scope().format_nothing(NOTHING);
-        let query = &self.answer.query;
-        let has_no_word = !query.text.trim().is_empty() && query.words().terms.is_empty();
-        let no_word = has_no_word.then(|| Note::new(NO_WORD));
+        let no_word = self.answer.query.has_no_word();
+        let no_word = no_word.then(|| Note::new(NO_WORD));
         let unmet = self.format_unmet_filter();
         unmet.or(no_word).unwrap_or_else(format_scope)
     }
@@ -201,7 +198,7 @@ impl SearchListing<'_> {
         let notes = self.format_invalid_filters().chain(self.format_time_note());
         let mut hints: Vec<String> = notes.collect();
         if self.answer.results.hits.is_empty() && self.searched_scope().is_filtered {
-            hints.extend(self.format_nothing().sentences().map(str::to_owned));
+            hints.extend(self.format_nothing().sentences());
         }
         hints
     }

@@ -49,10 +49,7 @@ impl SearchedScope {
         } else {
             format!("{nothing} in {count}")
         });
-        match self.is_filtered {
-            true => note.with_hint(NARROW_FILTERS),
-            false => note,
-        }
+        note.with_hints(self.is_filtered.then_some(NARROW_FILTERS))
     }
 }
 

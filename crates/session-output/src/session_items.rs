@@ -62,10 +62,7 @@ pub fn format_no_items(kind: TurnItemKind, last: Option<&TurnAddress>) -> Note {
         TurnItemKind::Answers => "no answer stands in these turns",
         TurnItemKind::Errors => "no error stands in these turns",
     });
-    match last {
-        Some(address) => note.with_hint(format!("{address} is the last turn before them with one")),
-        None => note,
-    }
+    note.with_hints(last.map(|address| format!("{address} is the last turn before them with one")))
 }
 
 /// Formats the items of one kind in these turns, each turn by its number; empty where there are none.

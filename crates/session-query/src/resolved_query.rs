@@ -54,8 +54,13 @@ impl ResolvedQuery {
         })
     }
 
+    /// Returns true for a text of signs alone.
+    pub fn has_no_word(&self) -> bool {
+        !self.text.trim().is_empty() && self.words().terms.is_empty()
+    }
+
     /// Reads the words of the text, without the filters.
-    pub fn words(&self) -> Query {
+    pub(crate) fn words(&self) -> Query {
         if self.has_unfinished_word {
             Query::parse_unfinished(&self.text)
         } else {

@@ -195,10 +195,7 @@ fn print_refusal(
     error: &ModelError,
     dialog: &mut ConsentDialog<'_>,
 ) -> Result<Option<StepOutcome>> {
-    let note = Note {
-        text: error.to_string(),
-        hints: error.hint().into_iter().collect(),
-    };
+    let note = Note::new(error.to_string()).with_hints(error.hint());
     dialog.print(&sanitize_text(&note.to_string()))?;
     Ok(None)
 }

@@ -277,8 +277,7 @@ fn report_no_history(
     }
     let reason = explain();
     notes::print_reason(&reason, args.json)?;
-    let hints: Vec<String> = reason.sentences().map(str::to_owned).collect();
-    let query = &query.typed;
+    let (query, hints) = (&query.typed, reason.sentences());
     if args.compact {
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
     } else if args.json {

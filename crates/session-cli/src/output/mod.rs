@@ -31,8 +31,7 @@ pub fn print_answer<J: Serialize>(
     format: impl FnOnce() -> String,
 ) -> Result<()> {
     if as_json {
-        let hints = missing.map(|note| note.sentences().map(str::to_owned).collect());
-        json::print(&to_json(hints.unwrap_or_default()))?;
+        json::print(&to_json(missing.map(Note::sentences).unwrap_or_default()))?;
     }
     match missing {
         Some(note) => notes::print_reason(note, as_json),

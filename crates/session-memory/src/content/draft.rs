@@ -58,8 +58,7 @@ impl MemoryDraft {
             raw: None,
             ..self.clone()
         };
-        let texts = draft.texts_mut().map(TextMut::into_text);
-        texts.map(std::mem::take).collect()
+        draft.texts_mut().map(TextMut::take).collect()
     }
 
     /// Returns all texts. All fields are named, so that a new one cannot be forgotten.

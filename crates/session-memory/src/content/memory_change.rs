@@ -65,9 +65,7 @@ impl MemoryChange {
 
     /// Returns all new texts.
     pub fn texts(&self) -> Vec<String> {
-        let mut change = self.clone();
-        let texts = change.texts_mut().map(TextMut::into_text);
-        texts.map(std::mem::take).collect()
+        self.clone().texts_mut().map(TextMut::take).collect()
     }
 
     /// Returns all new texts. All fields are named, so that a new one cannot be forgotten.

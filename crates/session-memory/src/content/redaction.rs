@@ -19,11 +19,11 @@ pub(crate) enum TextMut<'a> {
     Glob(&'a mut String),
 }
 
-impl<'a> TextMut<'a> {
-    /// Returns the text, whatever it is.
-    pub(crate) fn into_text(self) -> &'a mut String {
+impl TextMut<'_> {
+    /// Takes the text out, whatever it is.
+    pub(crate) fn take(self) -> String {
         match self {
-            Self::Prose(text) | Self::Glob(text) => text,
+            Self::Prose(text) | Self::Glob(text) => std::mem::take(text),
         }
     }
 

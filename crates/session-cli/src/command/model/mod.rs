@@ -9,6 +9,7 @@ use crate::output::notes::print_note;
 use crate::output::{json, notes};
 use anyhow::{Result, bail};
 use session_config::{Config, Home, variable_name};
+use session_display::Note;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange, format_used_model};
 use session_query::{ModelCoverage, use_model};
@@ -61,8 +62,7 @@ fn note_mistakes(command: &ModelCommand, catalogue: &Catalogue) -> Result<()> {
     };
     let mistakes = catalogue.configuration_errors().iter();
     for broken in mistakes.filter(|broken| error.as_ref() != Some(&broken.to_string())) {
-        let hint = broken.hint().map(|hint| format!("\nhint: {hint}"));
-        print_note(format!("{broken}{}", hint.unwrap_or_default()))?;
+        print_note(Note::new(broken.to_string()).with_hints(broken.hint()))?;
     }
     Ok(())
 }
