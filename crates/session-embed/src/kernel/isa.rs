@@ -8,34 +8,39 @@ pub(crate) struct Isa {
     has_bf16: bool,
 }
 
-/// A set of instructions that code is compiled for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+/// A set of instructions that code is compiled for, the best one last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IsaLevel {
     /// Nothing beyond what the build may take for granted.
     Portable,
+    /// NEON with byte products.
+    #[cfg(target_arch = "aarch64")]
+    Dotprod,
     /// AVX2 and FMA.
+    #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// AVX2, FMA and byte products (AVX-VNNI).
+    #[cfg(target_arch = "x86_64")]
+    AvxVnni,
     /// AVX-512 with byte products (VNNI).
+    #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
 impl Isa {
     /// Returns the best instructions that the CPU has.
     pub(crate) fn detect() -> Self {
-        let level = detect_level();
+        let level = IsaLevel::detect_all().next_back();
         Self {
-            level,
-            has_bf16: level == IsaLevel::Avx512 && detect_bf16(),
+            level: level.unwrap_or(IsaLevel::Portable),
+            has_bf16: detect_bf16(),
         }
     }
 
     /// Returns all sets of instructions that the CPU has.
     #[cfg(test)]
     pub(crate) fn detect_all() -> Vec<Self> {
-        let all = [IsaLevel::Portable, IsaLevel::Avx2, IsaLevel::Avx512];
-        let had = all.into_iter().filter(|&level| level <= detect_level());
-        let had = had.map(|level| Self {
+        let had = IsaLevel::detect_all().map(|level| Self {
             level,
             has_bf16: false,
         });
@@ -65,28 +70,59 @@ impl Isa {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn detect_level() -> IsaLevel {
-    let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-    let avx512 = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vnni");
-    match (avx2, avx512) {
-        (true, true) => IsaLevel::Avx512,
-        (true, false) => IsaLevel::Avx2,
-        (false, _) => IsaLevel::Portable,
+impl IsaLevel {
+    const ALL: [Self; 4] = [Self::Portable, Self::Avx2, Self::AvxVnni, Self::Avx512];
+
+    fn is_available(self) -> bool {
+        let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        match self {
+            Self::Portable => true,
+            Self::Avx2 => has_avx2,
+            Self::AvxVnni => has_avx2 && is_x86_feature_detected!("avxvnni"),
+            Self::Avx512 => {
+                has_avx2
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx512vnni")
+            }
+        }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-fn detect_bf16() -> bool {
-    is_x86_feature_detected!("avx512bf16")
+#[cfg(target_arch = "aarch64")]
+impl IsaLevel {
+    const ALL: [Self; 2] = [Self::Portable, Self::Dotprod];
+
+    fn is_available(self) -> bool {
+        match self {
+            Self::Portable => true,
+            Self::Dotprod => std::arch::is_aarch64_feature_detected!("dotprod"),
+        }
+    }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-fn detect_level() -> IsaLevel {
-    IsaLevel::Portable
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+impl IsaLevel {
+    const ALL: [Self; 1] = [Self::Portable];
+
+    fn is_available(self) -> bool {
+        true
+    }
+}
+
+impl IsaLevel {
+    /// Returns the sets of instructions that the CPU has, the best one last.
+    fn detect_all() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.into_iter().filter(|level| level.is_available())
+    }
+}
+
+/// Returns true when the CPU has the best level's instructions, and BF16.
+#[cfg(target_arch = "x86_64")]
+fn detect_bf16() -> bool {
+    IsaLevel::Avx512.is_available() && is_x86_feature_detected!("avx512bf16")
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -124,7 +160,9 @@ macro_rules! per_isa {
                     // SAFETY: an `Isa` is one that the CPU has.
                     $crate::kernel::isa::IsaLevel::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
-                    $crate::kernel::isa::IsaLevel::Avx2 => return unsafe { avx2($($arg),*) },
+                    $crate::kernel::isa::IsaLevel::Avx2 | $crate::kernel::isa::IsaLevel::AvxVnni => {
+                        return unsafe { avx2($($arg),*) };
+                    }
                     $crate::kernel::isa::IsaLevel::Portable => {}
                 }
             }
