@@ -12,7 +12,7 @@ pub struct HookAnswer {
     hook_specific_output: Option<HookOutput>,
     /// A message that is shown to the user and not to the model.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_message: Option<String>,
+    system_message: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -30,6 +30,13 @@ struct HookOutput {
 }
 
 impl HookAnswer {
+    /// Adds a message to the user.
+    #[must_use]
+    pub fn with_message(mut self, message: Option<String>) -> Self {
+        self.system_message = message;
+        self
+    }
+
     /// Adds text to the model's context.
     #[must_use]
     pub fn with_context(mut self, event: HookEvent, text: &str) -> Self {

@@ -64,6 +64,11 @@ impl HookInput {
         HookEvent::from_name(&self.hook_event_name)
     }
 
+    /// Returns true for the hook of a prompt; one without an event is taken for it.
+    pub fn is_prompt(&self) -> bool {
+        self.hook_event_name.is_empty() || self.event() == Some(HookEvent::UserPromptSubmit)
+    }
+
     /// Returns true where the agent shows the user the messages of a hook: the plugin of OpenCode passes the model's part on
     /// alone.
     pub fn shows_messages(&self) -> bool {
@@ -141,6 +146,16 @@ mod tests {
         assert_eq!(read(r#"{"agent_id":"a2"}"#).context_id(), None);
         assert_eq!(read("{}"), HookInput::default());
         assert_eq!(HookInput::default().event(), None);
+    }
+
+    #[test]
+    fn a_hook_without_an_event_is_that_of_a_prompt() {
+        let named = |name: &str| HookInput {
+            hook_event_name: name.to_owned(),
+            ..HookInput::default()
+        };
+        assert!(named("UserPromptSubmit").is_prompt() && named("").is_prompt());
+        assert!(!named("PreToolUse").is_prompt() && !named("Stop").is_prompt());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The line about an error that was cured before, for a command that failed.
 
 use crate::history_line::{HistoryLine, shorten};
-use crate::hook_response::is_off;
+use crate::hook_call::is_off;
 use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};

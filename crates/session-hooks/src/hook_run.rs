@@ -1,13 +1,15 @@
-//! Runs a hook in a worker thread: its outcome is ready before the timeout, or there is none. A hook never blocks a
-//! prompt.
+//! Runs a hook in a worker thread: its answer is ready before the timeout, or there is none. A hook never blocks a
+//! prompt, and never fails.
 
 use crate::error::MemoriesError;
-use crate::hook_response::{HookOrigin, PromptOutcome};
+use crate::hook_call::{HookCall, HookOrigin};
 use crate::memories::Memories;
-use session_agents::{HookEvent, HookInput, MergedSettings, START_DIRECTORY_VARIABLE};
+use session_agents::{HookInput, MergedSettings, START_DIRECTORY_VARIABLE};
 use session_config::Home;
 use session_files::{Project, REPOSITORY, resolve_links};
-use session_memory::{InjectionLog, InjectionLogEntry, InjectionSettings, SkipReason};
+use session_memory::{
+    InjectionLog, InjectionLogEntry, InjectionOutcome, InjectionSettings, SkipReason,
+};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -17,13 +19,8 @@ use std::time::{Duration, Instant};
 /// Bytes of the worker's stack.
 const STACK_BYTES: usize = 2 << 20;
 
-/// The input of a hook with its outcome.
-pub struct AnsweredHook {
-    /// The input.
-    pub input: HookInput,
-    /// The outcome.
-    pub outcome: PromptOutcome,
-}
+/// The time for hooks that compare no prompt, within the five seconds that agents give a hook.
+const FILES_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A message of the worker thread.
 enum HookWorkerMessage<T> {
@@ -31,6 +28,8 @@ enum HookWorkerMessage<T> {
     Prompt,
     /// The configuration, with the time that it gives the worker.
     Configured(Box<Home>, Duration),
+    /// The prompt is compared, if there is one: what is recorded from now on has to be printed.
+    Compared,
     /// The result.
     Done(Box<T>),
 }
@@ -49,18 +48,21 @@ enum WorkerEnd<T> {
 struct HookProgress {
     /// The hook is that of a prompt.
     is_prompt: bool,
+    /// The prompt is compared, if there is one.
+    is_compared: bool,
     /// The configuration.
     home: Option<Box<Home>>,
 }
 
-/// Decides what is injected for the hook whose JSON `input` holds; `None` where it fails, panics or takes longer than
-/// its timeout, which is logged for a prompt. Where the vectors of memories are missing, `prepare_vectors` starts a process that
-/// makes those of a folder.
-pub fn run_with_timeout(
+/// Returns what `answer` makes of the hook whose JSON `input` holds and of the comparison of its prompt; `None` where it
+/// fails, panics or takes too long. A prompt that is compared for longer than its timeout is logged.
+/// Where the vectors of memories are missing, `prepare_vectors` starts a process that makes those of a folder.
+pub fn run_with_timeout<T: Send + 'static>(
     input: impl Read + Send + 'static,
     origin: HookOrigin,
     prepare_vectors: fn(&Home, &Path),
-) -> Option<AnsweredHook> {
+    answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+) -> Option<T> {
     let started = Instant::now();
     let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
@@ -68,34 +70,50 @@ pub fn run_with_timeout(
         let Ok(input) = HookInput::read(input) else {
             return;
         };
-        let is_prompt = is_prompt(&input);
+        let is_prompt = input.is_prompt();
         if is_prompt {
             let _ = sender.send(HookWorkerMessage::Prompt);
         }
-        let ran = run_worker(input, origin, started, prepare_vectors, &sender);
-        if ran.is_err() && is_prompt {
-            log_failure(started, SkipReason::QueryFailed);
+        match compare_prompt(input, origin, started, prepare_vectors, &sender) {
+            Ok(Some((call, outcome))) => {
+                let _ = sender.send(HookWorkerMessage::Compared);
+                if let Some(answer) = answer(call, outcome) {
+                    let _ = sender.send(HookWorkerMessage::Done(Box::new(answer)));
+                }
+            }
+            Ok(None) => {}
+            Err(_) if is_prompt => log_failure(started, SkipReason::QueryFailed),
+            Err(_) => {}
         }
     });
     drop(worker);
     let timeout = InjectionSettings::default().timeout();
     match await_worker(&receiver, started, timeout) {
-        WorkerEnd::Done(answered) => Some(*answered),
+        WorkerEnd::Done(answer) => Some(*answer),
         WorkerEnd::Nothing => None,
         WorkerEnd::TimedOut(progress) => {
-            if progress.is_prompt {
-                log_failure(started, SkipReason::Timeout);
-            }
-            // The directory of the hook may not be known yet; agents run a hook in it.
-            if let (Some(home), Ok(folder)) = (progress.home, std::env::current_dir()) {
-                prepare_vectors(&home, &folder);
-            }
+            give_up(progress, started, prepare_vectors);
             None
         }
     }
 }
 
-/// Waits for a worker that `started`, for `timeout` or as long as its configuration says.
+/// Logs a prompt that was not compared in time, and has the vectors prepared that it may have waited for.
+fn give_up(progress: HookProgress, started: Instant, prepare_vectors: fn(&Home, &Path)) {
+    if progress.is_compared {
+        return;
+    }
+    if progress.is_prompt {
+        log_failure(started, SkipReason::Timeout);
+    }
+    // The directory of the hook may not be known yet; agents run a hook in it.
+    if let (Some(home), Ok(folder)) = (progress.home, std::env::current_dir()) {
+        prepare_vectors(&home, &folder);
+    }
+}
+
+/// Waits for a worker that `started`: until it has compared for `timeout`, or as long as its configuration says, then
+/// for the time of hooks that compare nothing.
 fn await_worker<T>(
     receiver: &Receiver<HookWorkerMessage<T>>,
     started: Instant,
@@ -110,6 +128,10 @@ fn await_worker<T>(
                 timeout = limit;
                 progress.home = Some(home);
             }
+            Ok(HookWorkerMessage::Compared) => {
+                timeout = FILES_TIMEOUT;
+                progress.is_compared = true;
+            }
             Ok(HookWorkerMessage::Done(result)) => return WorkerEnd::Done(result),
             Err(RecvTimeoutError::Disconnected) => return WorkerEnd::Nothing,
             Err(RecvTimeoutError::Timeout) => return WorkerEnd::TimedOut(progress),
@@ -117,20 +139,15 @@ fn await_worker<T>(
     }
 }
 
-/// Returns true for the hook of a prompt; `inject` may be given one without an event.
-fn is_prompt(input: &HookInput) -> bool {
-    input.hook_event_name.is_empty() || input.event() == Some(HookEvent::UserPromptSubmit)
-}
-
-/// Decides what is injected for the input of a hook, and sends both.
-/// A plugin's hook leaves an event to the hook of the settings.
-fn run_worker(
+/// Opens the memories of a hook's directory, and compares its prompt with them.
+/// `None` where a plugin's hook leaves the event to the hook of the settings.
+fn compare_prompt<T>(
     input: HookInput,
     origin: HookOrigin,
     started: Instant,
     prepare_vectors: fn(&Home, &Path),
-    sender: &Sender<HookWorkerMessage<AnsweredHook>>,
-) -> Result<(), MemoriesError> {
+    sender: &Sender<HookWorkerMessage<T>>,
+) -> Result<Option<(HookCall, Option<InjectionOutcome>)>, MemoriesError> {
     let directory = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     let folder = match std::env::var_os(START_DIRECTORY_VARIABLE).map(PathBuf::from) {
         Some(start) if start != directory => {
@@ -139,20 +156,25 @@ fn run_worker(
         _ => directory,
     };
     if origin == HookOrigin::Plugin && is_in_settings(&input, &folder)? {
-        return Ok(());
+        return Ok(None);
     }
     let memories = Memories::for_folder(&folder)?;
     let injection = memories.home.config.injection;
     let home = Box::new(memories.home.clone());
     let _ = sender.send(HookWorkerMessage::Configured(home, injection.timeout()));
-    let deadline = injection.embedding_deadline(started);
-    let outcome = PromptOutcome::decide(&input, memories, started, Some(deadline))?;
-    if outcome.injection.decision.skip_reason() == Some(SkipReason::Timeout) {
-        prepare_vectors(&outcome.memories.home, &folder);
+    let call = HookCall {
+        input,
+        memories,
+        origin,
+        started,
+        deadline: Some(injection.embedding_deadline(started)),
+    };
+    let outcome = call.compare_prompt()?;
+    let skip_reason = outcome.as_ref().and_then(|o| o.decision.skip_reason());
+    if skip_reason == Some(SkipReason::Timeout) {
+        prepare_vectors(&call.memories.home, &folder);
     }
-    let answered = AnsweredHook { input, outcome };
-    let _ = sender.send(HookWorkerMessage::Done(Box::new(answered)));
-    Ok(())
+    Ok(Some((call, outcome)))
 }
 
 /// Returns the directory whose project a hook in a directory belongs to: the start of the session, where it has since gone
@@ -230,7 +252,30 @@ mod tests {
         let WorkerEnd::TimedOut(progress) = end else {
             panic!("it is not done");
         };
-        assert!(progress.is_prompt && progress.home.is_some());
+        assert!(progress.is_prompt && progress.home.is_some() && !progress.is_compared);
+    }
+
+    #[test]
+    fn a_worker_that_has_compared_its_prompt_has_the_time_of_other_hooks() {
+        let (sender, receiver) = channel();
+        let configured = HookWorkerMessage::Configured(home(), Duration::ZERO);
+        let end = HookWorkerMessage::Done(Box::new(7));
+        for message in [
+            HookWorkerMessage::Compared,
+            configured,
+            HookWorkerMessage::Compared,
+            end,
+        ] {
+            sender.send(message).unwrap();
+        }
+        let end = await_worker(&receiver, Instant::now(), LONG);
+        assert!(matches!(end, WorkerEnd::Done(result) if *result == 7));
+        let began = Instant::now().checked_sub(FILES_TIMEOUT).unwrap();
+        sender.send(HookWorkerMessage::Compared).unwrap();
+        let WorkerEnd::TimedOut(progress) = await_worker(&receiver, began, LONG) else {
+            panic!("it is not done");
+        };
+        assert!(progress.is_compared);
     }
 
     #[test]
@@ -260,13 +305,16 @@ mod tests {
     }
 
     #[test]
-    fn failures_of_prompts_alone_are_counted() {
-        let named = |name: &str| HookInput {
-            hook_event_name: name.to_owned(),
-            ..HookInput::default()
+    fn an_answer_that_panics_is_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let cwd = directory.path();
+        let input = format!(r#"{{"hook_event_name": "SessionStart", "cwd": {cwd:?}}}"#);
+        let run = |answer: fn(HookCall, Option<InjectionOutcome>) -> Option<u8>| {
+            let input = std::io::Cursor::new(input.clone());
+            run_with_timeout(input, HookOrigin::Settings, |_, _| {}, answer)
         };
-        assert!(is_prompt(&named("UserPromptSubmit")) && is_prompt(&named("")));
-        assert!(!is_prompt(&named("PreToolUse")) && !is_prompt(&named("Stop")));
+        assert_eq!(run(|_, outcome| outcome.is_none().then_some(7)), Some(7));
+        assert_eq!(run(|_, _| panic!("the answer panics")), None);
     }
 
     #[test]

@@ -6,9 +6,9 @@
 //! ([`SavedMemory`]); [`Memories::note_changed_triggers`] notes those that match too much. After a change
 //! [`Memories::finish_change`] updates the skill, whose description has keywords of memories.
 //!
-//! A hook is answered in two steps. [`PromptOutcome::decide`] decides which memories are put before a prompt, and
-//! [`PromptOutcome::hook_answer`] formats the answer to an event. [`run_with_timeout`] does the first step in a thread, before
-//! a timeout or not at all.
+//! A hook is answered in two steps: [`HookCall::compare_prompt`] decides which memories are put before a prompt, and
+//! [`HookCall::answer`] records and formats the answer to an event. [`run_with_timeout`] takes both in a thread, the first
+//! within the user's timeout, and has no answer where one fails.
 //!
 //! | event | answer |
 //! | --- | --- |
@@ -39,13 +39,14 @@ mod command_runners;
 mod earlier_cure;
 mod error;
 mod history_line;
-mod hook_response;
+mod hook_call;
 mod hook_run;
 mod hook_session;
 mod last_session;
 mod memories;
+mod memory_injection;
+mod past_turns;
 mod project_sessions;
-mod prompt_injection;
 mod proposed_triggers;
 mod reading_commands;
 mod saved_memory;
@@ -59,8 +60,8 @@ mod trigger_survey;
 pub use best_memories::BestMemories;
 pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::MemoriesError;
-pub use hook_response::{HookOrigin, PromptOutcome};
-pub use hook_run::{AnsweredHook, run_with_timeout};
+pub use hook_call::{HookCall, HookOrigin};
+pub use hook_run::run_with_timeout;
 pub use hook_session::{HookSessionError, find_hook_session_id};
 pub use memories::Memories;
 pub use saved_memory::{SavedMemory, SavedMemoryNote, describe_moved_memories};

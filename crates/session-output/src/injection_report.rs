@@ -71,7 +71,8 @@ fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
             );
         }
         None => return "memories are put before this prompt".to_owned(),
-        Some(SkipReason::SwitchOff) => "it is switched off, or the prompt says so (switch_off)",
+        Some(SkipReason::SwitchedOff) => "injection is switched off (switch_off)",
+        Some(SkipReason::Refused) => "it asks for no memories (refused)",
         Some(SkipReason::TopicChanged) => "it begins another topic (topic_changed)",
         Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
         Some(SkipReason::NoRoom) => "what matches has no room in the budget (no_room)",
@@ -111,7 +112,7 @@ impl<'a> JsonTriggerDecision<'a> {
             ids: block.map_or(&[], |block| &block.ids),
             truncated: block.is_some_and(|block| block.truncated),
             // The candidates have the other reasons.
-            disabled_reason: decision.is_switched_off().then_some(SkipReason::SwitchOff),
+            disabled_reason: decision.is_switched_off().then_some(SkipReason::SwitchedOff),
             candidates: &decision.candidates,
         }
     }

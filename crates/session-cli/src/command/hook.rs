@@ -18,7 +18,8 @@ use session_config::{Home, current_directory};
 use session_core::text::path_line;
 use session_display::sanitize_line;
 use session_files::Project;
-use session_hooks::{AnsweredHook, HookOrigin, run_with_timeout};
+use session_hooks::{HookCall, HookOrigin, run_with_timeout};
+use session_memory::InjectionOutcome;
 use session_output::{format_hook_status, format_unmatched_tools};
 use session_setup::{StepOutcome, confirm_and_write};
 use session_sources::Env;
@@ -50,19 +51,22 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
 
 /// Answers the hook that stdin describes, if the answer is ready before the timeout.
 fn answer_hook(origin: HookOrigin) -> CommandOutcome {
-    if let Some(AnsweredHook { input, outcome }) = answer_stdin(origin)
-        && let Some(answer) = outcome.hook_answer(&input, origin)
-    {
+    let answer = answer_stdin(origin, |call, outcome| call.answer(outcome.as_ref()));
+    if let Some(answer) = answer {
         let answer = serde_json::to_string(&answer).unwrap_or_default();
         let _ = json::print_text(&answer);
     }
     CommandOutcome::Something
 }
 
-/// Decides what is injected for the hook that stdin describes. An error or a panic prints nothing.
-pub fn answer_stdin(origin: HookOrigin) -> Option<AnsweredHook> {
+/// Returns what `answer` makes of the hook that stdin describes. An error or a panic prints nothing.
+pub fn answer_stdin<T: Send + 'static>(
+    origin: HookOrigin,
+    answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+) -> Option<T> {
     std::panic::set_hook(Box::new(|_| {}));
-    run_with_timeout(stdin(), origin, background::spawn_vector_preparation)
+    let prepare_vectors = background::spawn_vector_preparation;
+    run_with_timeout(stdin(), origin, prepare_vectors, answer)
 }
 
 fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {

@@ -10,8 +10,8 @@ use anyhow::Result;
 use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
-use session_hooks::{AnsweredHook, HookOrigin, PromptOutcome, find_hook_session_id};
-use session_memory::{InjectionSwitch, MemoryState, SessionStateFile};
+use session_hooks::{HookCall, HookOrigin, find_hook_session_id};
+use session_memory::{InjectionOutcome, InjectionSwitch, MemoryState, SessionStateFile};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
@@ -28,16 +28,23 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     if args.prompt.is_none() {
         return answer_hook(args);
     }
-    let input = hook_input(args)?;
     let started = Instant::now();
-    let memories = Memories::for_folder(&current_directory()?)?;
+    let call = HookCall {
+        input: hook_input(args)?,
+        memories: Memories::for_folder(&current_directory()?)?,
+        origin: HookOrigin::Settings,
+        started,
+        deadline: None,
+    };
     let waiting = if args.explain {
-        count_waiting(&memories)?
+        count_waiting(&call.memories)?
     } else {
         0
     };
-    let outcome = PromptOutcome::decide(&input, memories, started, None)?;
-    let found = print_outcome(&outcome, waiting, args)?;
+    let Some(outcome) = call.compare_prompt()? else {
+        return Ok(CommandOutcome::Nothing);
+    };
+    let found = print_outcome(&call, &outcome, waiting, args)?;
     if found == CommandOutcome::Nothing && !args.explain {
         notes::print_line("nothing is injected\nhint: --explain says why")?;
     }
@@ -95,12 +102,13 @@ fn count_waiting(memories: &Memories) -> Result<usize> {
     Ok(waiting.count())
 }
 
-/// Answers a hook. An error prints nothing, and the prompt goes on.
+/// Answers the hook of a prompt. An error prints nothing, and the prompt goes on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    if let Some(AnsweredHook { input, outcome }) = hook::answer_stdin(HookOrigin::Settings)
-        && (input.hook_event_name.is_empty() || input.hook_event_name == "UserPromptSubmit")
+    let compared = hook::answer_stdin(HookOrigin::Settings, |call, outcome| Some((call, outcome)));
+    if let Some((call, Some(outcome))) = compared
+        && call.input.is_prompt()
     {
-        let _ = print_outcome(&outcome, 0, args);
+        let _ = print_outcome(&call, &outcome, 0, args);
     }
     Ok(CommandOutcome::Something)
 }
@@ -128,18 +136,19 @@ fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOu
 
 /// Prints an outcome; `waiting` memories wait for trust.
 fn print_outcome(
-    outcome: &PromptOutcome,
+    call: &HookCall,
+    outcome: &InjectionOutcome,
     waiting: usize,
     args: &InjectArgs,
 ) -> Result<CommandOutcome> {
-    let decision = &outcome.injection.decision;
+    let decision = &outcome.decision;
     let block = if args.explain {
         decision.block().cloned()
     } else {
-        outcome.record()
+        call.record(outcome)
     };
     if args.json {
-        let json = JsonInjection::new(&outcome.injection, block.as_ref(), args.explain);
+        let json = JsonInjection::new(outcome, block.as_ref(), args.explain);
         json::print(&json)?;
     } else {
         let text = block.as_ref().map_or("", |block| &block.text);

@@ -42,7 +42,7 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
     );
     assert_eq!(why(&format!("New topic: {PROMPT}")), "topic_changed");
     assert_eq!(why("换个话题，连接池"), "topic_changed");
-    assert_eq!(why(&format!("{PROMPT} Don't use memory.")), "switch_off");
+    assert_eq!(why(&format!("{PROMPT} Don't use memory.")), "refused");
     assert_eq!(why(""), "empty_result");
     let prompt = format!("{PROMPT} on holidays?");
     let text = project

@@ -12,8 +12,11 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
-    /// Injection is switched off, or the prompt asks for no memories.
-    SwitchOff,
+    /// Injection is switched off.
+    #[serde(rename = "switch_off")]
+    SwitchedOff,
+    /// The prompt asks for no memories.
+    Refused,
     /// The prompt begins another topic.
     TopicChanged,
     /// There is no candidate.

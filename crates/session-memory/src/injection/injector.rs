@@ -79,7 +79,10 @@ impl InjectionOutcome {
     pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
         let is_compared = !matches!(
             self.decision.outcome,
-            Err(SkipReason::Timeout | SkipReason::SwitchOff | SkipReason::TopicChanged)
+            Err(SkipReason::Timeout
+                | SkipReason::SwitchedOff
+                | SkipReason::Refused
+                | SkipReason::TopicChanged)
         );
         let candidates = self.decision.candidates.iter();
         (self.is_distinctive && is_compared).then(|| {
@@ -145,7 +148,7 @@ impl Injector<'_> {
         let state = session.map(|id| self.state_file(id).read());
         let state = state.unwrap_or_default();
         let mut outcome = InjectionOutcome {
-            decision: InjectionDecision::without_block(SkipReason::SwitchOff),
+            decision: InjectionDecision::without_block(SkipReason::SwitchedOff),
             memories: Vec::new(),
             session: session.map(str::to_owned),
             started: request.started,
@@ -328,7 +331,7 @@ impl Injector<'_> {
 /// Returns the reason why a prompt gets no memories, where it says that it wants none.
 fn find_unwanted_reason(prompt: &str) -> Option<SkipReason> {
     if refuses_memories(prompt) {
-        return Some(SkipReason::SwitchOff);
+        return Some(SkipReason::Refused);
     }
     changes_topic(prompt).then_some(SkipReason::TopicChanged)
 }

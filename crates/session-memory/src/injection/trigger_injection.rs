@@ -59,7 +59,7 @@ impl TriggerDecision {
 
     /// Returns true where memories were not looked for, because injection is switched off.
     pub fn is_switched_off(&self) -> bool {
-        self.outcome == Err(SkipReason::SwitchOff)
+        self.outcome == Err(SkipReason::SwitchedOff)
     }
 }
 
@@ -161,7 +161,7 @@ impl Injector<'_> {
         }
         if !self.settings.enabled || state.off {
             return TriggerDecision {
-                outcome: Err(SkipReason::SwitchOff),
+                outcome: Err(SkipReason::SwitchedOff),
                 candidates: Vec::new(),
             };
         }

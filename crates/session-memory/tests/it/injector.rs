@@ -92,7 +92,7 @@ fn a_refusal_anywhere_in_a_prompt_stops_all_its_parts() {
     let question = format!("{PROMPT}\n").repeat(50);
     assert_eq!(skip_reason(&world, &question), None);
     let refused = format!("{question}\n\nDon't use memory here.");
-    assert_eq!(skip_reason(&world, &refused), Some(SkipReason::SwitchOff));
+    assert_eq!(skip_reason(&world, &refused), Some(SkipReason::Refused));
 }
 
 #[test]

@@ -532,7 +532,7 @@ fn a_late_prompt_that_wants_no_memories_gets_none() {
     let prompt = "the nightly job says PoolTimedOut";
     assert!(late(prompt).block().is_some());
     let refused = late(&format!("{prompt}; don't use memory"));
-    assert_eq!(refused.skip_reason(), Some(SkipReason::SwitchOff));
+    assert_eq!(refused.skip_reason(), Some(SkipReason::Refused));
     let changed = late(&format!("New topic: {prompt}"));
     assert_eq!(changed.skip_reason(), Some(SkipReason::TopicChanged));
 }

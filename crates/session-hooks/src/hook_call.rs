@@ -1,4 +1,4 @@
-//! The answer to a hook: what is put before a prompt, or injected when a session begins.
+//! A hook and its answer: what is put before a prompt, at a call of a tool, or where a session begins.
 
 use crate::error::MemoriesError;
 use crate::memories::Memories;
@@ -22,81 +22,96 @@ pub enum HookOrigin {
     Plugin,
 }
 
-/// The outcome of a prompt, and the memories that it was decided by.
-pub struct PromptOutcome {
-    /// The decision, and the facts that are recorded.
-    pub injection: InjectionOutcome,
-    /// The memories of the prompt's directory.
+/// The hook that is answered, with the memories of its directory.
+pub struct HookCall {
+    /// The input.
+    pub input: HookInput,
+    /// The memories of its directory.
     pub memories: Memories,
+    /// The place where the hook is registered.
+    pub origin: HookOrigin,
+    /// When the process began.
+    pub started: Instant,
+    /// When the comparison of a prompt has to end; without one it may take its time.
+    pub deadline: Option<Instant>,
 }
 
-impl PromptOutcome {
-    /// Decides what is put before the prompt of a hook, by the deadline if there is one.
+impl HookCall {
+    /// Decides which memories are put before a prompt, or before the task of a subagent; `None` for any other event.
     ///
     /// # Errors
     /// When the model fails.
-    pub fn decide(
-        input: &HookInput,
-        memories: Memories,
-        started: Instant,
-        deadline: Option<Instant>,
-    ) -> Result<Self, MemoriesError> {
-        // The context of a subagent that is about to begin has no name yet.
-        let is_wanted = memories.home.config.hook.agent_prompts && !is_off(input, &memories);
-        let task = input.task_prompt().filter(|_| is_wanted);
-        let context = input.context_id().filter(|_| task.is_none());
-        let request = InjectionRequest {
-            prompt: task.unwrap_or(&input.prompt),
-            session: context.as_deref(),
-            started,
-            deadline,
+    pub fn compare_prompt(&self) -> Result<Option<InjectionOutcome>, MemoriesError> {
+        let task = self.input.task_prompt();
+        let is_wanted = match task {
+            Some(_) => self.memories.home.config.hook.agent_prompts && !self.is_off(),
+            None => self.input.is_prompt(),
         };
-        Ok(Self {
-            injection: memories.inject(&request)?,
-            memories,
-        })
+        if !is_wanted {
+            return Ok(None);
+        }
+        // The context of a subagent that is about to begin has no name yet.
+        let context = self.input.context_id().filter(|_| task.is_none());
+        let request = InjectionRequest {
+            prompt: task.unwrap_or(&self.input.prompt),
+            session: context.as_deref(),
+            started: self.started,
+            deadline: self.deadline,
+        };
+        self.memories.inject(&request).map(Some)
     }
 
-    /// Records the outcome, and returns the block that is to be printed.
-    pub fn record(&self) -> Option<MemoryBlock> {
-        self.memories.injector().record(&self.injection)
+    /// Records an outcome, and returns the block that is to be printed.
+    pub fn record(&self, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
+        self.memories.injector().record(outcome)
     }
 
-    /// Returns the answer to the hook, recorded where it is one; `None` where it would be empty. The hook
-    /// of a plugin notes a second copy of the skill.
-    pub fn hook_answer(&self, input: &HookInput, origin: HookOrigin) -> Option<HookAnswer> {
-        let event = input.event()?;
-        let mut answer = HookAnswer::default();
-        let block = match event {
-            HookEvent::PreToolUse if input.task_prompt().is_some() => {
-                return self.answer_task(input);
+    /// Returns the answer to the hook, whose prompt or task has been compared, recorded where it is one; `None` where it
+    /// would be empty.
+    pub fn answer(&self, outcome: Option<&InjectionOutcome>) -> Option<HookAnswer> {
+        let event = self.input.event()?;
+        match event {
+            HookEvent::PreToolUse if self.input.task_prompt().is_some() => {
+                self.answer_task(outcome?)
             }
             HookEvent::PreToolUse | HookEvent::PostToolUseFailure | HookEvent::PostToolUse => {
-                return self.answer_tool(event, input);
+                self.answer_tool(event)
             }
-            HookEvent::SessionStart => {
-                answer.system_message = self.start_message(input, origin);
-                return Some(self.answer_start(input, answer)).filter(|answer| !answer.is_empty());
-            }
+            HookEvent::SessionStart => self.answer_start(),
             // Its output becomes a part of the instructions for the summary.
             HookEvent::PreCompact => None,
-            HookEvent::UserPromptSubmit => self.record(),
-        };
-        if let Some(block) = block {
-            answer = answer.with_context(event, &block.text);
+            HookEvent::UserPromptSubmit => {
+                let block = self.record(outcome?)?;
+                Some(HookAnswer::default().with_context(event, &block.text))
+            }
+        }
+    }
+
+    /// Returns the task of a subagent with the memories that match its prompt.
+    fn answer_task(&self, outcome: &InjectionOutcome) -> Option<HookAnswer> {
+        let block = outcome.decision.block()?;
+        let task = self.input.task_with_context(&block.text)?;
+        self.record(outcome)?;
+        Some(HookAnswer::default().with_updated_input(task))
+    }
+
+    /// Returns the list of memories and, where the user wants it, the last session, with what the user sees when a
+    /// session begins.
+    fn answer_start(&self) -> Option<HookAnswer> {
+        let message = suggest_save(&self.input, &self.memories)
+            .or_else(|| self.note_untrusted())
+            .or_else(|| note_second_skill(&self.input, &self.memories, self.origin));
+        let mut answer = HookAnswer::default().with_message(message);
+        let context = self.start_context();
+        if !context.is_empty() {
+            answer = answer.with_context(HookEvent::SessionStart, &context);
         }
         Some(answer).filter(|answer| !answer.is_empty())
     }
 
-    /// Returns the message that the user sees when a session begins.
-    fn start_message(&self, input: &HookInput, origin: HookOrigin) -> Option<String> {
-        suggest_save(input, &self.memories)
-            .or_else(|| note_untrusted(input, &self.memories))
-            .or_else(|| note_second_skill(input, &self.memories, origin))
-    }
-
-    /// Adds the list of memories to an answer and, where the user wants it, the last session.
-    fn answer_start(&self, input: &HookInput, answer: HookAnswer) -> HookAnswer {
+    /// Returns what the agent is told when a session begins.
+    fn start_context(&self) -> String {
+        let input = &self.input;
         // The state of a new session is of another hook of ours, which has injected the list.
         let context = if input.has_empty_context() && !input.is_startup() {
             AgentContext::Empty
@@ -106,7 +121,7 @@ impl PromptOutcome {
         let session = input.session_id.as_deref();
         let injector = self.memories.injector();
         let overview = injector.begin_session(session, context);
-        let is_on = injector.settings.enabled && !is_off(input, &self.memories);
+        let is_on = injector.settings.enabled && !self.is_off();
         let is_wanted = is_on && injector.settings.injection.last_session;
         let is_new = input.has_empty_context() && !input.is_after_compaction();
         let last = if is_wanted && is_new {
@@ -114,25 +129,15 @@ impl PromptOutcome {
         } else {
             None
         };
-        let blocks = overview.into_iter().chain(last).map(|block| block.text);
-        match blocks.collect::<String>() {
-            text if text.is_empty() => answer,
-            text => answer.with_context(HookEvent::SessionStart, &text),
-        }
-    }
-
-    /// Returns the task of a subagent with the memories that match its prompt.
-    fn answer_task(&self, input: &HookInput) -> Option<HookAnswer> {
-        let block = self.injection.decision.block()?;
-        let task = input.task_with_context(&block.text)?;
-        self.record()?;
-        Some(HookAnswer::default().with_updated_input(task))
+        let blocks = overview.into_iter().chain(last);
+        blocks.map(|block| block.text).collect()
     }
 
     /// Returns the memories that a call of a tool triggers, and for a command that is known to have failed what
     /// cured its error before; nothing for the output of this program. With `hook.hold` memories refuse a call that would
     /// change something, each once.
-    fn answer_tool(&self, event: HookEvent, input: &HookInput) -> Option<HookAnswer> {
+    fn answer_tool(&self, event: HookEvent) -> Option<HookAnswer> {
+        let input = &self.input;
         let tool_use = ToolUse::from_hook(input)?;
         self.memories.record_shown_memories(event, input);
         if tool_use.error.is_some() && input.command().is_some_and(runs_this_program) {
@@ -161,6 +166,23 @@ impl PromptOutcome {
             answer.with_context(event, &text)
         })
     }
+
+    fn is_off(&self) -> bool {
+        is_off(&self.input, &self.memories)
+    }
+
+    /// Returns the message that memories of the project wait for the user's trust, which names each content once.
+    fn note_untrusted(&self) -> Option<String> {
+        let input = &self.input;
+        let is_wanted = input.is_startup() && input.shows_messages() && !self.is_off();
+        let count = is_wanted.then(|| self.memories.injector().count_new_untrusted())?;
+        (count > 0).then(|| {
+            let memories = pluralize(count, "memory");
+            format!(
+                "session-search: not trusted, and so not given to the agent: {memories} of this project (see `session-search trust`)"
+            )
+        })
+    }
 }
 
 /// Returns true where injection is switched off for the context that asks.
@@ -168,18 +190,6 @@ pub(crate) fn is_off(input: &HookInput, memories: &Memories) -> bool {
     let root = &memories.home.root;
     let context = input.context_id();
     context.is_some_and(|id| SessionStateFile::new(root, &id).read().off)
-}
-
-/// Returns the message that memories of the project wait for the user's trust, which names each content once.
-fn note_untrusted(input: &HookInput, memories: &Memories) -> Option<String> {
-    let is_wanted = input.is_startup() && input.shows_messages() && !is_off(input, memories);
-    let count = is_wanted.then(|| memories.injector().count_new_untrusted())?;
-    (count > 0).then(|| {
-        let memories = pluralize(count, "memory");
-        format!(
-            "session-search: not trusted, and so not given to the agent: {memories} of this project (see `session-search trust`)"
-        )
-    })
 }
 
 /// Returns the message that the plugin's skill is installed a second time, which costs its description
