@@ -33,10 +33,7 @@ impl ReadHit<'_> {
         let content = self.content.as_ref().map(PackedTurns::unpack_first);
         let content = content.unwrap_or_default();
         HitPreview {
-            passage: match &self.session.title {
-                Some(title) => find_snippet_beside_title(&content, words, title, PREVIEW_CHARS),
-                None => find_snippet(&content, words, PREVIEW_CHARS),
-            },
+            passage: find_passage(&content, words, self.session),
             content,
         }
     }
@@ -98,9 +95,16 @@ pub(crate) fn read(
     Ok(hits.collect())
 }
 
-/// Returns the passage that is shown of a turn which no query found.
-pub(crate) fn preview_newest(content: &TurnContent) -> String {
-    find_snippet(content, &SnippetWords::default(), PREVIEW_CHARS)
+/// Returns the passage that is shown of a turn of a session which no query found.
+pub(crate) fn preview_newest(content: &TurnContent, session: &SessionRow) -> String {
+    find_passage(content, &SnippetWords::default(), session)
+}
+
+fn find_passage(content: &TurnContent, words: &SnippetWords, session: &SessionRow) -> String {
+    match &session.title {
+        Some(title) => find_snippet_beside_title(content, words, title, PREVIEW_CHARS),
+        None => find_snippet(content, words, PREVIEW_CHARS),
+    }
 }
 
 /// Reads the turn of a hit, or the turn that is shown for a session.

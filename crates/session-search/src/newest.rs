@@ -153,7 +153,7 @@ fn read_hit(index: &Reader, listed: NewestTurn<'_>, rank: usize) -> Result<Searc
         fused: 0.0,
         session: listed.session.clone(),
         time_ms: listed.at_ms.or(listed.turn.started_ms),
-        preview: hits::preview_newest(&content),
+        preview: hits::preview_newest(&content, listed.session),
         files: content.files,
         tools: content.tools,
         turn: Some(listed.turn),

@@ -1,7 +1,7 @@
 //! The newest sessions and turns, without words.
 
 use crate::library::{Library, ids, meta, place, turn};
-use session_core::{SessionMeta, Turn};
+use session_core::{SessionMeta, Turn, TurnPart};
 use session_search::{
     FilterClause, FilterCondition, HitOrder, SearchFilter, SearchRequest, SearchResults,
     list_newest,
@@ -55,6 +55,26 @@ fn a_session_counts_by_its_newest_turn_that_passes() {
     let found = list(&library, Level::Turn, &until, 1);
     assert_eq!(found.hits[0].time_ms, Some(3000));
     assert_eq!(found.hits[0].session.ended_ms, Some(4010));
+}
+
+#[test]
+fn a_turn_whose_prompt_is_the_title_is_shown_by_its_answer() {
+    let prompt = "Where is the port set?";
+    let mut library = Library::new();
+    let meta = SessionMeta {
+        title: Some(prompt.into()),
+        ..meta("ports")
+    };
+    let text = "In compose.yaml.".to_owned();
+    let only = Turn {
+        parts: vec![TurnPart::Text { text }],
+        ..turn(0, prompt)
+    };
+    library.add("claude", &meta, &[(only, None)], None);
+    for level in [Level::Session, Level::Turn] {
+        let found = list(&library, level, &[], 1);
+        assert_eq!(found.hits[0].preview, "In compose.yaml.");
+    }
 }
 
 fn list(
