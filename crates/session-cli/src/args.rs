@@ -39,7 +39,7 @@ pub use dashed_words::{
     suggests_meant_option, takes_any_word,
 };
 pub use demo::DemoArgs;
-pub use digest::{DigestArgs, DigestFormat, StatsArgs};
+pub use digest::{DigestArgs, StatsArgs};
 pub use doctor::DoctorArgs;
 pub use eval::{EvalArgs, EvalLevel};
 pub use export::SessionExportArgs;

@@ -19,6 +19,8 @@ const LISTING_WORDS: [&str; 5] = ["list", "ls", "sessions", "recent", "history"]
 
 const LISTING_TIP: &str = "to list the newest sessions, run 'session-search search \"\"'";
 
+const MEMORY_LISTING_TIP: &str = "to list the memories, run 'session-search memory list'";
+
 const TAKEN_WORDS_TIP: &str = "to search for these words, write '--' before them";
 
 /// Prints the help, or why the arguments cannot be parsed. Agents take exit code 2 of a hook for "block this
@@ -41,6 +43,10 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
 
 /// Puts what was meant in place of what is spelled alike.
 fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
+    if error.kind() == ErrorKind::UnknownArgument {
+        // It shows an option that was neither typed nor meant.
+        error.remove(ContextKind::Usage);
+    }
     keep_similar_commands(error, typed);
     correct_word_tip(error, typed);
     let meant = command_tip(error, typed).or_else(|| turn_tip(error, typed));
@@ -154,10 +160,13 @@ fn missing_query_tips(error: &clap::Error, typed: &[OsString]) -> Vec<String> {
     if error.kind() != ErrorKind::MissingRequiredArgument || !takes_any_word(typed) {
         return Vec::new();
     }
-    let mut words = list_words(typed);
-    let is_search = words.next().is_some_and(|word| word == "search");
-    let listing = is_search.then_some(LISTING_TIP);
-    let taken = words.next().map(|_| TAKEN_WORDS_TIP);
+    let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
+    let (listing, operands) = match words.as_slice() {
+        ["search", operands @ ..] => (Some(LISTING_TIP), operands),
+        ["memory", "search", operands @ ..] => (Some(MEMORY_LISTING_TIP), operands),
+        operands => (None, operands.get(1..).unwrap_or_default()),
+    };
+    let taken = (!operands.is_empty()).then_some(TAKEN_WORDS_TIP);
     let tips = listing.into_iter().chain(taken);
     tips.map(str::to_owned).collect()
 }
@@ -252,8 +261,13 @@ mod tests {
                  to search for these words, write '--' before them",
             ),
             (
+                "session-search memory search",
+                "to list the memories, run 'session-search memory list'",
+            ),
+            (
                 "session-search memory search --limit 3",
-                "to search for these words, write '--' before them",
+                "to list the memories, run 'session-search memory list'\n\
+                 to search for these words, write '--' before them",
             ),
             (
                 "session-search show ab --last",

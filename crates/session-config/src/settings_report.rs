@@ -7,9 +7,10 @@ use crate::layers::{IgnoredSetting, Setting, SettingOrigin, variable_name};
 use serde_json::Value;
 use session_files::Project;
 use session_models::{
-    ENDPOINT_API_KEY_VARIABLE, ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE,
+    CONFIG_FILE, ENDPOINT_API_KEY_VARIABLE, ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE,
     ENDPOINT_URL_VARIABLE, EndpointSettings, without_credentials,
 };
+use std::path::PathBuf;
 
 /// A key of the endpoint, and its variable.
 #[derive(Clone, Copy)]
@@ -50,6 +51,8 @@ pub struct SettingsReport {
     pub settings: Vec<ReportedSetting>,
     /// Settings of a project or of variables that were ignored.
     pub ignored: Vec<IgnoredSetting>,
+    /// The user's file, whether it is there or not.
+    pub file: PathBuf,
 }
 
 /// A key of the configuration in effect, with the variable that would override it.
@@ -78,7 +81,11 @@ impl SettingsReport {
         let mut ignored = layers.ignored;
         ignored.extend(home.unknown_variables());
         ignored.extend(address_by_variable(home, &file, &layers.config.remote));
-        Ok(Self { settings, ignored })
+        Ok(Self {
+            settings,
+            ignored,
+            file: home.directories().config.join(CONFIG_FILE),
+        })
     }
 }
 

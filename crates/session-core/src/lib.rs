@@ -32,6 +32,7 @@ pub mod document;
 mod error_lines;
 mod error_marker;
 mod error_signature;
+mod failed_run;
 mod file_stamp;
 mod fusion;
 mod idf;

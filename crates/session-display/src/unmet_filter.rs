@@ -91,7 +91,7 @@ fn describe_unmet(condition: &FilterCondition) -> Option<(String, &'static str)>
             };
             (format!("no turn began{}", ends.join(" and")), hint)
         }
-        FilterCondition::Project(_) => return None,
+        FilterCondition::Project(_) | FilterCondition::Turns { .. } => return None,
     })
 }
 

@@ -82,6 +82,14 @@ impl DoctorFinding {
         }
     }
 
+    /// Makes a finding that a fix failed, which an earlier finding of the same check asked for.
+    pub fn failed_fix(check: &'static str, reason: &str, hint: Option<String>) -> Self {
+        Self {
+            hint,
+            ..Self::problem(check, format!("`--fix` failed: {reason}"), "")
+        }
+    }
+
     /// Adds what `--fix` does about it.
     pub(crate) fn fixed_by(self, fix: DoctorFix) -> Self {
         Self {

@@ -6,7 +6,9 @@ use crate::history_checks::{LocatedHistory, is_listed_problem};
 use session_config::Home;
 use session_display::{format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus};
-use session_store::{Level, Problem, Reader, StoreError, check_ownership, old_databases};
+use session_store::{
+    Level, PendingPurge, Problem, Reader, StoreError, check_ownership, old_databases,
+};
 
 /// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
 const DEAD_ROWS_DIVISOR: usize = 4;
@@ -91,15 +93,30 @@ fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
 }
 
 fn check_purge(index: &Reader) -> Option<DoctorFinding> {
-    let is_pending = index.is_purge_pending().unwrap_or(false);
-    is_pending.then(|| {
-        let found = "deleted text is still in the files of the index";
-        DoctorFinding::problem(
-            "forget",
-            found,
-            "end other programs that read the index, then run `session-search doctor --fix`",
-        )
-        .fixed_by(DoctorFix::Purge)
+    let pending = index.pending_purge().ok()??;
+    let found = "deleted text is still in the files of the index";
+    let finding = DoctorFinding::problem("forget", found, purge_hint(pending));
+    Some(finding.fixed_by(DoctorFix::Purge))
+}
+
+/// Returns what a purge needs to go on.
+fn purge_hint(pending: PendingPurge) -> &'static str {
+    match pending {
+        PendingPurge::Rewriting => {
+            "run `session-search doctor --fix`, which needs free space for a copy of the index"
+        }
+        PendingPurge::Truncation => {
+            "end other programs that read the index, then run `session-search doctor --fix`"
+        }
+    }
+}
+
+/// Checks that what is forgotten and excluded was applied to the index.
+fn check_exclusions(status: &IndexStatus) -> Option<DoctorFinding> {
+    status.exclusions_changed.then(|| {
+        let found = "what is forgotten or excluded changed since the index was written, which may still hold it";
+        DoctorFinding::problem("forget", found, "run `session-search index`")
+            .fixed_by(DoctorFix::Refresh)
     })
 }
 
@@ -167,6 +184,7 @@ fn check_coverage(
     let models = status.models.iter();
     let coverage = models.map(|model| check_model_coverage(model, continues));
     let mut findings: Vec<DoctorFinding> = coverage.collect();
+    findings.extend(check_exclusions(status));
     let problems = status.problems.iter();
     let unlisted = problems.filter(|problem| !is_listed_problem(problem, histories));
     findings.extend(check_problems(&unlisted.collect::<Vec<_>>()));
@@ -221,6 +239,29 @@ mod tests {
         };
         let finding = check_model_coverage(&model, true);
         assert_eq!(finding.found, "remote has embedded 1 of 1 session");
+    }
+
+    #[test]
+    fn what_is_not_yet_removed_is_a_problem_that_a_refresh_fixes() {
+        let status = |exclusions_changed| IndexStatus {
+            exclusions_changed,
+            ..IndexStatus::default()
+        };
+        assert_eq!(check_coverage(&status(false), &[], false), []);
+        let findings = check_coverage(&status(true), &[], false);
+        let [finding] = findings.as_slice() else {
+            panic!("{findings:?}");
+        };
+        assert_eq!(finding.check, "forget");
+        assert_eq!(finding.severity, FindingSeverity::Problem);
+        assert_eq!(finding.fix, Some(DoctorFix::Refresh));
+    }
+
+    #[test]
+    fn readers_are_named_only_where_a_purge_waits_for_them() {
+        let rewriting = purge_hint(PendingPurge::Rewriting);
+        assert!(rewriting.contains("free space") && !rewriting.contains("other programs"));
+        assert!(purge_hint(PendingPurge::Truncation).starts_with("end other programs"));
     }
 
     #[test]

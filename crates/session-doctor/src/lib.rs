@@ -43,7 +43,10 @@ pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
     let histories = history_checks::locate_histories(home);
     let mut findings = index_checks::check_index(home, &histories);
     findings.extend(model_checks::check_model(home));
-    findings.extend(disk_checks::check_disk(&home.root));
+    findings.extend(disk_checks::check_disk(
+        &home.root,
+        &home.directories().data,
+    ));
     findings.extend(history_checks::check_sources(&histories));
     findings.extend(history_checks::check_homes(home));
     findings.extend(history_checks::check_retention(home, settings));

@@ -4,7 +4,7 @@ use crate::finding::DoctorFinding;
 use std::path::Path;
 
 /// Checks nothing.
-pub(crate) fn check_disk(_: &Path) -> Vec<DoctorFinding> {
+pub(crate) fn check_disk(_: &Path, _: &Path) -> Vec<DoctorFinding> {
     Vec::new()
 }
 

@@ -31,8 +31,8 @@ pub(crate) enum Event {
     },
     /// A prompt of this session asks to leave it out.
     Marked(String),
-    /// The session at hand could not be read to its end.
-    BrokeOff,
+    /// The session with this id could not be read, or not to its end.
+    BrokeOff(String),
     /// All events before belong to this cursor.
     Checkpoint(Cursor),
     /// The history no longer holds the session with this id.
@@ -208,12 +208,8 @@ impl Sink for HistorySink<'_> {
         }
     }
 
-    fn broke_off(&mut self) -> ControlFlow<()> {
-        if self.skips {
-            self.flow()
-        } else {
-            self.send(Event::BrokeOff)
-        }
+    fn broke_off(&mut self, session: &str) -> ControlFlow<()> {
+        self.send(Event::BrokeOff(session.to_owned()))
     }
 
     fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()> {

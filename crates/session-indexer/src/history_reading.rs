@@ -32,7 +32,7 @@ pub(crate) fn read_changes(
     gone.iter()
         .try_for_each(|file| writer.mark_file_gone(*file))?;
     writer.apply_external_titles()?;
-    if left.is_empty() {
+    if left.is_empty() && !written.is_incomplete {
         reading.policy.exclusions.delete_unheld_titles(writer)?;
     }
     writer.commit()?;
@@ -42,7 +42,7 @@ pub(crate) fn read_changes(
         None => ContentCounts::default(),
     };
     Ok(RefreshOutcome {
-        files_read: read.len(),
+        files_read: read.len() - written.unread,
         files_left: left.len(),
         files_gone: gone.len(),
         turns: written.turns,
@@ -117,3 +117,6 @@ fn delete_copies_elsewhere(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

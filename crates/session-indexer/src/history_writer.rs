@@ -8,7 +8,7 @@ use crate::listed_histories::to_problem;
 use crate::refresh::IndexError;
 use session_core::{FileStamp, SessionMeta};
 use session_forget::{Exclusions, MarkedSession};
-use session_sources::Warning;
+use session_sources::{Retry, Warning};
 use session_store::{
     EndedSession, FileId, KnownTurns, MissingTurns, ModelRow, NewDocuments, PreparedTurn,
     SessionId, Supersession, Writer,
@@ -37,8 +37,12 @@ pub(crate) struct HistoryWriter<'a> {
 /// Counts of what was written, and what the rest of a refresh needs of it.
 #[derive(Default)]
 pub(crate) struct WrittenHistories {
-    /// Files that were read to their end.
+    /// Files that were read, as far as that could be done.
     pub(crate) files: usize,
+    /// Those of them that gave nothing but why they could not be read.
+    pub(crate) unread: usize,
+    /// A file could not be read now, or not to its end.
+    pub(crate) is_incomplete: bool,
     pub(crate) turns: usize,
     /// Texts whose vectors came with the turns.
     pub(crate) embedded: usize,
@@ -51,8 +55,8 @@ pub(crate) struct WrittenHistories {
 /// The state of the file that is being written.
 struct FileState {
     file: FileId,
-    /// [`Writer::begin_full_read`] was called for it.
-    has_begun_anew: bool,
+    /// The sessions that [`Writer::begin_full_read`] marked as gone, once it was called for the file.
+    marked_gone: Option<Vec<SessionId>>,
     /// The session that was opened last.
     session: Option<SessionId>,
     /// The session that gets the later prompts of the one that was opened last.
@@ -62,6 +66,14 @@ struct FileState {
     warnings: Vec<Warning>,
     /// Number of warnings that came before the last checkpoint.
     warnings_at_checkpoint: usize,
+}
+
+impl FileState {
+    /// Returns true for a file that could not be read now, or not to its end.
+    fn is_unread(&self) -> bool {
+        let mut warnings = self.warnings.iter();
+        warnings.any(|warning| warning.retry == Retry::NextRefresh)
+    }
 }
 
 impl<'a> HistoryWriter<'a> {
@@ -110,12 +122,10 @@ impl<'a> HistoryWriter<'a> {
             (Some(end), _) => end,
             (None, None) => Ok(()), // never begun: time is up
             (None, Some(state)) => {
-                self.writer.abandon_replacement();
+                self.writer.abandon_replacement()?;
                 // What came after the last checkpoint comes again.
-                for warning in state.warnings.iter().take(state.warnings_at_checkpoint) {
-                    self.writer.record_problem(&to_problem(warning))?;
-                }
-                Ok(())
+                let warnings = &state.warnings[..state.warnings_at_checkpoint];
+                self.record_warnings(warnings, false)
             }
         }
     }
@@ -139,7 +149,7 @@ impl<'a> HistoryWriter<'a> {
                 self.store_documents(state, *model, documents)?;
             }
             Event::Marked(session) => self.note_mark(change, std::mem::take(session)),
-            Event::BrokeOff => self.writer.set_missing_turns(MissingTurns::Keep),
+            Event::BrokeOff(uid) => self.writer.break_off_session(state.file, uid)?,
             Event::Checkpoint(at) => self.checkpoint(change, state, std::mem::take(&mut at.0))?,
             Event::Gone(uid) => self.writer.mark_session_gone(state.file, uid)?,
             Event::Title { message, title } => self.writer.store_external_title(message, title)?,
@@ -156,7 +166,7 @@ impl<'a> HistoryWriter<'a> {
         self.writer.clear_unreadable(&path)?;
         Ok(FileState {
             file,
-            has_begun_anew: false,
+            marked_gone: None,
             session: None,
             ended: None,
             cursor: None,
@@ -173,10 +183,10 @@ impl<'a> HistoryWriter<'a> {
         state: &mut FileState,
         event: &Event,
     ) -> Result<()> {
-        if !state.has_begun_anew && event.is_content() && is_anew(change, event) {
+        if state.marked_gone.is_none() && event.is_content() && is_anew(change, event) {
             let path = change.file.key();
-            self.writer.begin_full_read(state.file, &path)?;
-            state.has_begun_anew = true;
+            let marked = self.writer.begin_full_read(state.file, &path)?;
+            state.marked_gone = Some(marked);
         }
         Ok(())
     }
@@ -186,28 +196,56 @@ impl<'a> HistoryWriter<'a> {
     fn finish_file(&mut self, change: &ChangedHistory, state: &FileState) -> Result<()> {
         let nothing_read =
             state.session.is_none() && (state.cursor.is_none() || state.cursor == change.cursor);
-        for warning in &state.warnings {
-            if nothing_read || warning.is_tried_again {
-                self.writer.record_unreadable(&to_problem(warning))?
-            } else {
-                self.writer.record_problem(&to_problem(warning))?
-            }
-        }
+        self.record_warnings(&state.warnings, nothing_read)?;
         if !self.exclusions.is_empty() {
             self.writer.clear_forgotten_branches(state.file)?;
         }
-        // A session that is excluded is kept where nothing else holds what its history lost.
-        if state.session.is_none() && is_cut_off(change) {
-            let size = change.file.location.stamp.size;
-            self.writer.mark_turns_as_lost(state.file, size)?;
-        }
-        self.writer.set_unfinished(false);
-        if let Some(cursor) = &state.cursor {
-            self.writer
-                .checkpoint(state.file, cursor, change.file.location.stamp)?;
+        if state.is_unread() {
+            self.written.is_incomplete = true;
+            self.keep_unread(state)?;
+        } else {
+            self.end_read(change, state)?;
         }
         self.written.files += 1;
+        self.written.unread += usize::from(nothing_read && !state.warnings.is_empty());
         self.commit_if_due()
+    }
+
+    /// Records what could not be read; of a file that gave nothing else it holds until the next try.
+    fn record_warnings(&mut self, warnings: &[Warning], nothing_read: bool) -> Result<()> {
+        for warning in warnings {
+            if nothing_read || warning.retry != Retry::FullRead {
+                self.writer.record_unreadable(&to_problem(warning))?;
+            } else {
+                self.writer.record_problem(&to_problem(warning))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a file that is to be read again as it is: no stamp is stored, and what the index has of it stays. Where no
+    /// checkpoint came, it is read from where it was, and its sessions are there still.
+    fn keep_unread(&mut self, state: &FileState) -> Result<()> {
+        self.writer.set_unfinished(true);
+        self.writer.abandon_replacement()?;
+        match (&state.cursor, &state.marked_gone) {
+            (None, Some(marked)) => Ok(self.writer.unmark_sessions_gone(marked)?),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a file that was read to its end.
+    fn end_read(&mut self, change: &ChangedHistory, state: &FileState) -> Result<()> {
+        let stamp = change.file.location.stamp;
+        // A session that is excluded is kept where nothing else holds what its history lost.
+        if state.session.is_none() && is_cut_off(change) {
+            self.writer.mark_turns_as_lost(state.file, stamp.size)?;
+        }
+        self.writer.set_unfinished(false);
+        match &state.cursor {
+            Some(cursor) => Ok(self.writer.checkpoint(state.file, cursor, stamp)?),
+            None => Ok(()),
+        }
     }
 
     fn checkpoint(
@@ -219,8 +257,11 @@ impl<'a> HistoryWriter<'a> {
         // A file of several sessions has its checkpoints between them.
         self.writer.set_unfinished(change.file.holds_one_session());
         // Not the stamp: until the end is reached the file counts as changed.
-        self.writer
-            .checkpoint(state.file, &at, FileStamp::default())?;
+        let stamp = FileStamp {
+            size: change.known_size,
+            ..FileStamp::default()
+        };
+        self.writer.checkpoint(state.file, &at, stamp)?;
         state.cursor = Some(at);
         state.warnings_at_checkpoint = state.warnings.len();
         self.commit_if_due()

@@ -1,6 +1,7 @@
 //! Files that the index knows, and those of them that are listed at another path.
 
 use crate::listed_histories::ListedFile;
+use session_core::FileStamp;
 use session_sources::{Location, is_packed};
 use session_store::{FileDigests, FileId, FileRow, Reader, StoreError};
 use std::collections::HashMap;
@@ -80,7 +81,7 @@ impl KnownFiles {
 
     /// Takes the file that this one was before its folder was renamed, moved or restored, or before its
     /// agent packed it: one of its name and session is no longer where it was, and held no more. Of several
-    /// it is the one that is as it was.
+    /// it is the one that is as it was. The name of a file of many sessions says nothing: each home has one.
     pub(crate) fn take_moved(
         &mut self,
         listed: &ListedFile,
@@ -95,10 +96,11 @@ impl KnownFiles {
         };
         let held = files_of_unnamed_session(location, index, &name.source)?;
         let may_be = |file: &&FileRow| {
-            held.as_ref().is_none_or(|held| held.contains(&file.id)) && may_be_moved(file, location)
+            held.as_ref().is_none_or(|held| held.contains(&file.id))
+                && (listed.holds_one_session() || is_same_file(file.stamp, location.stamp))
+                && may_be_moved(file, location)
         };
-        let now = location.stamp;
-        let same = |f: &&FileRow| (f.stamp.size, f.stamp.mtime_ns) == (now.size, now.mtime_ns);
+        let same = |file: &&FileRow| is_unchanged(file.stamp, location.stamp);
         let mut fitting = unlisted.iter().filter(may_be);
         let found = match (fitting.next(), fitting.next()) {
             (Some(only), None) => Some(only.id),
@@ -132,8 +134,20 @@ fn files_of_unnamed_session(
     }
 }
 
-/// Returns true for a file that is not where it was and held no more than the listed one, or the same packed.
+/// Returns true for the stamps of one content.
+fn is_unchanged(known: FileStamp, now: FileStamp) -> bool {
+    (known.size, known.mtime_ns) == (now.size, now.mtime_ns)
+}
+
+/// Returns true for the stamps of one file, which may have grown. Some file systems number no files.
+fn is_same_file(known: FileStamp, now: FileStamp) -> bool {
+    is_unchanged(known, now) || (now.inode != 0 && known.inode == now.inode)
+}
+
+/// Returns true for a file that is not where it was and held no more than the listed one, or the same packed. One that
+/// cannot be looked at is where it was.
 fn may_be_moved(file: &FileRow, listed: &Location) -> bool {
     let is_repacked = is_packed(Path::new(&file.path)) != is_packed(&listed.path);
-    (file.stamp.size <= listed.stamp.size || is_repacked) && !Path::new(&file.path).exists()
+    let is_there = || Path::new(&file.path).try_exists().unwrap_or(true);
+    (file.stamp.size <= listed.stamp.size || is_repacked) && !is_there()
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The outcome of a refresh.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RefreshOutcome {
-    /// History files read, whole or from where they had grown.
+    /// History files read, whole or from where they had grown; none of which nothing could be read.
     pub files_read: usize,
     /// History files that changed and are still to be read: time was up.
     pub files_left: usize,
@@ -20,6 +20,8 @@ pub struct RefreshOutcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
+    /// Files and folders of histories that could not be read, now or by an earlier refresh: they are tried again.
+    pub places_unread: usize,
     /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
     pub removed: ContentCounts,
     /// The reason for which the index could not be written, where it was searched as it is.

@@ -111,7 +111,12 @@ pub fn refresh(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexErro
         (Err(error), _) if error.needs_migration() => None,
         (Err(error), _) => return Err(error.into()),
         (Ok(index), _) => match compare_with_disk(options, index)? {
-            Comparison::Current => return Ok(RefreshOutcome::default()),
+            Comparison::Current { places_unread } => {
+                return Ok(RefreshOutcome {
+                    places_unread,
+                    ..RefreshOutcome::default()
+                });
+            }
             Comparison::Incomplete => None,
             Comparison::Changed(seen) => Some(seen),
         },
@@ -133,7 +138,8 @@ pub fn refresh(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexErro
 /// Builds the index anew beside the old one.
 fn rebuild(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexError> {
     let mut writer = Writer::rebuild(&options.root)?;
-    let outcome = run(options, &options.policy, &mut writer, None)?;
+    let policy = reread_policy(&options.policy)?;
+    let outcome = run(options, &policy, &mut writer, None)?;
     Ok(RefreshOutcome {
         old_database: writer.old_database().map(OldDatabase::PutAside),
         ..outcome
@@ -143,7 +149,7 @@ fn rebuild(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexError> {
 /// The result of comparing the index with the histories on disk.
 enum Comparison {
     /// There is nothing to read and nothing to embed.
-    Current,
+    Current { places_unread: usize },
     /// The index has something left to do of what it has read.
     Incomplete,
     /// These changes alone are to be read.
@@ -179,7 +185,9 @@ fn compare_with_disk(
     };
     Ok(match changes {
         None => Comparison::Incomplete,
-        Some(changes) if changes.is_empty() => Comparison::Current,
+        Some(changes) if changes.is_empty() => Comparison::Current {
+            places_unread: index.count_unread_places()?,
+        },
         Some(changes) => Comparison::Changed(Box::new(SeenChanges {
             changes,
             index,
@@ -327,6 +335,7 @@ fn run(
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(options, writer)?;
+    outcome.places_unread = writer.reader()?.count_unread_places()?;
     Ok(outcome)
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use session_memory::{Importance, MemoryKind, Triggers, deserialize_string_list};
+use session_output::TurnItemKind;
 use session_store::Level;
 
 /// Arguments of `search`.
@@ -13,6 +14,12 @@ pub(crate) struct SearchArguments {
     pub(crate) level: Level,
     pub(crate) project: Option<String>,
     pub(crate) since: Option<String>,
+    pub(crate) until: Option<String>,
+    pub(crate) when: Option<String>,
+    pub(crate) branch: Option<String>,
+    pub(crate) file: Option<String>,
+    #[serde(alias = "source")]
+    pub(crate) agent: Option<String>,
     pub(crate) session: Option<String>,
     #[serde(default)]
     pub(crate) subagents: bool,
@@ -32,16 +39,20 @@ pub(crate) struct ShowArguments {
     pub(crate) turns: Option<String>,
     #[serde(default)]
     pub(crate) brief: bool,
+    /// The only items of the turns that are shown.
+    pub(crate) only: Option<TurnItemKind>,
 }
 
-/// The kind of act by which `history` lists turns.
+/// What `history` lists: turns by the kind of an act, or what was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HistoryKind {
     Files,
+    Edits,
     Commands,
     Errors,
     Fixes,
+    Digest,
 }
 
 impl HistoryKind {
@@ -49,9 +60,11 @@ impl HistoryKind {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Files => "files",
+            Self::Edits => "edits",
             Self::Commands => "commands",
             Self::Errors => "errors",
             Self::Fixes => "fixes",
+            Self::Digest => "digest",
         }
     }
 }
@@ -94,6 +107,12 @@ pub(crate) struct HistoryArguments {
     pub(crate) failed: bool,
     pub(crate) project: Option<String>,
     pub(crate) since: Option<String>,
+    pub(crate) until: Option<String>,
+    pub(crate) when: Option<String>,
+    pub(crate) branch: Option<String>,
+    pub(crate) file: Option<String>,
+    #[serde(alias = "source")]
+    pub(crate) agent: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) limit: Option<i64>,
     pub(crate) offset: Option<i64>,
@@ -103,6 +122,8 @@ pub(crate) struct HistoryArguments {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RecallArguments {
+    /// Empty for all.
+    #[serde(default)]
     pub(crate) query: String,
 }
 

@@ -69,6 +69,7 @@ impl From<TypedFilterError> for CallError {
         let hint = match &error {
             // That of the command line names an option.
             TypedFilterError::Time(TimeError::NotATime(_)) => Some(TIME_HINT.to_owned()),
+            TypedFilterError::Time(TimeError::RangeForTime(_)) => Some(RANGE_HINT.to_owned()),
             error => error.hint(),
         };
         Self::Invalid(Note::new(error.to_string()).with_hints(hint))
@@ -76,7 +77,8 @@ impl From<TypedFilterError> for CallError {
 }
 
 const TIME_HINT: &str = "write a date (2026-01-15), a month (2026-01), a while ago (3d, 2w, 12h), or a day, week or month \
-    (yesterday, last week); a range by `since:` and `until:` in the query";
+    (yesterday, last week); a range by `since` and `until`";
+const RANGE_HINT: &str = "`since` takes the beginning of a range, `until` its end";
 
 #[cfg(test)]
 mod tests {
@@ -92,7 +94,7 @@ mod tests {
                 panic!("an argument cannot be used");
             };
             let text = note.to_string();
-            assert!(text.contains("since:") && !text.contains("--"), "{text}");
+            assert!(text.contains("`since`") && !text.contains("--"), "{text}");
         }
     }
 }

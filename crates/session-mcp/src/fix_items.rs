@@ -23,7 +23,7 @@ pub(crate) fn find_fixes(
 ) -> Result<HistoryItems, CallError> {
     let here = read_project(".");
     let query = CureSearch {
-        error: &reading.text,
+        error: &reading.query.text,
         command: reading.arguments.command.as_deref(),
         filter,
         is_in_project: &|session| here.matches(session),
@@ -44,12 +44,12 @@ pub(crate) fn find_fixes(
         found: cures.len(),
         turns: found.turns,
         first: first.map(|(session, turn)| view.turn_address(session, turn)),
-        note: format_no_cure(&found),
+        note: format_no_cure(&found, reading.is_filtered()),
     })
 }
 
 /// Formats why an error has no cure; `None` where it has some.
-fn format_no_cure(found: &FoundCures) -> Option<String> {
+fn format_no_cure(found: &FoundCures, is_filtered: bool) -> Option<String> {
     if !found.cures.is_empty() {
         return None;
     }
@@ -58,6 +58,9 @@ fn format_no_cure(found: &FoundCures) -> Option<String> {
         (true, _) => {
             "nothing in `pattern` tells one error from others; give the line that says what failed"
                 .to_owned()
+        }
+        (_, 0) if is_filtered => {
+            "no command failed with that error within the filters, which may be too narrow".to_owned()
         }
         (_, 0) => "no command failed with that error; `what: errors` finds parts of a line, also in commands that succeeded"
             .to_owned(),

@@ -1,20 +1,19 @@
-//! `history`: turns by the files they accessed, the commands they ran, the errors they met or cured.
+//! `history`: turns by the files they accessed or changed, the commands they ran, the errors they met or cured.
 
-use crate::answer::{ItemList, ToolAnswer, format_call, format_rest_call, title_suffix};
+use crate::answer::{ItemList, ToolAnswer, title_suffix};
 use crate::arguments::{HistoryArguments, HistoryKind, clamp_limit, clamp_offset};
 use crate::call_error::CallError;
+use crate::filter_arguments::FilterArguments;
 use crate::fix_items;
-use crate::index_view::{CallFilter, CallScope, IndexView, parse_argument_clauses};
-use serde_json::Value;
-use session_core::text::collapse_whitespace;
+use crate::index_view::{CallFilter, CallScope, IndexView};
 use session_core::{FileAccess, TouchedFile, TurnAddress, TurnContent};
 use session_display::{
     Note, fit_line, format_day, format_matched_line, pluralize, project_label, sanitize_line,
 };
-use session_query::{InvalidFilter, ResolvedQuery};
+use session_query::{InvalidFilter, ResolvedQuery, TypedQuery};
 use session_search::{
     CommandPattern, FilterClause, FoundCommand, FoundTurn, LinePattern, SearchFilter,
-    find_file_turns, find_matching_errors, find_turns,
+    find_change_turns, find_file_turns, find_matching_errors, find_turns,
 };
 use session_store::SessionRow;
 
@@ -39,8 +38,8 @@ pub(crate) struct HistoryCall<'a> {
 /// One way to read the pattern of a call.
 pub(crate) struct HistoryReading<'a> {
     pub(crate) arguments: &'a HistoryArguments,
-    /// The pattern without the filters that were read in it.
-    pub(crate) text: String,
+    /// The pattern, with the filters that were read in it.
+    pub(crate) query: TypedQuery,
     pub(crate) filter: CallFilter,
     pattern: LinePattern,
 }
@@ -53,6 +52,7 @@ struct ReadingAnswer {
 }
 
 /// The turns or cures that a reading of a pattern finds.
+#[derive(Debug, Default)]
 pub(crate) struct HistoryItems {
     /// The first of them, formatted, at most as many as the call asks for.
     pub(crate) items: Vec<String>,
@@ -76,14 +76,13 @@ impl<'a> HistoryCall<'a> {
         let pattern = match arguments.pattern.trim() {
             "" if !may_list_all(arguments) => {
                 let note = Note::new("`pattern` is empty");
-                let hint = "write part of a path, command or error; * lists all";
+                let hint = describe_missing_pattern(arguments.what);
                 return Err(CallError::Invalid(note.with_hint(hint)));
             }
             "" => "",
             _ => arguments.pattern.as_str(),
         };
-        let given =
-            parse_argument_clauses(arguments.project.as_deref(), arguments.since.as_deref())?;
+        let given = FilterArguments::from(arguments).clauses()?;
         let unescaped = pattern.replace("&lt;", "<");
         let mut call = Self {
             readings: Vec::new(),
@@ -105,11 +104,15 @@ impl<'a> HistoryCall<'a> {
         given: &[FilterClause],
     ) -> Result<(), CallError> {
         let query = ResolvedQuery::parse(pattern)?;
-        let reading = HistoryReading::new(arguments, pattern, given.to_vec());
+        let typed = TypedQuery {
+            text: pattern.to_owned(),
+            ..TypedQuery::default()
+        };
+        let reading = HistoryReading::new(arguments, typed, given.to_vec());
         self.readings.push(reading);
         if !query.clauses.is_empty() {
             let clauses = [given, query.clauses.as_slice()].concat();
-            let reading = HistoryReading::new(arguments, &query.text, clauses);
+            let reading = HistoryReading::new(arguments, TypedQuery::parse(pattern), clauses);
             self.readings.push(reading);
         }
         self.invalid_filters = query.invalid_filters;
@@ -139,9 +142,17 @@ impl<'a> HistoryCall<'a> {
 
 /// Returns true where a call without a pattern is narrowed otherwise, as on the command line. A cure is of an error.
 fn may_list_all(arguments: &HistoryArguments) -> bool {
-    let filters = [&arguments.project, &arguments.since, &arguments.session];
-    let is_filtered = filters.iter().any(|filter| filter.is_some()) || arguments.failed;
+    let is_filtered = FilterArguments::from(arguments).is_given() || arguments.failed;
     is_filtered && arguments.what != HistoryKind::Fixes
+}
+
+fn describe_missing_pattern(what: HistoryKind) -> &'static str {
+    match what {
+        HistoryKind::Fixes => {
+            "write the line that says what failed; `what`: \"errors\" with * lists such lines"
+        }
+        _ => "write part of a path, command or error; * lists all",
+    }
 }
 
 /// Notes an argument that counts only for another kind of act.
@@ -158,15 +169,15 @@ fn describe_ignored(arguments: &HistoryArguments) -> Option<&'static str> {
 }
 
 impl<'a> HistoryReading<'a> {
-    fn new(arguments: &'a HistoryArguments, text: &str, clauses: Vec<FilterClause>) -> Self {
+    fn new(arguments: &'a HistoryArguments, query: TypedQuery, clauses: Vec<FilterClause>) -> Self {
         Self {
             arguments,
-            text: text.to_owned(),
             filter: CallFilter {
                 clauses,
                 session: arguments.session.clone(),
             },
-            pattern: LinePattern::new(text),
+            pattern: LinePattern::new(&query.text),
+            query,
         }
     }
 
@@ -183,9 +194,11 @@ impl<'a> HistoryReading<'a> {
         }
         let mut notes = view.format_caller_notes(&callers);
         let unmet = match found.turns {
-            0 => view.format_unmet_filter_note(&self.filter.clauses),
+            0 => view.find_unmet_clause(&self.filter.clauses),
             _ => None,
         };
+        let next = self.format_next_call(found.first, unmet.as_ref().map(|unmet| &unmet.clause));
+        let unmet = unmet.and_then(|unmet| view.format_unmet_clause(&unmet));
         let (unmet, hint) = unmet.map(|unmet| (unmet.note, unmet.hint)).unzip();
         let data = hint.unwrap_or(listing.data);
         let note = unmet.or(found.note);
@@ -194,7 +207,7 @@ impl<'a> HistoryReading<'a> {
             has_items: !found.items.is_empty(),
             answer: ToolAnswer {
                 notes,
-                next: Some(self.format_next_call(found.first)),
+                next: Some(next),
                 data,
                 ..ToolAnswer::default()
             },
@@ -211,7 +224,11 @@ impl<'a> HistoryReading<'a> {
         let (index, sessions) = (&view.snapshot.index, view.sessions());
         match self.arguments.what {
             HistoryKind::Files => {
-                let turns = find_file_turns(index, sessions, filter, &self.text)?;
+                let turns = find_file_turns(index, sessions, filter, &self.query.text)?;
+                Ok(self.format_turns(&turns, limit, view, format_file))
+            }
+            HistoryKind::Edits => {
+                let turns = find_change_turns(index, sessions, filter, &self.query.text)?;
                 Ok(self.format_turns(&turns, limit, view, format_file))
             }
             HistoryKind::Commands => {
@@ -232,6 +249,8 @@ impl<'a> HistoryReading<'a> {
                 Ok(self.format_turns(&turns, limit, view, format))
             }
             HistoryKind::Fixes => fix_items::find_fixes(self, filter, limit, view),
+            // Its call is another.
+            HistoryKind::Digest => Ok(HistoryItems::default()),
         }
     }
 
@@ -292,64 +311,8 @@ impl<'a> HistoryReading<'a> {
         format!("no turn has such {what}{that_failed}{hint}")
     }
 
-    fn format_next_call(&self, first: Option<TurnAddress>) -> String {
-        match first {
-            Some(first) => format_call("show", &[("id", first.to_string().into())]),
-            None if self.is_filtered() => self.format_unfiltered_call(),
-            None => format_search_call(&self.text),
-        }
-    }
-
-    fn is_filtered(&self) -> bool {
+    pub(crate) fn is_filtered(&self) -> bool {
         !self.filter.clauses.is_empty() || self.filter.session.is_some()
-    }
-
-    /// Returns the call for the items from `offset` on. An offset and no time: commands are not in the order of time alone,
-    /// and turns may have one time or none.
-    fn format_page_call(&self, offset: usize) -> String {
-        let arguments = self.arguments;
-        let mut call = self.describe_pattern(&arguments.pattern);
-        call.extend([
-            ("project", arguments.project.as_deref().into()),
-            ("since", arguments.since.as_deref().into()),
-            ("session", arguments.session.as_deref().into()),
-            ("limit", arguments.limit.into()),
-        ]);
-        format_rest_call("history", call, offset)
-    }
-
-    /// Returns the same call without filters.
-    fn format_unfiltered_call(&self) -> String {
-        let pattern = match self.text.trim() {
-            "" => "*",
-            text => text,
-        };
-        format_call("history", &self.describe_pattern(pattern))
-    }
-
-    /// Returns the arguments that say what is looked for.
-    fn describe_pattern(&self, pattern: &str) -> Vec<(&'static str, Value)> {
-        let arguments = self.arguments;
-        vec![
-            ("what", arguments.what.name().into()),
-            (
-                "pattern",
-                Some(pattern).filter(|text| !text.is_empty()).into(),
-            ),
-            ("command", arguments.command.as_deref().into()),
-            ("failed", arguments.failed.then_some(true).into()),
-        ]
-    }
-}
-
-/// Returns the call that searches for the words of a pattern; the newest where it has none.
-fn format_search_call(pattern: &str) -> String {
-    let words = collapse_whitespace(&pattern.replace('*', " "));
-    if words.contains(char::is_alphanumeric) {
-        let level = "turn".into();
-        format_call("search", &[("query", words.into()), ("level", level)])
-    } else {
-        format_call("search", &[("query", "".into())])
     }
 }
 
@@ -414,9 +377,12 @@ mod tests {
     fn a_long_command_is_shown_around_what_matched() {
         let pattern = LinePattern::new("harbour * --lamp");
         let line = |command: &str| {
-            let command = command.to_owned();
-            let status = CallStatus::Failed;
-            format_command(&FoundCommand { command, status }, &pattern)
+            let command = FoundCommand {
+                command: command.to_owned(),
+                status: CallStatus::Failed,
+                ..FoundCommand::default()
+            };
+            format_command(&command, &pattern)
         };
         let long = "cd quay && ".repeat(40);
         let shown = line(&format!("{long}harbour build --lamp\n{long}"));

@@ -2,22 +2,25 @@
 
 use crate::answer::FencedText;
 use crate::call_error::CallError;
-use jiff::Zoned;
 use session_agents::CallingProcess;
 use session_core::TurnAddress;
 use session_display::{
     Note, SessionIds, format_minute, format_unknown_project_and_others, format_unmet_filter,
 };
 use session_query::{
-    FilterField, ResolvedFilter, SearchEngine, SessionIdError, Snapshot, TypedCondition,
-    TypedQuery, UnmetClause, find_session, find_unmet_clause,
+    ResolvedFilter, SearchEngine, SessionIdError, Snapshot, UnmetClause, find_session,
+    find_turn_clause, find_unmet_clause,
 };
-use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest, list_newest};
+use session_search::{
+    FilterClause, FilterCondition, ProjectPattern, SearchFilter, SearchRequest, list_newest,
+};
 use session_store::{Level, SessionRow};
 use std::time::SystemTime;
 
 /// Most ids that an error names.
 const MAX_NAMED: usize = 10;
+/// Said where a project begins with the mark of a filter that leaves out.
+const NEGATION_NOTE: &str = "; `-project:NAME` in `query` or `pattern` leaves one out";
 
 /// A snapshot of the index with what answers from it.
 #[derive(Clone, Copy)]
@@ -42,21 +45,6 @@ pub(crate) struct CallFilter {
 pub(crate) struct CallScope<'a> {
     pub(crate) filter: SearchFilter,
     pub(crate) callers: Vec<&'a SessionRow>,
-}
-
-/// Resolves the arguments `project` and `since`.
-///
-/// # Errors
-/// When the time cannot be parsed.
-pub(crate) fn parse_argument_clauses(
-    project: Option<&str>,
-    since: Option<&str>,
-) -> Result<Vec<FilterClause>, CallError> {
-    let given = [(FilterField::Project, project), (FilterField::Since, since)];
-    let given = given
-        .into_iter()
-        .filter_map(|(field, value)| Some(TypedCondition::new(field, value?)));
-    Ok(TypedQuery::from_conditions(given).clauses(Zoned::now)?)
 }
 
 /// The reason for which nothing meets a filter.
@@ -94,13 +82,15 @@ impl<'a> IndexView<'a> {
 
     /// Notes that an id names no session, or several. A hint of the command line would name a command.
     fn note_id_error(&self, error: &SessionIdError) -> Note {
-        let note = Note::new(error.to_string());
-        let SessionIdError::Ambiguous { found, .. } = error else {
-            return note.with_hint("search answers with ids");
-        };
-        let named = found.iter().take(MAX_NAMED);
-        let ids: Vec<String> = named.map(|session| self.short_id(session)).collect();
-        note.with_hint(format!("one of {}", ids.join(", ")))
+        Note::new(error.to_string()).with_hint(match error {
+            SessionIdError::Ambiguous { found, .. } => {
+                let named = found.iter().take(MAX_NAMED);
+                let ids: Vec<String> = named.map(|session| self.short_id(session)).collect();
+                format!("one of {}", ids.join(", "))
+            }
+            SessionIdError::NoSuchTurn { .. } => error.hint().to_owned(),
+            _ => "search answers with ids".to_owned(),
+        })
     }
 
     /// Resolves the filter of a call. The session that the client is in has the words of the query in it: it is to be left
@@ -132,24 +122,30 @@ impl<'a> IndexView<'a> {
     }
 
     /// Resolves the filter of a call that asks what was done: what subagents did was done, too. The sessions that the
-    /// client is in are left out.
+    /// client is in are left out. Of a session that is named with turns these alone are let through.
     ///
     /// # Errors
-    /// As [`Self::find_session`].
+    /// As [`Self::find_session`], and when the session has no such turn.
     pub(crate) fn resolve_work_scope(
         &self,
         filter: &CallFilter,
     ) -> Result<CallScope<'a>, CallError> {
+        let turns = filter.session.as_deref().map(|id| {
+            let clause = find_turn_clause(self.sessions(), id);
+            clause.map_err(|error| self.note_id_error(&error))
+        });
+        let turns = turns.transpose()?.flatten();
         let CallScope { filter, callers } = self.resolve_scope(filter)?;
-        let filter = filter.including_subagents(self.sessions());
+        let mut filter = filter.including_subagents(self.sessions());
+        filter.clauses.extend(turns);
         let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, self.sessions());
         Ok(CallScope { filter, callers })
     }
 
-    /// Notes a filter that no session or turn meets by itself: where nothing was found, it is the reason.
-    pub(crate) fn format_unmet_filter_note(&self, clauses: &[FilterClause]) -> Option<UnmetNote> {
+    /// Finds a filter that no session or turn meets by itself: where nothing was found, it is the reason.
+    pub(crate) fn find_unmet_clause(&self, clauses: &[FilterClause]) -> Option<UnmetClause> {
         let Snapshot { index, sessions } = self.snapshot;
-        self.format_unmet_clause(&find_unmet_clause(index, sessions, clauses)?)
+        find_unmet_clause(index, sessions, clauses)
     }
 
     /// Formats that no session is of a project, or that no turn meets another filter by itself.
@@ -170,6 +166,9 @@ impl<'a> IndexView<'a> {
                 .map(|at| format_minute(Some(at)));
             let newest = newest.map(|at| format!("; the newest began at {at}"));
             found.text.extend(newest);
+        }
+        if names_negated_project(&unmet.clause) {
+            found.text.push_str(NEGATION_NOTE);
         }
         Some(match names_others {
             true => UnmetNote {
@@ -210,4 +209,11 @@ impl<'a> IndexView<'a> {
         };
         process.find_sessions(self.sessions())
     }
+}
+
+/// Returns true for a project that was typed with the `-` of a filter that leaves out.
+fn names_negated_project(clause: &FilterClause) -> bool {
+    clause.any.iter().any(|condition| {
+        matches!(condition, FilterCondition::Project(ProjectPattern::Part(name)) if name.starts_with('-'))
+    })
 }

@@ -38,18 +38,22 @@
 mod answer;
 mod arguments;
 mod call_error;
+mod filter_arguments;
 mod fix_items;
 mod heap;
+mod history_calls;
 mod history_tool;
 mod index_view;
 mod memory_item;
 mod memory_tools;
 mod parent_watch;
 mod progress;
+mod search_calls;
 mod search_tool;
 mod server;
 mod show_tool;
 mod tools;
+mod work_digest;
 mod worker;
 
 pub use server::serve_stdio;

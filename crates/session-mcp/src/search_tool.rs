@@ -1,13 +1,12 @@
 //! `search`: hits with the passage that matched.
 
-use crate::answer::{ItemList, ToolAnswer, format_call, format_rest_call, title_suffix};
+use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{SearchArguments, clamp_limit, clamp_offset, is_for_all};
 use crate::call_error::CallError;
-use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote, parse_argument_clauses};
+use crate::filter_arguments::FilterArguments;
+use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote};
 use jiff::Zoned;
-use serde_json::Value;
-use session_core::text::collapse_whitespace;
-use session_core::{Query, SessionReference, TurnAddress, TurnContent, TurnWindow};
+use session_core::{Query, SessionReference, TurnAddress};
 use session_display::{
     format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
     truncate_to_columns,
@@ -17,7 +16,7 @@ use session_query::{
     note_time_in_words,
 };
 use session_search::{FusionMode, HitOrder, SearchHit, SearchResults};
-use session_store::{Level, SessionRow};
+use session_store::SessionRow;
 
 /// Hits where the call does not say how many, and the most that it gets.
 pub(crate) const LIMIT: usize = 8;
@@ -29,8 +28,8 @@ const SUBAGENTS_HINT: &str = "search them with subagents: true";
 
 /// A search whose filters are resolved as far as they can be without the index.
 pub(crate) struct SearchCall<'a> {
-    arguments: &'a SearchArguments,
-    query: ResolvedQuery,
+    pub(crate) arguments: &'a SearchArguments,
+    pub(crate) query: ResolvedQuery,
     /// The filter of the arguments.
     filter: CallFilter,
 }
@@ -45,7 +44,7 @@ impl<'a> SearchCall<'a> {
     /// Reads the filters of a call.
     ///
     /// # Errors
-    /// When the argument `since` is no time, or times contradict each other.
+    /// When a filter cannot be used, or times contradict each other.
     pub(crate) fn new(arguments: &'a SearchArguments) -> Result<Self, CallError> {
         let mut query = ResolvedQuery::parse(&arguments.query)?;
         // As a pattern of `history` it is anything.
@@ -56,10 +55,7 @@ impl<'a> SearchCall<'a> {
             arguments,
             query,
             filter: CallFilter {
-                clauses: parse_argument_clauses(
-                    arguments.project.as_deref(),
-                    arguments.since.as_deref(),
-                )?,
+                clauses: FilterArguments::from(arguments).clauses()?,
                 session: arguments.session.clone(),
             },
         })
@@ -105,9 +101,13 @@ impl<'a> SearchCall<'a> {
     ) -> Result<ToolAnswer, CallError> {
         let FoundHits { answer, callers } = found;
         let index = &view.snapshot.index;
-        let mut notes = view.format_caller_notes(callers);
+        // One that the query names is searched.
+        let is_left_out = |caller: &&&SessionRow| answer.filter.left_out.contains(&caller.uid);
+        let left_out: Vec<&SessionRow> = callers.iter().filter(is_left_out).copied().collect();
+        let mut notes = view.format_caller_notes(&left_out);
+        notes.extend(self.format_turns_note());
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
-        notes.extend(format_time_note(answer));
+        notes.extend(self.format_time_note(answer));
         notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
@@ -195,52 +195,31 @@ impl<'a> SearchCall<'a> {
         })
     }
 
-    /// Returns the call that shows the session whose id is the query or, where nothing was found, is in it; else the one that
-    /// shows the best hit, or looks further.
-    fn format_next_call(
-        &self,
-        answer: &SearchAnswer,
-        view: IndexView<'_>,
-    ) -> Result<String, CallError> {
-        let results = &answer.results;
-        let is_sought =
-            |_: &&String| results.hits.is_empty() || Query::new(&self.query.text).terms.len() == 1;
-        let ids = &results.explanation.unfound.session_ids;
-        let first = results.hits.get(self.offset()).or(results.hits.first());
-        Ok(match (ids.first().filter(is_sought), first) {
-            (Some(id), _) => format_call("show", &[("id", id.as_str().into())]),
-            (None, Some(best)) => format_show_call(best, view)?,
-            (None, None) => self.format_wider_call(answer),
-        })
-    }
-
     fn limit(&self) -> usize {
         clamp_limit(self.arguments.limit, LIMIT, MAX_LIMIT)
     }
 
     /// Returns the number of hits before this page.
-    fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         clamp_offset(self.arguments.offset)
     }
 
-    /// Returns the call that looks further than one that found nothing: without filters, or else for the newest. What no
-    /// session has is in no turn, either.
-    fn format_wider_call(&self, answer: &SearchAnswer) -> String {
-        let query = if is_filtered(answer) {
-            self.query.text.as_str()
-        } else {
-            ""
-        };
-        let level = self.level_argument();
-        format_call("search", &[("query", query.into()), ("level", level)])
+    /// Says that turns behind the id of the session do not count.
+    fn format_turns_note(&self) -> Option<String> {
+        let session = SessionReference::parse(self.arguments.session.as_deref()?);
+        session.turns.filter(|turns| !turns.trim().is_empty())?;
+        let id = session.id;
+        Some(format!("`session` takes no turn; all of {id} is searched"))
     }
 
-    /// Returns the level, null where it need not be given.
-    fn level_argument(&self) -> Value {
-        match self.arguments.level {
-            Level::Session => Value::Null,
-            Level::Turn => "turn".into(),
-        }
+    /// Says which call lists what was done in the time that a query asks for, or which query keeps to a time in words.
+    fn format_time_note(&self, answer: &SearchAnswer) -> Option<String> {
+        note_time_in_words(answer, Zoned::now, |time| {
+            let pattern = format_time_filter(time).into();
+            let mut call = vec![("what", "digest".into()), ("pattern", pattern)];
+            call.extend(FilterArguments::from(self.arguments).describe());
+            format!("{} tells what was done then", format_call("history", &call))
+        })
     }
 
     /// Says that an offset is behind the end of what was found.
@@ -271,22 +250,6 @@ impl<'a> SearchCall<'a> {
         };
         let rest = self.format_page_call(end);
         Some(format!("{which}; the rest: {rest}"))
-    }
-
-    /// Returns the call for the hits from `offset` on. An offset and no time: a session would be listed again by its turns
-    /// before that.
-    fn format_page_call(&self, offset: usize) -> String {
-        let arguments = self.arguments;
-        let call = vec![
-            ("query", arguments.query.as_str().into()),
-            ("level", self.level_argument()),
-            ("project", arguments.project.as_deref().into()),
-            ("since", arguments.since.as_deref().into()),
-            ("session", arguments.session.as_deref().into()),
-            ("subagents", arguments.subagents.then_some(true).into()),
-            ("limit", arguments.limit.into()),
-        ];
-        format_rest_call("search", call, offset)
     }
 }
 
@@ -344,43 +307,6 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
     )
 }
 
-/// Returns the call that shows a hit and the turn after it. Brief, since outputs in full put the passage pages away; not the
-/// turn before, which would be read first. In full where the passage is of an output, which a brief one may be cut before.
-fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> Result<String, CallError> {
-    let session = &hit.session;
-    let content = hit
-        .turn
-        .as_ref()
-        .map(|turn| view.snapshot.index.content(turn.id));
-    let content = content.transpose()?;
-    let is_of_output = content.is_some_and(|content| is_of_error(&hit.preview, &content));
-    let first = hit.turn.as_ref().map_or(0, |turn| turn.index);
-    let range = TurnWindow::with_next_turn(first, session.turns);
-    let id = TurnAddress::new(view.short_id(session), range).to_string();
-    let brief = (!is_of_output).then_some(true);
-    Ok(format_call(
-        "show",
-        &[("id", id.into()), ("brief", brief.into())],
-    ))
-}
-
-/// Returns true where a passage is of an error line of a turn, and neither of the prompt nor of the answer.
-fn is_of_error(passage: &str, content: &TurnContent) -> bool {
-    let passage = passage.trim_matches(|c: char| c == '…' || c.is_whitespace());
-    let passage = collapse_whitespace(passage);
-    let has_passage = |text: &String| collapse_whitespace(text).contains(&passage);
-    let words = [&content.prompt, &content.answer];
-    content.errors.iter().any(has_passage) && !words.into_iter().any(has_passage)
-}
-
-/// Says which query keeps to the time that a query has in words.
-fn format_time_note(answer: &SearchAnswer) -> Option<String> {
-    note_time_in_words(answer, Zoned::now, |time| {
-        let filters = format_time_filter(time);
-        format!("`query`: `{filters}` lists what was done then")
-    })
-}
-
 /// Returns true where the arguments or the query narrow the search.
 fn is_filtered(answer: &SearchAnswer) -> bool {
     let filter = &answer.filter.filter;
@@ -429,25 +355,6 @@ mod tests {
             assert_eq!(removed(query).as_deref(), Some("gate"), "{query}");
         }
         assert_eq!(removed("gate lamps"), None);
-    }
-
-    #[test]
-    fn a_passage_of_an_error_is_none_of_the_conversation() {
-        let content = TurnContent {
-            prompt: "the lamps flicker".into(),
-            answer: "error: no oil".into(),
-            errors: vec!["error: no oil".into(), "error:  the lamp is  worn".into()],
-            ..TurnContent::default()
-        };
-        for (passage, expected) in [
-            ("… the lamp is worn", true),
-            ("error: the lamp…", true),
-            ("error: no oil", false),
-            ("the lamps flicker", false),
-            ("make lamps", false),
-        ] {
-            assert_eq!(is_of_error(passage, &content), expected, "{passage}");
-        }
     }
 
     #[test]

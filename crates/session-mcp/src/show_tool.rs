@@ -7,6 +7,7 @@ use crate::index_view::IndexView;
 use session_core::{SessionReference, TurnAddress, TurnRange, TurnWindow};
 use session_display::{Note, format_continuation};
 use session_export::{TextLimit, format_heading, format_turn};
+use session_output::{TurnItemKind, find_turn_with_items, format_items, format_no_items};
 use session_query::find_continuation;
 use session_store::{SessionRow, TurnRow};
 
@@ -15,6 +16,7 @@ pub(crate) struct ShowCall<'a> {
     session: &'a str,
     range: TurnWindow,
     brief: bool,
+    only: Option<TurnItemKind>,
 }
 
 /// As many turns as an answer has room for.
@@ -55,6 +57,7 @@ impl<'a> ShowCall<'a> {
             session: reference.id,
             range,
             brief: arguments.brief,
+            only: arguments.only,
         })
     }
 
@@ -81,6 +84,9 @@ impl<'a> ShowCall<'a> {
             ..range
         };
         let page = self.read_page(view, &session, &range)?;
+        if let Some(kind) = self.only.filter(|_| page.data.as_str().is_empty()) {
+            return answer_without_items(view, &session, &range, kind);
+        }
         let sessions = view.sessions();
         let continuation = find_continuation(&view.snapshot.index, &session, sessions)?;
         let note = |next| format_continuation(&session, next, view.ids);
@@ -102,7 +108,8 @@ impl<'a> ShowCall<'a> {
         let mut rows = index.turns(session.id)?;
         rows.retain(|row| range.turns.0.contains(&row.index));
         let mut data = FencedText::default();
-        if range.offset == 0 {
+        // Items have the address of their turn alone.
+        if range.offset == 0 && self.only.is_none() {
             data = FencedText::new(&format_heading(session)).page(0, MAX_DATA_CHARS / 4);
         }
         for row in &rows {
@@ -132,7 +139,8 @@ impl<'a> ShowCall<'a> {
         Ok(TurnPage { data, rest: None })
     }
 
-    /// Reads a turn. Its heading has the id by which it is shown again.
+    /// Reads a turn, or its items of the kind that is asked for: nothing where it has none. Its heading has the id by which
+    /// it is shown again.
     fn read_turn(
         &self,
         view: IndexView<'_>,
@@ -146,6 +154,10 @@ impl<'a> ShowCall<'a> {
         };
         let (engine, index) = (view.engine, &view.snapshot.index);
         let read = engine.show(index, session, std::slice::from_ref(row))?;
+        if let Some(kind) = self.only {
+            let items = format_items(&read, &view.short_id(session), kind);
+            return Ok(FencedText::new(&items));
+        }
         let address = TurnAddress::new(view.short_id(session), row.index).to_string();
         let format = |exchange| format_turn(exchange, &address, session.turns, limit);
         Ok(FencedText::new(
@@ -166,12 +178,44 @@ impl<'a> ShowCall<'a> {
             (range.last() + 1 < session.turns).then(|| range.following_window(session.turns));
         let range = rest.or(following)?;
         let id = TurnAddress::new(view.short_id(session), range).to_string();
-        let brief = self.brief.then_some(true);
+        let brief = self.brief.then_some(true).filter(|_| self.only.is_none());
+        let only = self.only.map(TurnItemKind::name);
         Some(format_call(
             "show",
-            &[("id", id.into()), ("brief", brief.into())],
+            &[
+                ("id", id.into()),
+                ("brief", brief.into()),
+                ("only", only.into()),
+            ],
         ))
     }
+}
+
+/// Says that turns have no item of a kind, and leads to the last turn before them that has one, else to the turns.
+fn answer_without_items(
+    view: IndexView<'_>,
+    session: &SessionRow,
+    range: &TurnWindow,
+    kind: TurnItemKind,
+) -> Result<ToolAnswer, CallError> {
+    let index = &view.snapshot.index;
+    let rows = index.turns(session.id)?;
+    let last = find_turn_with_items(&rows, range.first(), kind, |turn| index.content(turn))?;
+    let last = last.map(|turn| view.turn_address(session, turn));
+    let note = format_no_items(kind, last.as_ref());
+    let turns = TurnAddress::new(view.short_id(session), range.clone()).to_string();
+    let next = match last {
+        Some(last) => [
+            ("id", last.to_string().into()),
+            ("only", kind.name().into()),
+        ],
+        None => [("id", turns.into()), ("brief", true.into())],
+    };
+    Ok(ToolAnswer {
+        notes: note.sentences(),
+        next: Some(format_call("show", &next)),
+        ..ToolAnswer::default()
+    })
 }
 
 /// Returns the error of an offset behind the end of a turn.
@@ -192,6 +236,7 @@ mod tests {
                 id: id.to_owned(),
                 turns: turns.map(str::to_owned),
                 brief: false,
+                only: None,
             };
             let call =
                 ShowCall::new(&arguments).map(|call| (call.range.first(), call.range.last()));

@@ -1,6 +1,7 @@
 //! The one thread that works, with the models and the index that it keeps open.
 
 use crate::answer::ToolAnswer;
+use crate::arguments::HistoryKind;
 use crate::call_error::CallError;
 use crate::heap::release_freed_memory;
 use crate::history_tool::HistoryCall;
@@ -10,6 +11,7 @@ use crate::progress::ProgressSink;
 use crate::search_tool::SearchCall;
 use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
+use crate::work_digest::DigestCall;
 use session_config::Home;
 use session_display::{SessionIds, pluralize};
 use session_indexer::{RefreshOutcome, RefreshProgress};
@@ -75,6 +77,10 @@ impl ToolWorker {
             }
             ToolCallRequest::Show(arguments) => {
                 let call = ShowCall::new(arguments)?;
+                self.answer_from_index(job, |view| call.answer(view))
+            }
+            ToolCallRequest::History(arguments) if arguments.what == HistoryKind::Digest => {
+                let call = DigestCall::new(arguments)?;
                 self.answer_from_index(job, |view| call.answer(view))
             }
             ToolCallRequest::History(arguments) => {

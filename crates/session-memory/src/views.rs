@@ -4,6 +4,7 @@
 use crate::error::Result;
 use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::storage::directory_records::{FileHashes, content_hash};
+use crate::storage::directory_writer::{LOCK, lock_directory};
 use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::memory_store::MemoryStore;
 use session_core::text::{collapse_whitespace, sanitize_text};
@@ -127,10 +128,18 @@ fn has_unknown_view(dir: &Dir, known: &FileHashes) -> bool {
     paths.any(is_unknown)
 }
 
-/// Finds views that differ from the generated ones and were not written by this program.
+/// Finds views that differ from the generated ones and were not written by this program; none where another process
+/// writes for too long, which looks for them itself.
 pub(crate) fn find_foreign_views(store: &MemoryStore, directory: &MemoryDirectory) -> Vec<PathBuf> {
-    let known = store.records().read_hashes(directory);
-    let (Ok(Some(dir)), Ok(known)) = (directory.open(), known) else {
+    let Ok(Some(dir)) = directory.open() else {
+        return Vec::new();
+    };
+    // A writer writes views before it records their hashes. Where no file is locked nobody writes, and none is made.
+    let lock = dir.exists(Path::new(LOCK)).then(|| lock_directory(&dir));
+    if let Some(Ok(None)) = lock {
+        return Vec::new();
+    }
+    let Ok(known) = store.records().read_hashes(directory) else {
         return Vec::new();
     };
     let is_foreign = |(path, text): &(String, String)| {

@@ -253,7 +253,7 @@ fn format_cell(week: &[CountedDay], weekday: usize, most: i64) -> String {
     paint(style, SHADES.get(shade).unwrap_or(&" "))
 }
 
-fn find_monday(day: Date) -> Date {
+pub(crate) fn find_monday(day: Date) -> Date {
     let since = i64::from(day.weekday().to_monday_zero_offset());
     day.checked_sub(since.days()).unwrap_or(day)
 }

@@ -43,13 +43,17 @@ pub struct NothingDone {
 }
 
 impl Digest<'_> {
+    /// Counts the sessions that are reported.
+    pub fn count_sessions(&self) -> usize {
+        self.projects.iter().map(|p| p.sessions.len()).sum()
+    }
+
     /// Formats the report as Markdown.
     pub fn format_markdown(&self) -> String {
-        let sessions: usize = self.projects.iter().map(|p| p.sessions.len()).sum();
         let mut out = format!(
             "## {}: {}, {}\n",
             format_days(self.range),
-            pluralize(sessions, "session"),
+            pluralize(self.count_sessions(), "session"),
             pluralize(self.count_known_projects(), "project")
         );
         for project in self.projects {
@@ -92,13 +96,13 @@ impl Digest<'_> {
     }
 
     /// Counts the projects whose folder is known: sessions of unknown folders are of no project.
-    fn count_known_projects(&self) -> usize {
+    pub(crate) fn count_known_projects(&self) -> usize {
         let known = self.projects.iter().filter(|p| p.path.is_some());
         known.count()
     }
 
     /// Formats the name of a project, with the folder where another project is called the same.
-    fn format_heading(&self, project: &ProjectReport) -> String {
+    pub(crate) fn format_heading(&self, project: &ProjectReport) -> String {
         let name = match project.sessions.first() {
             _ if project.path.is_none() => UNKNOWN_FOLDER.to_owned(),
             Some(session) => escape_markdown_line(project_label(&session.row)),
@@ -164,7 +168,7 @@ impl Digest<'_> {
         }
     }
 
-    fn format_item(&self, mark: &str, text: &str) -> String {
+    pub(crate) fn format_item(&self, mark: &str, text: &str) -> String {
         let Some(width) = self.width else {
             return format!("{mark}{text}\n");
         };
@@ -176,7 +180,7 @@ impl Digest<'_> {
 }
 
 /// Formats a range of days: `January 16, 2026`, or the first day to the last.
-fn format_days(range: &CalendarRange) -> String {
+pub(crate) fn format_days(range: &CalendarRange) -> String {
     // Where daylight saving skips midnight, a day begins at another time.
     let begins_within_day = range.from.start_of_day().ok().as_ref() != Some(&range.from);
     if begins_within_day && range.from.duration_until(&range.to) < SignedDuration::from_hours(24) {
@@ -207,7 +211,7 @@ fn format_times(range: &CalendarRange) -> String {
 }
 
 /// Returns session text on one line, escaped for Markdown.
-fn escape_markdown_line(text: &str) -> String {
+pub(crate) fn escape_markdown_line(text: &str) -> String {
     escape_markdown(&sanitize_line(text))
 }
 
@@ -274,7 +278,7 @@ fn format_counts(session: &SessionReport) -> Vec<String> {
 }
 
 /// Formats a link to a pull request by its number; what is no plain address is no link.
-fn format_link(address: &str) -> String {
+pub(crate) fn format_link(address: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#@%+=&".contains(c);
     let is_web = address.starts_with("https://") || address.starts_with("http://");
     if !is_web || !address.chars().all(is_plain) {
@@ -316,31 +320,38 @@ struct JsonSession<'a> {
     active_seconds: i64,
     turns: usize,
     subagents: usize,
-    problem: Option<&'a str>,
-    solution: Option<&'a str>,
-    files: &'a [TouchedFile],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    solution: Option<Option<&'a str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<&'a [TouchedFile]>,
     commands: usize,
-    failed: Vec<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<Vec<&'a str>>,
     pull_requests: &'a [String],
     models: &'a [String],
     tokens: JsonTokens,
 }
 
 impl<'a> Digest<'a> {
-    /// Returns the report as it is printed as JSON. Hints say why nothing was done, and what to change.
-    pub fn to_json(&self, complete: bool, hints: Vec<String>) -> JsonDigest<'a> {
+    /// Returns the report as it is printed as JSON, a brief one without the fields that may be long. Hints say why nothing was
+    /// done, and what to change.
+    pub fn to_json(&self, is_brief: bool, complete: bool, hints: Vec<String>) -> JsonDigest<'a> {
+        let projects = self.projects.iter();
         JsonDigest {
             from: self.range.from.timestamp().to_string(),
             to: self.range.to.timestamp().to_string(),
             complete,
             hints,
-            sessions: self.projects.iter().map(|p| p.sessions.len()).sum(),
-            projects: self.projects.iter().map(to_json_project).collect(),
+            sessions: self.count_sessions(),
+            projects: projects.map(|it| to_json_project(it, is_brief)).collect(),
         }
     }
 }
 
-fn to_json_project(project: &ProjectReport) -> JsonProject<'_> {
+fn to_json_project(project: &ProjectReport, is_brief: bool) -> JsonProject<'_> {
+    let sessions = project.sessions.iter();
     JsonProject {
         project: project
             .sessions
@@ -348,13 +359,14 @@ fn to_json_project(project: &ProjectReport) -> JsonProject<'_> {
             .map_or("", |s| project_label(&s.row)),
         path: project.path.as_deref(),
         active_seconds: project.active_ms() / 1000,
-        sessions: project.sessions.iter().map(to_json_session).collect(),
+        sessions: sessions.map(|it| to_json_session(it, is_brief)).collect(),
     }
 }
 
-fn to_json_session(session: &SessionReport) -> JsonSession<'_> {
+fn to_json_session(session: &SessionReport, is_brief: bool) -> JsonSession<'_> {
     let (row, work) = (&session.row, &session.work);
     let failed = work.commands.iter().filter(|run| run.status.is_failed());
+    let failed = failed.map(|run: &CommandRun| run.command.as_str());
     JsonSession {
         source: &row.source,
         session: &row.uid,
@@ -365,13 +377,11 @@ fn to_json_session(session: &SessionReport) -> JsonSession<'_> {
         active_seconds: work.active_ms / 1000,
         turns: work.turns,
         subagents: session.subagents,
-        problem: work.problem.as_deref(),
-        solution: work.solution.as_deref(),
-        files: &work.files,
+        problem: (!is_brief).then_some(work.problem.as_deref()),
+        solution: (!is_brief).then_some(work.solution.as_deref()),
+        files: (!is_brief).then_some(&work.files),
         commands: work.ran_command_count(),
-        failed: failed
-            .map(|run: &CommandRun| run.command.as_str())
-            .collect(),
+        failed: (!is_brief).then(|| failed.collect()),
         pull_requests: &work.pull_requests,
         models: &work.models,
         tokens: JsonTokens::new(work.tokens),

@@ -2,7 +2,6 @@
 
 use crate::layout::{INDENT, fit_line, sanitize_line};
 use jiff::Timestamp;
-use serde::Serialize;
 use session_core::TurnAddress;
 use session_display::{Note, SessionIds, format_minute, pluralize, visible_title};
 use session_forget::{
@@ -16,78 +15,6 @@ use std::path::PathBuf;
 /// Sessions, turns, titles and projects that are named before the question.
 const MAX_NAMED: usize = 10;
 
-/// The sessions and turns that were forgotten, as `docs/cli.md` describes them.
-#[derive(Serialize)]
-pub struct JsonForgotten<'a> {
-    sessions: Vec<&'a str>,
-    turns: usize,
-    /// Titles of sessions that stay.
-    titles: usize,
-    /// Copies in sessions that stay.
-    copies: usize,
-    /// Memories that were saved from them.
-    memories: Vec<&'a str>,
-    dry_run: bool,
-    /// Nothing is left in the files of the index.
-    purged: bool,
-    /// Turns of sessions that stay.
-    turn_list: Vec<JsonForgottenTurn<'a>>,
-    /// Titles of sessions that stay; one of a message that no session holds is counted alone.
-    title_list: Vec<JsonForgottenTitle<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonForgottenTurn<'a> {
-    session: &'a str,
-    turn: u32,
-    title: Option<&'a str>,
-    text: &'a str,
-}
-
-impl<'a> JsonForgottenTurn<'a> {
-    fn new(planned: &'a PlannedTurn) -> Self {
-        Self {
-            session: &planned.session.uid,
-            turn: planned.turn.index,
-            title: planned.session.title.as_deref(),
-            text: &planned.text,
-        }
-    }
-}
-
-#[derive(Serialize)]
-struct JsonForgottenTitle<'a> {
-    session: &'a str,
-    title: &'a str,
-}
-
-impl<'a> JsonForgottenTitle<'a> {
-    fn new(planned: &'a PlannedTitle) -> Self {
-        Self {
-            session: &planned.session.uid,
-            title: &planned.title,
-        }
-    }
-}
-
-impl<'a> JsonForgotten<'a> {
-    /// Returns a plan as it is printed, and what became of it.
-    pub fn new(plan: &'a ForgetPlan, memories: &'a [Memory], outcome: ForgetOutcome) -> Self {
-        let sessions = plan.sessions.iter();
-        Self {
-            sessions: sessions.map(|session| session.uid.as_str()).collect(),
-            turns: plan.turn_count,
-            titles: plan.title_count(),
-            copies: plan.copies,
-            memories: memories.iter().map(Memory::id).collect(),
-            dry_run: !matches!(outcome, ForgetOutcome::Forgotten(_)),
-            purged: outcome == ForgetOutcome::Forgotten(PurgeOutcome::Complete),
-            turn_list: plan.turns.iter().map(JsonForgottenTurn::new).collect(),
-            title_list: plan.titles.iter().map(JsonForgottenTitle::new).collect(),
-        }
-    }
-}
-
 /// The outcome of a plan to forget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForgetOutcome {
@@ -95,57 +22,28 @@ pub enum ForgetOutcome {
     Planned,
     /// The user did not consent.
     Declined,
+    /// There was nothing; what an earlier call deleted is removed from the files of the index, or will be.
+    NothingFound(PurgeOutcome),
     /// It was forgotten, and is removed from the files of the index, or will be.
     Forgotten(PurgeOutcome),
 }
 
 impl ForgetOutcome {
+    /// Returns true where the files of the index hold nothing of what was deleted.
+    pub(crate) fn is_purged(self) -> bool {
+        matches!(
+            self,
+            Self::NothingFound(PurgeOutcome::Complete) | Self::Forgotten(PurgeOutcome::Complete)
+        )
+    }
+
     /// Formats what became of a plan with these counts.
     pub fn format(self, counts: &str) -> String {
         match self {
             Self::Planned => format!("would forget {counts}"),
             Self::Declined => "nothing is forgotten".to_owned(),
+            Self::NothingFound(_) => "nothing to forget".to_owned(),
             Self::Forgotten(_) => format!("forgot {counts}"),
-        }
-    }
-}
-
-/// The records of what was forgotten, as `docs/cli.md` describes them.
-#[derive(Serialize)]
-pub struct JsonForgetRecords<'a> {
-    forgotten: Vec<JsonForgetEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonForgetEntry<'a> {
-    at: &'a str,
-    id: u32,
-    sessions: usize,
-    turns: usize,
-    titles: usize,
-    what: &'a str,
-}
-
-impl<'a> JsonForgetRecords<'a> {
-    /// Returns the entries as they are printed.
-    pub fn new(entries: &'a [ForgottenEntry]) -> Self {
-        let entry = |entry: &'a ForgottenEntry| {
-            let ContentCounts {
-                sessions,
-                turns,
-                titles,
-            } = entry.counts();
-            JsonForgetEntry {
-                id: entry.id,
-                at: &entry.at,
-                what: entry.reason.name(),
-                sessions,
-                turns,
-                titles,
-            }
-        };
-        Self {
-            forgotten: entries.iter().map(entry).collect(),
         }
     }
 }
@@ -401,6 +299,7 @@ pub fn format_index_readers(readers: &[OpenProcess]) -> Note {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::forget_json::JsonForgotten;
     use session_store::TurnRow;
 
     fn planned_turn() -> PlannedTurn {

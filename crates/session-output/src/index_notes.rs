@@ -83,6 +83,16 @@ fn format_unread(outcome: &RefreshOutcome) -> Option<String> {
     }
 }
 
+/// Formats a note that places could not be read, if there are any.
+pub fn format_unread_places(outcome: &RefreshOutcome) -> Option<Note> {
+    let places = pluralize(outcome.places_unread, "place");
+    let format = || {
+        Note::new(format!("{places} could not be read"))
+            .with_hint("`session-search status` says why; the next refresh tries again")
+    };
+    (outcome.places_unread > 0).then(format)
+}
+
 /// Formats the outcome of an update of the index, and how long it took.
 pub fn format_index_outcome(outcome: &RefreshOutcome, took: Duration) -> String {
     let mut out = if outcome.files_read + outcome.embedded == 0 {
@@ -149,6 +159,22 @@ mod tests {
         assert_eq!(
             format_coverage(&coverage(1, 2, Some("status 401")), true),
             "remote has read 1 of 2 sessions; another model ranks the rest; status 401"
+        );
+    }
+
+    #[test]
+    fn places_that_could_not_be_read_are_counted() {
+        assert_eq!(format_unread_places(&RefreshOutcome::default()), None);
+        let unread = RefreshOutcome {
+            places_unread: 2,
+            ..RefreshOutcome::default()
+        };
+        assert_eq!(
+            format_unread_places(&unread),
+            Some(
+                Note::new("2 places could not be read")
+                    .with_hint("`session-search status` says why; the next refresh tries again")
+            )
         );
     }
 

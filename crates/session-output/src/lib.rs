@@ -18,7 +18,7 @@
 //! | [`SearchListing`] | [`SearchListing::format`] | [`JsonSearch`]; [`SearchListing::compact_json`] |
 //! | [`TurnListing`] of files or commands | [`TurnListing::format`] | [`JsonListing`] |
 //! | turns of a session | [`format_session_heading`], [`format_exchange`], [`format_items`] | [`JsonItems`] |
-//! | [`Digest`], [`Calendar`] | [`Digest::format_markdown`], [`Calendar::format`] | [`JsonDigest`], [`JsonStats`] |
+//! | [`Digest`], [`Calendar`] | [`Digest::format_markdown`], [`Digest::format_brief`], [`Calendar::format`] | [`JsonDigest`], [`JsonStats`] |
 //! | memories | [`format_memories`], [`format_matches`], [`format_memory_stats`] | [`JsonMemory`] and its lists |
 //! | a prompt's injection | [`format_decision`] | [`JsonInjection`] |
 //! | [`StatusReport`], findings, models, settings | [`StatusReport::format`], [`format_findings`], [`format_models`], [`SettingsListing::format`] | [`JsonStatus`], [`JsonDoctor`], [`JsonModels`], [`SettingsListing`] |
@@ -37,6 +37,7 @@
 //! );
 //! ```
 
+mod brief_digest;
 mod calendar;
 mod compact;
 mod demo;
@@ -47,7 +48,9 @@ mod error_hint;
 mod eval_report;
 mod exchange_text;
 mod explanation;
+mod failed_command;
 mod fix_listing;
+mod forget_json;
 mod forget_report;
 mod hook_status;
 mod index_notes;
@@ -89,14 +92,14 @@ pub use error_hint::{error_details, error_hint};
 pub use eval_report::{format_report, format_set_notes};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
+pub use forget_json::{JsonForgetRecords, JsonForgotten};
 pub use forget_report::{
-    ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
-    format_forget_counts, format_forget_records, format_index_readers, format_restored,
+    ForgetListing, ForgetOutcome, MemoryFate, RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
 pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{
     format_coverage, format_index_outcome, format_old_database, format_open_directory,
-    format_refresh_notes,
+    format_refresh_notes, format_unread_places,
 };
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
@@ -118,12 +121,12 @@ pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::{SearchedScope, format_unmet_clause};
 pub use session_items::{
-    JsonItems, TurnItemKind, format_items, format_no_items, has_items, holds_items,
+    JsonItems, TurnItemKind, find_turn_with_items, format_items, format_no_items, has_items,
 };
 pub use settings_text::SettingsListing;
 pub use shell::{format_command, quote_query, quote_word};
 pub use skill_report::format_skill_report;
 pub use status_report::{JsonStatus, StatusReport};
 pub use trust_report::{JsonTrusted, TrustListing, format_for_review};
-pub use turn_listing::{JsonListing, PrintedFinding, TurnListing};
+pub use turn_listing::{EVERYTHING, JsonListing, PrintedFinding, TurnListing};
 pub use work::WorkPart;

@@ -168,7 +168,12 @@ impl SearchListing<'_> {
     /// Formats which command lists what was done at the time that the query names in words, where it names one.
     pub fn format_time_note(&self) -> Option<String> {
         note_time_in_words(self.answer, self.now, |time| {
-            format!("`session-search digest {time}` lists what was done then")
+            // Without the filters that were typed the digest would list other work, too.
+            let filters = match self.answer.filter.filter.clauses.as_slice() {
+                [] => "",
+                _ => " with the same filters",
+            };
+            format!("`session-search digest {time}`{filters} lists what was done then")
         })
     }
 

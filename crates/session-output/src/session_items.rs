@@ -4,15 +4,17 @@ use crate::exchange_text::format_diffs;
 use crate::session_label::format_rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use anstyle::Style;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use session_core::text::sanitize_text;
 use session_core::{CallStatus, CommandRunRef, TouchedFile, TurnAddress, TurnContent, TurnPart};
 use session_display::Note;
 use session_export::CallView;
 use session_search::Exchange;
+use session_store::{TurnId, TurnRow};
 
 /// A kind of item in a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TurnItemKind {
     /// Commands, with those that failed.
     Commands,
@@ -83,8 +85,31 @@ pub fn has_items(exchange: &Exchange, kind: TurnItemKind) -> bool {
     !TurnItems::collect(exchange, kind).is_empty()
 }
 
+/// Most turns that are looked at for one with an item.
+const MAX_SOUGHT_TURNS: usize = 64;
+
+/// Finds the last turn before the turn `first` that has an item of a kind, by what the index holds of the turns, which
+/// `read` reads. `rows` are all turns of the session.
+///
+/// # Errors
+/// When a turn cannot be read.
+pub fn find_turn_with_items<E>(
+    rows: &[TurnRow],
+    first: u32,
+    kind: TurnItemKind,
+    read: impl Fn(TurnId) -> Result<TurnContent, E>,
+) -> Result<Option<u32>, E> {
+    let before = rows.iter().rev().filter(|row| row.index < first);
+    for row in before.take(MAX_SOUGHT_TURNS) {
+        if holds_items(&read(row.id)?, kind) {
+            return Ok(Some(row.index));
+        }
+    }
+    Ok(None)
+}
+
 /// Returns true where the index has an item of this kind of a turn. It does not know edits.
-pub fn holds_items(content: &TurnContent, kind: TurnItemKind) -> bool {
+fn holds_items(content: &TurnContent, kind: TurnItemKind) -> bool {
     match kind {
         TurnItemKind::Commands => !content.commands.is_empty(),
         TurnItemKind::Files => !content.files.is_empty(),

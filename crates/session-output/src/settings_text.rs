@@ -16,6 +16,8 @@ const COLUMNS: usize = 100;
 /// Every setting, as `docs/cli.md` describes it; fields are printed by name.
 #[derive(Serialize)]
 pub struct SettingsListing {
+    /// The user's file.
+    file: String,
     ignored: Vec<JsonIgnored>,
     keys: Vec<JsonKey>,
 }
@@ -56,6 +58,7 @@ impl SettingsListing {
         Self {
             keys: report.settings.iter().map(to_json_key).collect(),
             ignored: report.ignored.iter().map(to_json_ignored).collect(),
+            file: report.file.display().to_string(),
         }
     }
 
@@ -73,8 +76,10 @@ impl SettingsListing {
         let keys = set.into_iter().chain(others);
         let keys = keys.map(|key| layout.format_key(key));
         let ignored = self.ignored.iter();
-        keys.chain(ignored.map(|setting| layout.format_ignored(setting)))
-            .collect()
+        let ignored = ignored.map(|setting| layout.format_ignored(setting));
+        let file = shorten_home(Path::new(&self.file), home);
+        let file = format!("{}\n", paint(FAINT, format!("your settings are in {file}")));
+        keys.chain(ignored).chain([file]).collect()
     }
 }
 
@@ -230,6 +235,7 @@ mod tests {
                 reason: "a project narrows only".into(),
                 hint: None,
             }],
+            file: "/home/ann/.config/session-search/config.toml".into(),
         };
         let settings = SettingsListing::new(&report);
         let json = serde_json::to_value(&settings).unwrap();
@@ -248,6 +254,7 @@ mod tests {
         model      "table"                 default
         ignored: nice = "\u001b[31m"
             /srv/app.toml: a project narrows only
+        your settings are in ~/.config/session-search/config.toml
         "#);
         let narrow = settings.format(40, home);
         let narrow = anstream::adapter::strip_str(&narrow).to_string();
@@ -267,6 +274,7 @@ mod tests {
         };
         let settings = SettingsListing {
             ignored: vec![],
+            file: "/home/ann/.config/session-search/config.toml".to_owned(),
             keys: vec![
                 key("injection.min_trigger_relevance", Value::from(0.5)),
                 key(
@@ -291,6 +299,7 @@ mod tests {
             ["lamps","lanterns","wicks","harbour","lighthouse",
              "keeper"]
             ~/.config/session-search/config.toml
+        your settings are in ~/.config/session-search/config.toml
         "#);
     }
 }

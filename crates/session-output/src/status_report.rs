@@ -88,20 +88,31 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
     rows.extend(status.homes.iter().map(format_home));
     rows.extend(format_projects(&status.project_sessions).map(|text| ("projects", text)));
     rows.extend(status.models.iter().map(|m| ("model", format_model(m))));
-    let fresh = match status.changed {
-        0 => "up to date".to_owned(),
-        n => format!(
-            "{} changed since; the next search looks at them",
-            pluralize(n, "file")
-        ),
-    };
     rows.push((
         "updated",
-        format!("{}: {fresh}", format_minute(status.updated_ms)),
+        format!(
+            "{}: {}",
+            format_minute(status.updated_ms),
+            format_freshness(status)
+        ),
     ));
     let (root, size) = (path_line(root), format_size(status.bytes));
     rows.push(("index", format!("{root} ({size}, format {FORMAT_VERSION})")));
     rows
+}
+
+/// Formats what the next search looks at.
+fn format_freshness(status: &IndexStatus) -> String {
+    const EXCLUSIONS: &str = "what is forgotten or excluded";
+    let files = pluralize(status.changed, "file");
+    match (status.changed, status.exclusions_changed) {
+        (0, false) => "up to date".to_owned(),
+        (0, true) => format!("{EXCLUSIONS} changed since; the next search applies it"),
+        (_, false) => format!("{files} changed since; the next search looks at them"),
+        (_, true) => {
+            format!("{files} and {EXCLUSIONS} changed since; the next search looks at them")
+        }
+    }
 }
 
 fn format_history(status: &IndexStatus) -> String {
@@ -250,6 +261,26 @@ mod tests {
         assert_eq!(
             anstream::adapter::strip_str(&text).to_string(),
             format!("{0}lanterns 4,\n{0}skills 4\n", " ".repeat(NAMES.width))
+        );
+    }
+
+    #[test]
+    fn exclusions_that_are_not_applied_are_no_fresh_index() {
+        let format = |changed, exclusions_changed| {
+            format_freshness(&IndexStatus {
+                changed,
+                exclusions_changed,
+                ..IndexStatus::default()
+            })
+        };
+        assert_eq!(format(0, false), "up to date");
+        assert_eq!(
+            format(0, true),
+            "what is forgotten or excluded changed since; the next search applies it"
+        );
+        assert_eq!(
+            format(1, true),
+            "1 file and what is forgotten or excluded changed since; the next search looks at them"
         );
     }
 

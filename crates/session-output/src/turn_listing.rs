@@ -5,6 +5,7 @@ use crate::layout::{
     GAP, INDENT, LineField, TitledLine, fit_line, fit_path, format_limit_note, lay_out_fields,
     lay_out_titled, wrap_lines,
 };
+use crate::shell::format_next_command;
 use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
 use crate::turn_heading::{make_turn_heading, strip_project};
 use crate::work::format_more;
@@ -17,14 +18,23 @@ use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;
 use unicode_width::UnicodeWidthStr;
 
+/// The pattern that all files and commands match.
+pub const EVERYTHING: &str = "*";
+
 /// A kind of thing that turns are listed by.
-pub trait PrintedFinding: Serialize {
+pub trait PrintedFinding: Serialize + Sized {
     /// The heading of a listing.
     const NAME: &'static str;
+    /// The most that are shown of one turn.
+    const MAX_SHOWN: usize = 6;
     /// Returns the count for the heading.
     fn format_count(found: &[&Self]) -> String;
-    /// Returns it on one line, around the searched text.
-    fn format_line(&self, session: &SessionRow, wanted: &str, columns: usize) -> String;
+    /// Returns its lines, the first one around the searched text.
+    fn format_lines(&self, session: &SessionRow, wanted: &str, columns: usize) -> Vec<String>;
+    /// Returns the arguments of the command that goes on from what is shown of it, where there is one.
+    fn find_next_command(&self) -> Option<Vec<String>> {
+        None
+    }
 }
 
 /// Columns of how a file was touched.
@@ -40,7 +50,7 @@ impl PrintedFinding for TouchedFile {
         pluralize(paths.len(), "file")
     }
 
-    fn format_line(&self, session: &SessionRow, _: &str, columns: usize) -> String {
+    fn format_lines(&self, session: &SessionRow, _: &str, columns: usize) -> Vec<String> {
         let name = self.access.label();
         let style = match self.access {
             FileAccess::Read => FAINT,
@@ -48,7 +58,10 @@ impl PrintedFinding for TouchedFile {
         };
         let path = strip_project(&self.path, session);
         let path = fit_path(path, columns.saturating_sub(ACCESS_WIDTH));
-        format!("{}{path}", paint(style, format!("{name:<ACCESS_WIDTH$}")))
+        vec![format!(
+            "{}{path}",
+            paint(style, format!("{name:<ACCESS_WIDTH$}"))
+        )]
     }
 }
 
@@ -75,7 +88,7 @@ impl PrintedFinding for FoundCommand {
         }
     }
 
-    fn format_line(&self, _: &SessionRow, wanted: &str, columns: usize) -> String {
+    fn format_lines(&self, _: &SessionRow, wanted: &str, columns: usize) -> Vec<String> {
         let name = self.status.label().unwrap_or("ok");
         let style = if self.status.is_failed() {
             FAILED
@@ -84,19 +97,21 @@ impl PrintedFinding for FoundCommand {
         };
         let columns = columns.saturating_sub(STATUS_WIDTH + 2);
         let command = format_matched_line(&self.command, &LinePattern::new(wanted), columns);
-        format!(
+        vec![format!(
             "{}$ {command}",
             paint(style, format!("{name:<STATUS_WIDTH$}"))
-        )
+        )]
     }
 }
 
 /// Turns in the order in which they are listed.
 pub struct TurnListing<'a, T> {
-    /// As typed.
+    /// As typed; [`EVERYTHING`] where nothing was.
     pub wanted: &'a str,
     /// All that was found.
     pub matching: &'a [FoundTurn<Vec<T>>],
+    /// Number of searches that are left out since they found nothing, where such are.
+    pub empty_searches: Option<usize>,
     /// All sessions of the index: an id is as short as they allow.
     pub ids: SessionIds<'a>,
     /// Ids of the sessions that this was asked from.
@@ -109,19 +124,17 @@ pub struct TurnListing<'a, T> {
     pub width: usize,
 }
 
-/// Most lines of one turn.
-const MAX_LINES: usize = 6;
-
-/// Formats what was searched for and how much was found, which is never cut: where there is no room beside the rest it
-/// stands below.
-fn format_heading(name: &str, wanted: String, counts: &str, width: usize) -> String {
-    let wanted = format!("\"{wanted}\"");
-    let is_beside = name.len() + GAP + wanted.width() + GAP + counts.width() <= width;
-    let mut fields = vec![
-        LineField::whole(TITLE, name),
-        LineField::whole(Style::new(), wanted),
-    ];
-    if is_beside {
+/// Formats what was searched for, unless it was everything, and how much was found, which is never cut: where there is no
+/// room beside the rest it stands below.
+fn format_heading(name: &str, wanted: &str, counts: &str, width: usize) -> String {
+    let mut fields = vec![LineField::whole(TITLE, name)];
+    let mut used = name.len();
+    if wanted != EVERYTHING {
+        let wanted = format!("\"{}\"", fit_line(wanted, width / 2));
+        used += GAP + wanted.width();
+        fields.push(LineField::whole(Style::new(), wanted));
+    }
+    if used + GAP + counts.width() <= width {
         fields.push(LineField::whole(FAINT, counts));
         return lay_out_fields(&fields, 0, width);
     }
@@ -145,13 +158,13 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             .map(|matching| matching.session.id)
             .collect();
         let counts = format!(
-            "{} in {} of {}",
+            "{} in {} of {}{}",
             T::format_count(&found),
             pluralize(self.matching.len(), "turn"),
-            pluralize(sessions.len(), "session")
+            pluralize(sessions.len(), "session"),
+            self.format_empty_searches()
         );
-        let wanted = fit_line(self.wanted, self.width / 2);
-        let mut out = format_heading(T::NAME, wanted, &counts, self.width);
+        let mut out = format_heading(T::NAME, self.wanted, &counts, self.width);
         let shown = || self.matching.iter().take(self.limit);
         let lines = shown().map(|matching| self.first_line(matching));
         for (matching, line) in shown().zip(lay_out_titled(lines, self.width)) {
@@ -159,7 +172,23 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             out.push_str(&line);
             out.push_str(&self.format_found(matching));
         }
-        out + &format_limit_note(self.matching.len(), self.limit)
+        let limit_note = format_limit_note(self.matching.len(), self.limit);
+        out + &limit_note + &self.format_next_command()
+    }
+
+    fn format_empty_searches(&self) -> String {
+        let count = self.empty_searches.filter(|count| *count > 0);
+        count.map_or(String::new(), |count| {
+            format!("; {count} more only found nothing (--all)")
+        })
+    }
+
+    /// Formats the command that goes on from the first finding that has one.
+    fn format_next_command(&self) -> String {
+        let shown = self.matching.iter().take(self.limit);
+        let mut found = shown.flat_map(|matching| matching.found.iter().take(T::MAX_SHOWN));
+        let next = found.find_map(T::find_next_command);
+        next.map_or(String::new(), |next| format_next_command(&next, self.width))
     }
 
     fn first_line(&self, matching: &FoundTurn<Vec<T>>) -> TitledLine {
@@ -167,22 +196,17 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         make_turn_heading(&matching.session, &self.ids, turn, time_ms)
     }
 
-    /// Formats what was found in a turn, a line each.
+    /// Formats what was found in a turn.
     fn format_found(&self, matching: &FoundTurn<Vec<T>>) -> String {
         let session = &matching.session;
-        let mut out = String::new();
-        let indent = " ".repeat(INDENT);
         let columns = self.width.saturating_sub(INDENT);
-        for found in matching.found.iter().take(MAX_LINES) {
-            out.push_str(&format!(
-                "{indent}{}\n",
-                found.format_line(session, self.wanted, columns)
-            ));
-        }
-        if let Some(note) = format_more(matching.found.len(), MAX_LINES) {
-            out.push_str(&format!("{indent}{}\n", paint(FAINT, note)));
-        }
-        out
+        let shown = matching.found.iter().take(T::MAX_SHOWN);
+        let lines = shown.flat_map(|found| found.format_lines(session, self.wanted, columns));
+        let more = format_more(matching.found.len(), T::MAX_SHOWN);
+        let more = more.map(|note| paint(FAINT, note));
+        let indent = " ".repeat(INDENT);
+        let lines = lines.chain(more);
+        lines.map(|line| format!("{indent}{line}\n")).collect()
     }
 
     /// Returns the listing as JSON. Hints say why nothing was found, and what to change.
@@ -193,6 +217,7 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
             turns: self.matching.len(),
             complete: self.is_complete,
             left_out: self.left_out,
+            found_nothing: self.empty_searches,
             hints,
             found: turns.map(to_json_turn).collect(),
         }
@@ -206,6 +231,8 @@ pub struct JsonListing<'a, T> {
     turns: usize,
     complete: bool,
     left_out: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    found_nothing: Option<usize>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     found: Vec<JsonTurn<'a, T>>,
@@ -232,14 +259,19 @@ fn to_json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::format_heading;
+    use super::{EVERYTHING, format_heading};
 
     #[test]
     fn counts_of_a_heading_are_never_cut() {
-        let heading = |counts: &str| {
-            let text = format_heading("COMMANDS", "make".to_owned(), counts, 40);
+        let heading_of = |wanted: &str, counts: &str| {
+            let text = format_heading("COMMANDS", wanted, counts, 40);
             anstream::adapter::strip_str(&text).to_string()
         };
+        let heading = |counts: &str| heading_of("make", counts);
+        assert_eq!(
+            heading_of(EVERYTHING, "2 runs in 1 turn"),
+            "COMMANDS   2 runs in 1 turn\n"
+        );
         assert_eq!(
             heading("2 runs in 1 turn"),
             "COMMANDS   \"make\"   2 runs in 1 turn\n"

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use session_core::text::file_name;
 use session_forget::Exclusions;
-use session_indexer::{HistoryChanges, discover, take_model_failures};
+use session_indexer::{HistoryChanges, IndexError, discover, take_model_failures};
 use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
@@ -47,6 +47,8 @@ pub struct IndexStatus {
     pub files: usize,
     /// Files that changed, were added or were deleted since.
     pub changed: usize,
+    /// Whether what is forgotten or excluded is other than what was applied to the index.
+    pub exclusions_changed: bool,
     /// Coverage by model.
     pub models: Vec<ModelStatus>,
     /// Files and folders that could not be read, by the last read or now.
@@ -177,6 +179,7 @@ impl IndexStatus {
             prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
             files: index.files()?.len(),
             changed: changes.files() + changes.gone(),
+            exclusions_changed: exclusions.differ_from(index).map_err(IndexError::from)?,
             models,
             problems,
         })
@@ -288,6 +291,7 @@ fn commit_ms(root: &Path) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_forget::{ExcludeSettings, ForgottenRecords};
     use session_store::Writer;
 
     #[test]
@@ -321,6 +325,28 @@ mod tests {
         let unread = ModelStatus::before_first_vector("minilm", 0, &root);
         assert!(unread.in_use && !unread.running);
         assert_eq!(read("minilm"), [unread]);
+    }
+
+    #[test]
+    fn exclusions_that_were_not_applied_are_told() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("index");
+        let mut writer = Writer::open(&root).unwrap();
+        let env = Env::with_home(directory.path());
+        let settings = ExcludeSettings {
+            patterns: vec!["lantern".into()],
+            ..ExcludeSettings::default()
+        };
+        let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
+        let is_changed = |exclusions: &Exclusions| {
+            let index = Reader::open(&root).unwrap();
+            let status = IndexStatus::read(&index, &env, "table", exclusions).unwrap();
+            status.exclusions_changed
+        };
+        assert!(!is_changed(&Exclusions::default()));
+        assert!(is_changed(&exclusions));
+        exclusions.apply(&mut writer).unwrap();
+        assert!(!is_changed(&exclusions));
     }
 
     #[test]

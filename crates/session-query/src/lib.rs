@@ -7,7 +7,7 @@
 //! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
 //!
 //! [`OpenIndex`] stays open in a process that asks many times. [`CureSearch`] finds what cured an error,
-//! [`find_continuation`] the session in which another goes on.
+//! [`FailedCommandSearch`] what failed, [`find_continuation`] the session in which another goes on.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes; a [`ResolvedQuery`]
 //! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] leaves out who
@@ -44,6 +44,7 @@ mod day_question;
 mod demo_index;
 mod error;
 mod eval_index;
+mod failed_commands;
 mod filter_completion;
 mod forget_selection;
 mod front_end_callbacks;
@@ -54,6 +55,7 @@ mod misplaced_history;
 mod misspelt_query;
 mod model_choice;
 mod model_overview;
+mod named_session;
 mod open_index;
 mod project_folder;
 mod query_models;
@@ -75,6 +77,7 @@ pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_
 pub use demo_index::DemoIndex;
 pub use error::QueryError;
 pub use eval_index::{EvalIndex, EvalSource};
+pub use failed_commands::{FailedCommand, FailedCommandSearch, FailedCommands};
 pub use filter_completion::{Completion, FilterValues, complete, find_open_filter};
 pub use forget_selection::{ForgetSelection, ForgetSelectionError};
 pub use front_end_callbacks::FrontEndCallbacks;
@@ -91,7 +94,7 @@ pub use query_vectors::ModelFailure;
 pub use resolved_filter::ResolvedFilter;
 pub use resolved_query::{ResolvedQuery, UnfinishedQuery};
 pub use search_engine::SearchEngine;
-pub use session_argument::{SessionArgument, SessionIdError, find_session};
+pub use session_argument::{SessionArgument, SessionIdError, find_session, find_turn_clause};
 pub use time_in_words::{format_time_filter, note_time_in_words};
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};

@@ -8,67 +8,48 @@ use session_store::{Reader, StoreError, WordCorrector};
 /// Most words of a query that are corrected: a long paste has many that nothing holds.
 const MAX_WORDS: usize = 4;
 
-/// A request with the words that were probably meant.
-pub(crate) struct CorrectedRequest {
-    pub(crate) request: SearchRequest,
-    pub(crate) corrections: Vec<SpellingCorrection>,
-}
-
-impl CorrectedRequest {
-    /// Corrects the words of a request that no turn holds by its results; `None` where there is nothing to correct. What
-    /// was quoted, names, and a word that is still being typed stay. Where nothing was found, Chinese is translated by the
-    /// glossary.
-    pub(crate) fn new(
-        index: &Reader,
-        request: &SearchRequest,
-        results: &SearchResults,
-    ) -> Result<Option<Self>, StoreError> {
-        let query = &request.query;
-        let terms = &results.explanation.terms;
-        // Of a text without spaces pairs of characters are searched where no turn holds all of it.
-        let is_missing = |word: &str| {
-            let mut stats = terms.iter().filter(|term| term.term == word);
-            match stats.next() {
-                Some(term) => term.turns == 0,
-                None => word.contains(is_unspaced),
-            }
+/// Returns a request with the words that were probably meant in place of those that no turn holds, by its results; `None`
+/// where there is nothing to correct. What was quoted, names, and a word that is still being typed stay. Where nothing was
+/// found, Chinese is translated by the glossary.
+pub(crate) fn correct_request(
+    index: &Reader,
+    request: &SearchRequest,
+    results: &SearchResults,
+) -> Result<Option<SearchRequest>, StoreError> {
+    let query = &request.query;
+    let terms = &results.explanation.terms;
+    // Of a text without spaces pairs of characters are searched where no turn holds all of it.
+    let is_missing = |word: &str| {
+        let mut stats = terms.iter().filter(|term| term.term == word);
+        match stats.next() {
+            Some(term) => term.turns == 0,
+            None => word.contains(is_unspaced),
+        }
+    };
+    let is_unfinished = |word: &str| query.prefix.as_deref() == Some(word);
+    let words = query.terms.iter().filter(|term| !term.exact);
+    let words = words.map(|term| term.text.as_str());
+    let words = words.filter(|word| is_missing(word) && !is_unfinished(word));
+    let mut words = words.take(MAX_WORDS).peekable();
+    if words.peek().is_none() {
+        return Ok(None);
+    }
+    let mut corrector = WordCorrector::new(index)?;
+    let mut corrections = Vec::new();
+    for word in words {
+        let searched = match translate(word).filter(|_| results.hits.is_empty()) {
+            None => corrector.correct(word)?,
+            english => english,
         };
-        let is_unfinished = |word: &str| query.prefix.as_deref() == Some(word);
-        let words = query.terms.iter().filter(|term| !term.exact);
-        let words = words.map(|term| term.text.as_str());
-        let words = words.filter(|word| is_missing(word) && !is_unfinished(word));
-        let mut words = words.take(MAX_WORDS).peekable();
-        if words.peek().is_none() {
-            return Ok(None);
-        }
-        let mut corrector = WordCorrector::new(index)?;
-        let mut corrections = Vec::new();
-        for word in words {
-            let searched = match translate(word).filter(|_| results.hits.is_empty()) {
-                None => corrector.correct(word)?,
-                english => english,
-            };
-            let typed = word.to_owned();
-            corrections.extend(searched.map(|searched| SpellingCorrection { typed, searched }));
-        }
-        corrections
-            .retain(|one| replace_word(&query.text, &one.typed, &one.searched) != query.text);
-        Ok((!corrections.is_empty()).then(|| Self {
-            request: SearchRequest {
-                query: correct_query(query, &corrections),
-                ..request.clone()
-            },
-            corrections,
-        }))
+        let typed = word.to_owned();
+        corrections.extend(searched.map(|searched| SpellingCorrection { typed, searched }));
     }
-
-    /// Lowers the probabilities of the hits by the share of the query's words that were corrected, and names the corrections.
-    pub(crate) fn explain(self, mut results: SearchResults) -> SearchResults {
-        let words = self.request.query.terms.len().max(1);
-        results.lower_probabilities(self.corrections.len() as f32 / words as f32);
-        results.explanation.unfound.corrected = self.corrections;
-        results
-    }
+    corrections.retain(|one| replace_word(&query.text, &one.typed, &one.searched) != query.text);
+    Ok((!corrections.is_empty()).then(|| SearchRequest {
+        query: correct_query(query, &corrections),
+        corrections,
+        ..request.clone()
+    }))
 }
 
 /// Translates a word in a script without spaces as far as the glossary goes; `None` where it knows none of it.

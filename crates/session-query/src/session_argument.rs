@@ -1,7 +1,7 @@
 //! Sessions and their turns as users name them.
 
-use session_core::{SessionReference, TurnAddressError, TurnRange};
-use session_search::{ResolvedSession, resolve_session_id};
+use session_core::{SessionReference, TurnAddressError, TurnRange, TurnWindow};
+use session_search::{FilterClause, FilterCondition, ResolvedSession, resolve_session_id};
 use session_store::SessionRow;
 use std::ops::RangeInclusive;
 use thiserror::Error;
@@ -42,6 +42,14 @@ pub enum SessionIdError {
     /// Turns stand behind turns: `a1b2c3d4:14:2`.
     #[error("`{0}` names turns twice")]
     TurnsTwice(String),
+    /// The session has no turn of those that are named.
+    #[error("`{typed}` names no turn: the session has {count}, counted from 0")]
+    NoSuchTurn {
+        /// As typed.
+        typed: String,
+        /// The number of the session's turns.
+        count: u32,
+    },
     /// The text behind the `:` is no turn.
     #[error(transparent)]
     Turns(#[from] TurnAddressError),
@@ -58,6 +66,7 @@ impl SessionIdError {
             Self::MissingTurn(_) => {
                 "write ID:7, ID:5-9, ID:5- (from 5 on) or ID:last, counted from 0, or ID alone"
             }
+            Self::NoSuchTurn { .. } => "leave the turn out, and all of the session counts",
             Self::TurnsTwice(_) | Self::Turns(_) => {
                 "write ID:7, ID:5-9, ID:5- (from 5 on) or ID:last, counted from 0"
             }
@@ -111,6 +120,32 @@ pub fn find_session(sessions: &[SessionRow], typed: &str) -> Result<SessionRow, 
     }
 }
 
+/// Finds the turns that an id with turns names, as a filter for these alone; `None` where the session alone is named. The
+/// offset of a page, as in `ID:5+8400-9`, does not count.
+///
+/// # Errors
+/// When no session or several are named, or the session has no such turn.
+pub fn find_turn_clause(
+    sessions: &[SessionRow],
+    typed: &str,
+) -> Result<Option<FilterClause>, SessionIdError> {
+    let session = find_session(sessions, typed)?;
+    let turns = SessionReference::parse(typed).turns.map(str::trim);
+    let Some(turns) = turns.filter(|turns| !turns.is_empty()) else {
+        return Ok(None);
+    };
+    let turns = turns.parse::<TurnWindow>()?.turns.resolve(session.turns);
+    if *turns.start() >= session.turns {
+        return Err(SessionIdError::NoSuchTurn {
+            typed: typed.to_owned(),
+            count: session.turns,
+        });
+    }
+    let session = session.id;
+    let condition = FilterCondition::Turns { session, turns };
+    Ok(Some(FilterClause::new(condition)))
+}
+
 /// Returns true for the index's own number of a session, as `#12`.
 fn is_number(id: &str) -> bool {
     let digits = id.strip_prefix('#').unwrap_or_default();
@@ -159,6 +194,39 @@ mod tests {
             assert_eq!(found.to_string(), error);
             assert!(found.hint().starts_with("write ID:7, ID:5-9, ID:5-"));
         }
+    }
+
+    #[test]
+    fn an_id_with_turns_is_a_filter_for_them() {
+        let session = SessionRow {
+            id: SessionId::new(1),
+            uid: "a1000000".to_owned(),
+            turns: 12,
+            ..SessionRow::default()
+        };
+        let find = |typed: &str| {
+            let clause = find_turn_clause(std::slice::from_ref(&session), typed);
+            let condition = clause.map(|clause| clause.map(|mut clause| clause.any.remove(0)));
+            condition.map(|condition| match condition {
+                Some(FilterCondition::Turns { turns, .. }) => Some(turns),
+                _ => None,
+            })
+        };
+        for (typed, turns) in [
+            ("a1", None),
+            ("a1:", None),
+            ("a1:7", Some(7..=7)),
+            ("`a1:5-9`", Some(5..=9)),
+            ("a1:5+8400-9", Some(5..=9)),
+            ("a1:last", Some(11..=11)),
+        ] {
+            assert_eq!(find(typed), Ok(turns), "{typed}");
+        }
+        let error = find("a1:12").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`a1:12` names no turn: the session has 12, counted from 0"
+        );
     }
 
     #[test]

@@ -3,7 +3,9 @@
 use crate::filter_completion::parse_pending_filter;
 use crate::invalid_filter::{InvalidFilter, begins_value};
 use crate::project_folder::read_project;
-use crate::query_tokens::{COLONS, QuoteState, SignedWord, TokenKind, quote_value, split_tokens};
+use crate::query_tokens::{
+    COLONS, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
+};
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
 use session_report::{TimeRange, TypedRange};
@@ -189,6 +191,18 @@ impl TypedQuery {
         };
         let words: Vec<String> = words.iter().map(|word| quoted(word.as_ref())).collect();
         words.join(" ")
+    }
+
+    /// Formats the query with the filters on the fields that are kept. What a field cannot be typed with is left out.
+    pub fn format_with_fields(&self, is_kept: impl Fn(FilterField) -> bool) -> String {
+        let text = Some(self.text.trim()).filter(|text| !text.is_empty());
+        let kept = self.conditions.iter().filter(|one| is_kept(one.field));
+        let filters = kept.filter_map(|condition| {
+            let value = quote_value(&condition.value)?;
+            Some(format_filter(condition.negated, condition.field, &value))
+        });
+        let parts: Vec<String> = text.map(str::to_owned).into_iter().chain(filters).collect();
+        parts.join(" ")
     }
 
     /// Resolves the filters to clauses, of which all must hold. Values of one field are alternatives;

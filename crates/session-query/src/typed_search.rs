@@ -2,7 +2,8 @@
 
 use crate::error::QueryError;
 use crate::live_index::Snapshot;
-use crate::misspelt_query::CorrectedRequest;
+use crate::misspelt_query::correct_request;
+use crate::named_session::NamedSessions;
 use crate::resolved_filter::ResolvedFilter;
 use crate::resolved_query::ResolvedQuery;
 use crate::unmet_clause::{UnmetClause, find_unmet_clause};
@@ -28,9 +29,15 @@ pub struct TypedSearch<'a> {
     pub limit: usize,
 }
 
+/// A search whose sessions are those of an index.
+struct ResolvedSearch {
+    query: ResolvedQuery,
+    filter: ResolvedFilter,
+}
+
 /// The answer of a search.
 pub struct SearchAnswer {
-    /// The query.
+    /// The query, without the sessions that it names.
     pub query: ResolvedQuery,
     /// The filter of the options and of the query, without the sessions that ask.
     pub filter: ResolvedFilter,
@@ -64,11 +71,8 @@ pub(crate) fn answer_request(
         Ok(search(index, sessions, request, &embeddings)?)
     };
     let results = answer(request)?;
-    match CorrectedRequest::new(index, request, &results)? {
-        Some(corrected) => {
-            let results = answer(&corrected.request)?;
-            Ok(corrected.explain(results))
-        }
+    match correct_request(index, request, &results)? {
+        Some(corrected) => answer(&corrected),
         None => Ok(results),
     }
 }
@@ -85,8 +89,9 @@ impl TypedSearch<'_> {
         embed: impl Fn(&str) -> Result<Vec<QueryEmbedding>, QueryError>,
     ) -> Result<SearchAnswer, QueryError> {
         let Snapshot { index, sessions } = snapshot;
-        let filter = self.resolve_filter(sessions);
-        let request = self.request_with(filter.filter.clone());
+        let search = self.resolve(sessions);
+        let request = self.request_for(&search);
+        let ResolvedSearch { query, filter } = search;
         let results = answer_request(snapshot, &request, embed)?;
         let unmet = if results.hits.is_empty() {
             find_unmet_clause(index, sessions, &filter.filter.clauses)
@@ -94,7 +99,7 @@ impl TypedSearch<'_> {
             None
         };
         Ok(SearchAnswer {
-            query: self.query.clone(),
+            query,
             filter,
             results,
             unmet,
@@ -103,21 +108,33 @@ impl TypedSearch<'_> {
 
     /// Returns the request for an index with these sessions.
     pub fn request(&self, all: &[SessionRow]) -> SearchRequest {
-        self.request_with(self.resolve_filter(all).filter)
+        self.request_for(&self.resolve(all))
     }
 
-    /// Joins the filter of the options and those of the query.
-    fn resolve_filter(&self, all: &[SessionRow]) -> ResolvedFilter {
+    /// Joins the filter of the options and those of the query. A session that is named is searched though it asks.
+    fn resolve(&self, all: &[SessionRow]) -> ResolvedSearch {
+        let mut query = self.query.clone();
         let mut filter = self.filter.clone();
-        filter.clauses.extend(self.query.clauses.iter().cloned());
-        ResolvedFilter::new(filter, self.callers, all)
+        let mut callers = self.callers.to_vec();
+        filter.clauses.extend(query.clauses.iter().cloned());
+        if let Some(named) = NamedSessions::find(&query.text, all) {
+            named.narrow(&mut filter);
+            callers.retain(|caller| !named.only.contains(&caller.id));
+            if filter.subagents {
+                filter = filter.including_subagents(all);
+            }
+            query.text = named.text;
+        }
+        let filter = ResolvedFilter::new(filter, &callers, all);
+        ResolvedSearch { query, filter }
     }
 
-    fn request_with(&self, filter: SearchFilter) -> SearchRequest {
+    fn request_for(&self, search: &ResolvedSearch) -> SearchRequest {
         SearchRequest {
-            query: self.query.words(),
+            query: search.query.words(),
+            corrections: Vec::new(),
             level: self.level,
-            filter,
+            filter: search.filter.filter.clone(),
             fusion: self.fusion,
             tuning: RankingTuning::default(),
             limit: self.limit,

@@ -1,9 +1,9 @@
 //! Cures of errors: what was done between the failure of a command and its success.
 
 use crate::prose_excerpt::excerpt_prose;
+use crate::session_run::{PrintedError, SessionRun, find_changed_files};
 use indexmap::IndexSet;
 use serde::Serialize;
-use session_core::shell::{find_cd_target, split_simple_commands};
 use session_core::{CommandWork, ErrorSignature, TurnContent};
 use session_store::TurnRecord;
 
@@ -33,7 +33,7 @@ pub struct Cure {
 }
 
 /// Greatest number of runs of commands between a failure and its cure. What comes later cured other errors, too.
-const MAX_RUNS: usize = 40;
+pub(crate) const MAX_RUNS: usize = 40;
 /// Greatest length of the answer, in characters.
 const MAX_ANSWER_CHARS: usize = 240;
 
@@ -67,7 +67,9 @@ impl Cure {
         wanted: &[ErrorSignature],
     ) -> Option<Self> {
         let PrintedError { signature, line } = failure.error(wanted)?;
-        let (between, rest) = later.split_at_checked(failure.find_success(later, signature)?)?;
+        let near = later.get(..MAX_RUNS).unwrap_or(later);
+        let success = failure.find_success(near, Some(signature))?;
+        let (between, rest) = later.split_at_checked(success)?;
         let success = rest.first()?;
         let (failed, succeeded) = (failure.record(turns)?, success.record(turns)?);
         let cure = Self {
@@ -94,151 +96,6 @@ impl Cure {
         let works = CommandWork::new(&self.command).zip(CommandWork::new(command));
         self.files.is_empty() || works.is_none_or(|(own, other)| own.shares_program(&other))
     }
-}
-
-/// A run of a command in a session.
-struct SessionRun<'t> {
-    content: &'t TurnContent,
-    /// Position of its turn in the list.
-    turn: usize,
-    /// Index in [`TurnContent::runs`].
-    run: usize,
-    /// The error lines that it printed.
-    errors: Vec<PrintedError<'t>>,
-}
-
-/// An error line with its signature.
-#[derive(Clone, Copy)]
-struct PrintedError<'t> {
-    signature: ErrorSignature,
-    line: &'t str,
-}
-
-impl<'t> SessionRun<'t> {
-    fn list_runs(turns: &'t [TurnRecord]) -> Vec<Self> {
-        let turns = turns.iter().enumerate();
-        let runs = turns.flat_map(|(turn, record)| {
-            let content = &record.content;
-            (0..content.runs.len()).map(move |run| Self::new(content, turn, run))
-        });
-        runs.collect()
-    }
-
-    fn new(content: &'t TurnContent, turn: usize, run: usize) -> Self {
-        let errors = content.errors_of_run(run).filter_map(|line| {
-            let signature = ErrorSignature::new(line)?;
-            Some(PrintedError { signature, line })
-        });
-        Self {
-            content,
-            turn,
-            run,
-            errors: errors.collect(),
-        }
-    }
-
-    fn record<'r>(&self, turns: &'r [TurnRecord]) -> Option<&'r TurnRecord> {
-        turns.get(self.turn)
-    }
-
-    fn command(&self) -> &'t str {
-        let run = self.content.runs.get(self.run);
-        let command = run.and_then(|run| self.content.commands.get(run.command));
-        command.map_or("", String::as_str)
-    }
-
-    fn work(&self) -> Option<CommandWork> {
-        self.content.work_of_run(self.run)
-    }
-
-    fn has_failed(&self) -> bool {
-        self.content.has_failed(self.run)
-    }
-
-    /// Returns the first wanted error of which it failed.
-    fn error(&self, wanted: &[ErrorSignature]) -> Option<PrintedError<'t>> {
-        let mut errors = self.errors.iter();
-        let error = errors.find(|error| wanted.contains(&error.signature))?;
-        self.has_failed().then_some(*error)
-    }
-
-    /// Finds the run after which the same work is done; `None` where the same error comes before it. In another
-    /// directory it is the same only where nothing was run in between: of two packages the tests of one say nothing
-    /// about the other's.
-    fn find_success(&self, later: &[Self], error: ErrorSignature) -> Option<usize> {
-        let work = self.work()?;
-        let is_next = |run: &Self| later.first().is_some_and(|next| std::ptr::eq(next, run));
-        let does_it = |run: &Self| {
-            let is_same = run.work().is_some_and(|other| work.is_done_by(&other));
-            is_same && (is_next(run) || !self.has_other_directory(run))
-        };
-        let mut tries = later.iter().take(MAX_RUNS).enumerate();
-        tries.find_map(|(at, run)| match run {
-            run if run.error(&[error]).is_some() && does_it(run) => Some(None),
-            run if run.has_succeeded() && does_it(run) => Some(Some(at)),
-            _ => None,
-        })?
-    }
-
-    /// Returns the directory that its command goes to first: `cd app && make`.
-    fn directory(&self) -> Option<String> {
-        let first = split_simple_commands(self.command()).into_iter().next()?;
-        Some(find_cd_target(&first)?.trim_end_matches('/').to_owned())
-    }
-
-    /// Returns true where both commands go to directories that differ.
-    fn has_other_directory(&self, other: &Self) -> bool {
-        let directories = self.directory().zip(other.directory());
-        directories.is_some_and(|(own, other)| own != other)
-    }
-
-    /// Returns true where only the directory of its command differs from that of its success, which follows at once.
-    fn is_cured_by_directory(&self, success: &Self, between: &[Self]) -> bool {
-        let directory = success.directory();
-        between.is_empty() && directory.is_some() && directory != self.directory()
-    }
-
-    fn has_succeeded(&self) -> bool {
-        self.content.has_succeeded(self.run)
-    }
-
-    fn prints(&self, error: ErrorSignature) -> bool {
-        self.errors.iter().any(|printed| printed.signature == error)
-    }
-
-    fn changes_before(&self) -> usize {
-        let run = self.content.runs.get(self.run);
-        run.map_or(0, |run| run.changes_before)
-    }
-}
-
-/// Returns the files that were changed from one run to another.
-fn find_changed_files(
-    turns: &[TurnRecord],
-    from: &SessionRun<'_>,
-    to: &SessionRun<'_>,
-) -> Vec<String> {
-    let mut files: IndexSet<&String> = IndexSet::new();
-    let between = turns.iter().enumerate().take(to.turn + 1).skip(from.turn);
-    for (turn, record) in between {
-        let content = &record.content;
-        let first = if turn == from.turn {
-            from.changes_before()
-        } else {
-            0
-        };
-        let end = if turn == to.turn {
-            to.changes_before()
-        } else {
-            usize::MAX
-        };
-        let changes = content.changes.iter().take(end).skip(first);
-        for change in changes.filter(|change| !change.failed) {
-            let path = content.files.get(change.file);
-            files.extend(path);
-        }
-    }
-    files.into_iter().cloned().collect()
 }
 
 /// Returns the commands that did some work and did not fail.

@@ -5,7 +5,7 @@
 //! requests, active time and tokens. It is a pure function. [`report_projects`] does this
 //! for the sessions of a [`ReportScope`] in a range of time, grouped by project, each with the turns of its
 //! subagents. [`Cure::find_all`] finds what was done between the failure of a command and its
-//! success. [`count_by_day`] counts sessions and turns per day.
+//! success, [`LaterSuccesses`] whether a command succeeded later. [`count_by_day`] counts sessions and turns per day.
 //!
 //! [`TimeRange::parse`] reads the times that a user types, in the local time zone; a [`CalendarRange`]
 //! has the days of such a range.
@@ -36,10 +36,13 @@ mod cure;
 mod day_stats;
 mod duration;
 mod inline_markup;
+mod later_success;
 mod named_date;
 mod project_report;
 mod prose_excerpt;
+mod receipt;
 mod report_scope;
+mod session_run;
 mod task;
 mod time_beginning;
 mod time_error;
@@ -49,9 +52,10 @@ mod work_summary;
 pub use calendar_range::{CalendarDay, CalendarRange};
 pub use cure::Cure;
 pub use day_stats::{CountedDay, DayStats, count_by_day};
+pub use later_success::{LaterSuccess, LaterSuccesses};
 pub use project_report::{ProjectReport, SessionReport, WorkReport, report_projects};
 pub use report_scope::ReportScope;
 pub use time_beginning::begins_time;
 pub use time_error::TimeError;
 pub use time_range::{TimeRange, TypedRange};
-pub use work_summary::{CommandRun, WorkScope, WorkSummary};
+pub use work_summary::{CommandRun, WorkScope, WorkSummary, is_reported};

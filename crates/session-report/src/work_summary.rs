@@ -4,6 +4,7 @@
 use crate::active_time::{UncountedTime, compute_active_ms};
 use crate::announcement::is_announcement;
 use crate::prose_excerpt::excerpt_prose;
+use crate::receipt::is_receipt;
 use crate::task::{find_task, has_telling_prompt};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
@@ -35,11 +36,14 @@ pub enum WorkScope {
 pub struct WorkSummary {
     /// The first prompt that says what the work is about, truncated at a sentence.
     pub problem: Option<String>,
-    /// The last closing answer that is not noise and, where there is one, that does more than announce the next step;
-    /// truncated at a sentence.
+    /// The last closing answer that is not noise and, where there is one, that does more than announce the next step or
+    /// confirm a commit; truncated at a sentence.
     pub solution: Option<String>,
     /// Commands in the order in which they ran.
     pub commands: Vec<CommandRun>,
+    /// Number of the commands that failed since they searched and found nothing.
+    #[serde(skip)]
+    pub empty_searches: usize,
     /// Files in the order of their first access.
     pub files: Vec<TouchedFile>,
     /// Distinct error lines of tool outputs.
@@ -166,6 +170,8 @@ impl WorkSummary {
                 status: run.status,
                 turn: turn.row.index,
             }));
+        let runs = 0..content.runs.len();
+        self.empty_searches += runs.filter(|run| content.found_nothing(*run)).count();
         distinct.add_recorded(content);
         self.tokens += content.turn_stats.tokens;
         let timestamp_ms = turn.row.timestamp_ms();
@@ -188,12 +194,10 @@ impl WorkSummary {
             .count()
     }
 
-    /// Counts the commands that failed.
+    /// Counts the commands that failed, without searches that found nothing.
     pub fn failed_command_count(&self) -> usize {
-        self.commands
-            .iter()
-            .filter(|run| run.status.is_failed())
-            .count()
+        let failed = self.commands.iter().filter(|run| run.status.is_failed());
+        failed.count().saturating_sub(self.empty_searches)
     }
 
     /// Returns true when no typed prompt was answered and nothing was done.
@@ -203,6 +207,11 @@ impl WorkSummary {
             && self.commands.is_empty()
             && self.files.is_empty()
     }
+}
+
+/// Returns true for a turn of which a report says something.
+pub fn is_reported(turn: &TurnRecord) -> bool {
+    !WorkSummary::from_turns(std::slice::from_ref(turn)).is_empty()
 }
 
 /// The values of a summary of which each is listed once, while turns are added: a session may have 100,000 files.
@@ -282,12 +291,17 @@ fn is_answered(turn: &TurnRecord) -> bool {
     !turn.content.answer.is_empty() || !turn.content.tools.is_empty()
 }
 
-/// Extracts the last closing answer that says what came out; where there is none, the last one.
+/// Extracts the last closing answer that says what came out. Where there is none, a receipt comes before an announcement.
 fn find_solution(turns: &[TurnRecord]) -> Option<String> {
+    let newest = || turns.iter().rev();
     let concludes = |turn: &&TurnRecord| !is_announcement(turn.content.closing_answer());
-    let concluding = turns.iter().rev().filter(concludes);
-    let any = turns.iter().rev();
-    concluding.chain(any).find_map(extract_solution)
+    let reports = |turn: &&TurnRecord| !is_receipt(turn.content.closing_answer());
+    let reporting = newest().filter(concludes).filter(reports);
+    let concluding = newest().filter(concludes);
+    reporting
+        .chain(concluding)
+        .chain(newest())
+        .find_map(extract_solution)
 }
 
 /// Extracts the beginning of a turn's closing answer, unless it is noise.

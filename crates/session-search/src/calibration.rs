@@ -2,6 +2,7 @@
 //! "Probabilistic Outputs for Support Vector Machines", 1999) on the evidence for it and on its margin over the others.
 //! `docs/ranking.md` says on what it was fitted, `benches/quality/reliability.py` measures it.
 
+use crate::candidates::Candidates;
 use crate::fused_list::FusedList;
 use crate::fusion_weights::{FusionWeights, HitConfidence};
 use crate::hit::FusedHit;
@@ -9,6 +10,7 @@ use crate::lexical::LexicalCandidates;
 use crate::promotion::IdentifierPromotion;
 use crate::request::SearchRequest;
 use session_core::ConfidenceBand;
+use session_store::{SubstituteKind, TermStats};
 
 /// The logistic regression's intercept; the two constants below are its coefficients.
 const INTERCEPT: f32 = -3.7;
@@ -23,6 +25,10 @@ const MIN_SCORE: f32 = 0.02;
 /// Greatest number of hits where no session holds a word of the query and none is likely by its
 /// meaning.
 const MAX_UNLIKELY: usize = 3;
+
+/// The probability that another word was meant than the one that was searched in its place: of mistyped words one in
+/// twelve was corrected wrongly, of names and words that a history does not hold most.
+const SUBSTITUTION_ERROR_RATE: f32 = 0.31;
 
 /// A hit with the probability that it answers.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +112,26 @@ fn compute_probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32>
         compute_probability(compute_evidence(hit, weights), rival)
     };
     hits.iter().enumerate().map(probability).collect()
+}
+
+/// Returns the factor of all probabilities, 0 to 1, by the shares of the query's terms that no turn holds and in whose place
+/// others were searched: corrected words, and forms of a language of which nothing else in the query is. Of numbers that
+/// no turn holds only the digits were found.
+pub(crate) fn compute_certainty(request: &SearchRequest, candidates: &Candidates<'_>) -> f32 {
+    let terms = &candidates.lexical.hits.terms;
+    let is_other_form = |term: &&TermStats| term.substitute() == Some(SubstituteKind::OtherForms);
+    let other_forms = terms.iter().filter(is_other_form).count();
+    let all = request.query.terms.len();
+    let unheld = share_of(candidates.exact.unheld_numbers.len(), all);
+    let corrected = SUBSTITUTION_ERROR_RATE * share_of(request.corrections.len(), all);
+    let inflected = SUBSTITUTION_ERROR_RATE * share_of(other_forms, terms.len());
+    (1.0 - unheld) * (1.0 - corrected) * (1.0 - inflected)
+}
+
+/// Returns a share of terms, 0 to 1.
+#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
+fn share_of(some: usize, all: usize) -> f32 {
+    (some as f32 / all.max(1) as f32).min(1.0)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use session_core::{is_path_within, path_matches};
 use session_store::{SessionId, SessionRow, TurnRow, with_subagents};
+use std::ops::RangeInclusive;
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -43,6 +44,13 @@ pub enum FilterCondition {
         since_ms: Option<i64>,
         /// Its end, which it does not include.
         until_ms: Option<i64>,
+    },
+    /// The turn is one of these of a session.
+    Turns {
+        /// The session.
+        session: SessionId,
+        /// The numbers of the turns, from 0.
+        turns: RangeInclusive<u32>,
     },
 }
 
@@ -168,7 +176,7 @@ impl FilterCondition {
     fn scope(&self) -> ClauseScope {
         match self {
             Self::Project(_) | Self::Agent(_) => ClauseScope::Session,
-            Self::Branch(_) | Self::Time { .. } => ClauseScope::Turn,
+            Self::Branch(_) | Self::Time { .. } | Self::Turns { .. } => ClauseScope::Turn,
             Self::File(_) => ClauseScope::Files,
         }
     }
@@ -182,6 +190,9 @@ impl FilterCondition {
                 since_ms.is_none_or(|since| ended.is_some_and(|at| at >= since))
                     && until_ms.is_none_or(|until| started.is_some_and(|at| at < until))
             }
+            Self::Turns {
+                session: wanted, ..
+            } => session.id == *wanted,
             Self::Branch(_) | Self::File(_) => true,
         }
     }
@@ -195,7 +206,7 @@ impl FilterCondition {
                 since_ms.is_some_and(|since| started.is_none_or(|at| at < since))
                     || until_ms.is_some_and(|until| ended.is_none_or(|at| at >= until))
             }
-            Self::Branch(_) | Self::File(_) => true,
+            Self::Branch(_) | Self::File(_) | Self::Turns { .. } => true,
         }
     }
 
@@ -205,6 +216,7 @@ impl FilterCondition {
             Self::Project(_) | Self::Agent(_) => self.may_hold_in(session),
             Self::Branch(wanted) => session.branch_of(turn) == Some(wanted),
             Self::File(wanted) => files.iter().any(|named| path_matches(named, wanted)),
+            Self::Turns { turns, .. } => self.may_hold_in(session) && turns.contains(&turn.index),
             Self::Time { since_ms, until_ms } => {
                 since_ms.is_none_or(|since| at.is_some_and(|at| at >= since))
                     && until_ms.is_none_or(|until| at.is_some_and(|at| at < until))
@@ -272,6 +284,30 @@ mod tests {
         assert!(!may_fail(FilterCondition::Agent("claude".into()), false));
         assert!(!may_fail(FilterCondition::Agent("codex".into()), true));
         assert!(may_fail(FilterCondition::Branch("main".into()), false));
+    }
+
+    #[test]
+    fn turns_are_of_their_session_alone() {
+        let condition = FilterCondition::Turns {
+            session: SessionId::new(1),
+            turns: 2..=3,
+        };
+        let holds = |id: i64, index: u32| {
+            let session = SessionRow {
+                id: SessionId::new(id),
+                ..SessionRow::default()
+            };
+            let turn = TurnRow {
+                index,
+                ..TurnRow::default()
+            };
+            condition.holds(&session, &turn, &[])
+        };
+        assert_eq!(
+            [1, 2, 3, 4].map(|turn| holds(1, turn)),
+            [false, true, true, false]
+        );
+        assert!(!holds(2, 2));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::find_turns::{FoundTurn, find_turns};
 use crate::line_pattern::LinePattern;
 use serde::Serialize;
 use session_core::{
-    CallStatus, CommandRunRef, TouchedFile, TurnContent, path_matches, read_pasted_path,
+    CallStatus, FileAccess, TouchedFile, TurnContent, path_matches, read_pasted_path,
 };
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -21,9 +21,37 @@ pub fn find_file_turns(
     filter: &SearchFilter,
     typed: &str,
 ) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
+    find_access_turns(index, sessions, filter, typed, |_| true)
+}
+
+/// Finds the turns that changed a file, as [`find_file_turns`] does those that accessed it.
+///
+/// # Errors
+/// When the index fails.
+pub fn find_change_turns(
+    index: &Reader,
+    sessions: &[SessionRow],
+    filter: &SearchFilter,
+    typed: &str,
+) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
+    let is_change = |access| access != FileAccess::Read;
+    find_access_turns(index, sessions, filter, typed, is_change)
+}
+
+fn find_access_turns(
+    index: &Reader,
+    sessions: &[SessionRow],
+    filter: &SearchFilter,
+    typed: &str,
+    is_wanted: impl Fn(FileAccess) -> bool,
+) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
     for path in read_pasted_path(typed) {
         let visit = |session: &SessionRow, content: &TurnContent| {
-            find_matching_files(session, content, path)
+            let files = content.accessed_files();
+            let files = files.filter(|file| {
+                is_wanted(file.access) && session_path_matches(file.path, path, session)
+            });
+            non_empty(files.map(TouchedFile::from).collect())
         };
         let turns = find_turns(index, sessions, filter, visit)?;
         if !turns.is_empty() {
@@ -31,17 +59,6 @@ pub fn find_file_turns(
         }
     }
     Ok(Vec::new())
-}
-
-/// Finds the files of a turn whose paths match; `None` where none does.
-fn find_matching_files(
-    session: &SessionRow,
-    content: &TurnContent,
-    wanted: &str,
-) -> Option<Vec<TouchedFile>> {
-    let files = content.accessed_files();
-    let files = files.filter(|file| session_path_matches(file.path, wanted, session));
-    non_empty(files.map(TouchedFile::from).collect())
 }
 
 /// Returns true when a file of a session matches by its path. A relative path, as a patch names it,
@@ -56,23 +73,26 @@ fn session_path_matches(path: &str, wanted: &str, session: &SessionRow) -> bool 
 }
 
 /// A command that a turn ran.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct FoundCommand {
     /// The command line.
     pub command: String,
     /// How it ended.
     #[serde(flatten)]
     pub status: CallStatus,
+    /// The first of [`TurnContent::ranked_errors_of_run`], where it failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// Index in [`TurnContent::runs`].
+    #[serde(skip)]
+    pub run: usize,
+    /// True for a search that failed since it found nothing.
+    #[serde(skip)]
+    pub found_nothing: bool,
 }
 
-impl From<CommandRunRef<'_>> for FoundCommand {
-    fn from(run: CommandRunRef<'_>) -> Self {
-        Self {
-            command: run.command.to_owned(),
-            status: run.status,
-        }
-    }
-}
+/// Most error lines of a command.
+const MAX_ERRORS: usize = 3;
 
 /// The commands that are looked for.
 #[derive(Debug, Clone, Copy)]
@@ -102,10 +122,28 @@ impl FoundCommand {
 
     /// Finds the commands of a turn that match; `None` where none does.
     fn find(content: &TurnContent, pattern: &CommandPattern<'_>) -> Option<Vec<Self>> {
-        let runs = content.command_runs();
-        let runs = runs.filter(|run| pattern.line.matches(run.command));
-        let runs = runs.filter(|run| !pattern.failed || run.status.is_failed());
-        non_empty(runs.map(Self::from).collect())
+        let runs = 0..content.runs.len();
+        let found = runs.filter_map(|run| Self::read(content, run, pattern));
+        non_empty(found.collect())
+    }
+
+    /// Reads a run of a turn; `None` where it does not match.
+    fn read(content: &TurnContent, run: usize, pattern: &CommandPattern<'_>) -> Option<Self> {
+        let status = content.runs.get(run)?.status;
+        let command = content.commands.get(content.runs.get(run)?.command)?;
+        let may_match = !pattern.failed || status.is_failed();
+        if !may_match || !pattern.line.matches(command) {
+            return None;
+        }
+        let errors = content.ranked_errors_of_run(run).into_iter();
+        let errors = errors.take(if status.is_failed() { MAX_ERRORS } else { 0 });
+        Some(Self {
+            command: command.clone(),
+            status,
+            errors: errors.map(str::to_owned).collect(),
+            run,
+            found_nothing: content.found_nothing(run),
+        })
     }
 }
 
@@ -123,6 +161,40 @@ fn non_empty<T>(found: Vec<T>) -> Option<Vec<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::{RunEntry, RunError};
+
+    #[test]
+    fn a_run_that_failed_has_its_error_lines() {
+        let run = |command, status| RunEntry {
+            command,
+            status,
+            changes_before: 0,
+        };
+        let content = TurnContent {
+            commands: vec!["make lamp".into(), "grep oil lamp.c".into()],
+            errors: vec!["lamp.c:7: error: no wick".into()],
+            runs: vec![
+                run(0, CallStatus::Failed),
+                run(1, CallStatus::Failed),
+                run(0, CallStatus::Done),
+            ],
+            run_errors: [0, 2].map(|run| RunError { run, error: 0 }).into(),
+            ..TurnContent::default()
+        };
+        let find = |failed| {
+            let line = &LinePattern::new("*");
+            FoundCommand::find(&content, &CommandPattern { line, failed }).unwrap()
+        };
+        let failed = find(true);
+        let runs: Vec<_> = failed
+            .iter()
+            .map(|run| (run.run, run.found_nothing))
+            .collect();
+        assert_eq!(runs, [(0, false), (1, true)]);
+        assert_eq!(failed[0].errors, ["lamp.c:7: error: no wick"]);
+        let all = find(false);
+        assert_eq!((all.len(), &all[2].errors), (3, &Vec::new()));
+    }
 
     #[test]
     fn error_lines_are_found_one_by_one() {

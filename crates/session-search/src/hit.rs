@@ -65,16 +65,7 @@ impl SearchedCounts {
     }
 }
 
-/// The probability that another word was meant than the one that was searched in its place: of mistyped words one in
-/// twelve was corrected wrongly, of names and words that a history does not hold most.
-const SUBSTITUTION_ERROR_RATE: f32 = 0.31;
-
 impl SearchResults {
-    /// Lowers the probabilities of the hits by the share of the query's words in whose place other words were searched.
-    pub fn lower_probabilities(&mut self, replaced_share: f32) {
-        self.scale_probabilities(1.0 - SUBSTITUTION_ERROR_RATE * replaced_share.min(1.0));
-    }
-
     /// Multiplies the probabilities of the hits by a factor, 0 to 1.
     pub(crate) fn scale_probabilities(&mut self, factor: f32) {
         for hit in &mut self.hits {

@@ -70,7 +70,9 @@ pub use cosines::QueryEmbedding;
 pub use error_turns::ErrorSearch;
 pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter};
 pub use find_turns::{FoundTurn, find_turns};
-pub use findings::{CommandPattern, FoundCommand, find_file_turns, find_matching_errors};
+pub use findings::{
+    CommandPattern, FoundCommand, find_change_turns, find_file_turns, find_matching_errors,
+};
 pub use fusion_weights::{FusionWeights, ListWeight};
 pub use hit::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
 pub use line_pattern::LinePattern;

@@ -121,13 +121,12 @@ fn fold_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::CallStatus;
     use session_store::{SessionRow, TurnRow};
 
     fn run(command: &str) -> FoundCommand {
         FoundCommand {
             command: command.to_owned(),
-            status: CallStatus::Done,
+            ..FoundCommand::default()
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::filter::SearchFilter;
 use crate::tuning::RankingTuning;
+use crate::unfound_terms::SpellingCorrection;
 use session_core::Query;
 use session_store::Level;
 
@@ -10,6 +11,8 @@ use session_store::Level;
 pub struct SearchRequest {
     /// The words of the query.
     pub query: Query,
+    /// The words that stand in it in place of others, which were typed and no turn holds.
+    pub corrections: Vec<SpellingCorrection>,
     /// The level of the hits: sessions or turns.
     pub level: Level,
     /// The filter that hits have to pass.
@@ -40,6 +43,7 @@ impl SearchRequest {
     pub fn new(query: &str) -> Self {
         Self {
             query: Query::new(query),
+            corrections: Vec::new(),
             level: Level::Session,
             filter: SearchFilter::default(),
             fusion: FusionMode::Adaptive,

@@ -1,5 +1,6 @@
 //! One search, from a request to hits.
 
+use crate::calibration::compute_certainty;
 use crate::candidates::Candidates;
 use crate::cosines::QueryEmbedding;
 use crate::filtered_index::FilteredIndex;
@@ -9,7 +10,7 @@ use crate::ranking::{NearestByLevel, rank};
 use crate::request::SearchRequest;
 use crate::rescoring::rescore_ties;
 use crate::unfound_terms::UnfoundTerms;
-use session_store::{Reader, SessionRow, StoreError, SubstituteKind, TermStats};
+use session_store::{Reader, SessionRow, StoreError};
 
 /// Answers a request over `sessions`, all of the index's. `embeddings` is the query by each model,
 /// the best model first; without any the lexical list is all there is.
@@ -45,21 +46,6 @@ pub fn search(
             cosines: ranking.list.stats,
         },
     };
-    let unheld_numbers = candidates.exact.unheld_numbers.len();
-    let unheld = share_of(unheld_numbers, request.query.terms.len());
-    results.scale_probabilities(1.0 - unheld);
-    results.lower_probabilities(doubtful_share(&results.explanation.terms));
+    results.scale_probabilities(compute_certainty(request, &candidates));
     Ok(results)
-}
-
-/// Returns the share of terms that were found by forms of a language of which nothing else in the query is.
-fn doubtful_share(terms: &[TermStats]) -> f32 {
-    let is_doubtful = |term: &&TermStats| term.substitute() == Some(SubstituteKind::OtherForms);
-    share_of(terms.iter().filter(is_doubtful).count(), terms.len())
-}
-
-/// Returns a share of terms, 0 to 1.
-#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-fn share_of(some: usize, all: usize) -> f32 {
-    (some as f32 / all.max(1) as f32).min(1.0)
 }

@@ -29,7 +29,7 @@ pub struct UnfoundTerms {
     pub only_subagents: Vec<String>,
     /// Terms that only sessions or turns hold which the filter leaves out.
     pub filtered: Vec<String>,
-    /// Words as typed that nothing holds, with those that were searched in their place. Who corrects the query sets it.
+    /// Words as typed that nothing holds, with those that were searched in their place.
     pub corrected: Vec<SpellingCorrection>,
 }
 
@@ -80,6 +80,7 @@ impl UnfoundTerms {
             session_ids: find_typed_id(&request.query, sessions)
                 .into_iter()
                 .collect(),
+            corrected: request.corrections.clone(),
             ..Self::default()
         };
         if unfound.is_empty() {

@@ -1,7 +1,7 @@
 //! Cursors of files that grow: an offset, a hash of what stands before it, and the reader's state.
 
 use crate::Cursor;
-use crate::lines::{self, LineFiles, TAIL_BYTES};
+use crate::lines::{self, LineFiles, TAIL_BYTES, is_content_error};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -72,14 +72,20 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
         }
     }
 
-    /// Reads a cursor's state, if the file is unchanged up to its offset.
-    pub(crate) fn from_cursor<'p>(
-        cursor: &Cursor,
+    /// Reads the state of a cursor, if there is one and the file is unchanged up to its offset.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn resume<'p>(
+        from: Option<&Cursor>,
         files: impl Into<LineFiles<'p>>,
         version: u32,
-    ) -> Option<Self> {
-        let files = files.into();
-        Self::parse(cursor, version).filter(|mark| mark.matches_file(files))
+    ) -> io::Result<Option<Self>> {
+        let Some(mark) = from.and_then(|cursor| Self::parse(cursor, version)) else {
+            return Ok(None);
+        };
+        let is_current = mark.matches_file(files)?;
+        Ok(is_current.then_some(mark))
     }
 
     /// Reads a cursor's state, whatever the file is now.
@@ -105,8 +111,14 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
     }
 
     /// Returns true when the file is still what it was up to the offset.
-    pub(crate) fn matches_file<'p>(&self, files: impl Into<LineFiles<'p>>) -> bool {
-        read_tail(files.into(), self.offset).is_ok_and(|tail| hash_tail(&tail) == self.tail)
+    ///
+    /// # Errors
+    /// When the file cannot be read, which tells nothing of its content.
+    pub(crate) fn matches_file<'p>(&self, files: impl Into<LineFiles<'p>>) -> io::Result<bool> {
+        match read_tail(files.into(), self.offset) {
+            Err(error) if is_content_error(&error) => Ok(false),
+            tail => Ok(hash_tail(&tail?) == self.tail),
+        }
     }
 
     pub(crate) fn cursor(&self) -> Cursor {

@@ -3,8 +3,11 @@
 
 use crate::cursor::is_default;
 use crate::cursor_ide::has_database;
+use crate::file::is_absence;
+use crate::folder_walk::cannot_be_listed;
 use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
+use crate::reading::warning;
 use crate::{
     AgentInfo, CallOutcome, Env, JsonlFormat, Listing, Located, TurnWriter, cursor_tools, file,
 };
@@ -15,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use session_core::{CallStatus, PromptKind, SessionMeta};
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 
 static AGENT: AgentInfo = AgentInfo {
@@ -70,12 +74,17 @@ impl JsonlFormat for CursorCli {
         if listing.locations.is_empty() || !has_database(env) {
             return;
         }
-        let folders = AGENT.history_folders(env);
-        let own: HashSet<String> = folders
-            .iter()
-            .flat_map(|folder| session_folders(&folder.path))
-            .filter_map(|path| Some(path.file_name()?.to_str()?.to_owned()))
-            .collect();
+        let mut own = HashSet::new();
+        for folder in AGENT.history_folders(env) {
+            match session_folders(&folder.path) {
+                Ok(found) => own.extend(found.iter().filter_map(|path| session_name(path))),
+                // No file below is gone for that.
+                Err(error) => {
+                    let reason = cannot_be_listed(&error);
+                    listing.warnings.push(warning(&folder.path, reason));
+                }
+            }
+        }
         listing.locations.retain(|at| is_own(&at.located, &own));
     }
 
@@ -85,7 +94,8 @@ impl JsonlFormat for CursorCli {
             .ancestors()
             .find(|folder| folder.ends_with("projects"))
             .and_then(Path::parent);
-        let mut folders = root.into_iter().flat_map(session_folders);
+        let folders = root.and_then(|root| session_folders(root).ok());
+        let mut folders = folders.into_iter().flatten();
         let folder = folders.find(|folder| folder.ends_with(own));
         if let Some(meta) = folder.and_then(|folder| chat_meta(&folder.join("meta.json"))) {
             set_directory(session, &meta.cwd.unwrap_or_default());
@@ -119,11 +129,26 @@ fn is_own(located: &Located, own: &HashSet<String>) -> bool {
 
 /// Folders in which the command line keeps its own state of each session: `chats/<hash of the
 /// working directory>/<id>`.
-fn session_folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let list = |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten();
-    list(folder.join("chats"))
-        .flat_map(move |hash| list(hash.path()))
-        .map(|entry| entry.path())
+fn session_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for hash in list(&folder.join("chats"))? {
+        found.append(&mut list(&hash)?);
+    }
+    Ok(found)
+}
+
+/// Lists a folder; one that is not there is empty.
+fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if is_absence(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let paths = entries.map(|entry| Ok(entry?.path()));
+    paths.collect()
+}
+
+fn session_name(folder: &Path) -> Option<String> {
+    Some(folder.file_name()?.to_str()?.to_owned())
 }
 
 impl CursorCliState {

@@ -27,6 +27,22 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Returns true for the error of a path at which there is nothing.
+pub(crate) fn is_absence(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Returns true where there is a folder.
+///
+/// # Errors
+/// When it cannot be looked at: other than `Path::is_dir` this does not take that for an absence.
+pub(crate) fn is_folder(path: &Path) -> io::Result<bool> {
+    match fs_err::metadata(path) {
+        Err(error) if is_absence(&error) => Ok(false),
+        metadata => Ok(metadata?.is_dir()),
+    }
+}
+
 /// Returns the bytes of a regular file, at most `limit` of them.
 pub(crate) fn read_limited(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();

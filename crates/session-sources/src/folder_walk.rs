@@ -204,10 +204,11 @@ fn wanted_entry<'w>(folder: &Folder<'w>, listed: DirEntry) -> Option<Entry<'w>> 
     let text = file::path_text(&name);
     let is_match = folder.matcher.matches(&text);
     let kind = listed.file_type();
-    let matcher = if kind.is_ok_and(|kind| kind.is_dir() || kind.is_symlink()) {
-        folder.matcher.enter(&text)
-    } else {
+    // One of which the kind cannot be read may be a folder.
+    let matcher = if kind.is_ok_and(|kind| !kind.is_dir() && !kind.is_symlink()) {
         PathMatcher::default()
+    } else {
+        folder.matcher.enter(&text)
     };
     (is_match || matcher.may_match_below()).then(|| Entry {
         path: folder.path.join(&name),
@@ -255,6 +256,11 @@ impl FolderListing<'_> {
     }
 
     fn warn_of_error(&mut self, path: &Path, error: &io::Error) {
-        self.warn(path, &format!("cannot be listed: {}", error.kind()));
+        self.warn(path, &cannot_be_listed(error));
     }
+}
+
+/// Returns the reason of a warning for a folder or an entry of it: what is below it may be there still.
+pub(crate) fn cannot_be_listed(error: &io::Error) -> String {
+    format!("cannot be listed: {}", error.kind())
 }

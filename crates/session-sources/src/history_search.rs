@@ -1,7 +1,7 @@
 //! Finds histories below folders, by names and `stat` alone.
 
 use crate::file::{self, FileKey};
-use crate::folder_walk::{FolderWalk, HistoryFile};
+use crate::folder_walk::{FolderWalk, HistoryFile, cannot_be_listed};
 use crate::path_pattern::PathPattern;
 use crate::reading::warning;
 use crate::{Env, IsKnownFile, Listing, Located, Location};
@@ -115,8 +115,12 @@ impl<'k> HistorySearch<'k> {
             if let Some(reason) = folder.problem(variable, &begins) {
                 return self.warn(&folder.path, &reason);
             }
-        } else if !folder.path.is_dir() {
-            return;
+        } else {
+            match file::is_folder(&folder.path) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(error) => return self.warn(&folder.path, &cannot_be_listed(&error)),
+            }
         }
         if folder.path.to_str().is_none() {
             self.warn(&folder.path, file::NOT_UTF_8_FOLDER);

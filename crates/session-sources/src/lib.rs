@@ -93,7 +93,7 @@ pub use project::project_root;
 pub use session_core::{FileStamp, KnownTurns};
 pub use source::{
     Caller, Collected, CollectedTitle, CollectedTurn, ContinuedFile, Cursor, CursorExclusions,
-    IndexedSpan, IsKnownFile, Listing, Located, Location, ShownTurns, Sink, Source, Warning,
+    IndexedSpan, IsKnownFile, Listing, Located, Location, Retry, ShownTurns, Sink, Source, Warning,
 };
 
 pub use json::readable_json;

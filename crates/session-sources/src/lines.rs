@@ -6,7 +6,7 @@ use crate::{file, is_packed};
 use elide::Elider;
 use memchr::memchr;
 use session_core::TurnSpan;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// Bytes before the offset of a cursor that must be the same for it to hold.
@@ -113,6 +113,12 @@ impl<'p> From<&'p PathBuf> for LineFiles<'p> {
     fn from(first: &'p PathBuf) -> Self {
         Self::from(first.as_path())
     }
+}
+
+/// Returns true for an error that is in the content of a file, not in reading it: it ends too early, or what is packed is
+/// damaged. (Those of the system are of no kind or of another one.)
+pub(crate) fn is_content_error(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::Other)
 }
 
 /// Opens files, packed by zstd or not, at an offset in their content.
@@ -274,7 +280,7 @@ impl Lines {
         }
         loop {
             match self.reader.read(&mut self.buffer[self.filled..]) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
                 Ok(count) => {
                     self.filled += count;

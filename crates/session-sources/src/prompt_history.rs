@@ -8,7 +8,7 @@ use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientTe
 use crate::lines::{Line, Lines};
 use crate::project::{PATH_LIMIT, project_root};
 use crate::reading::{
-    DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, warning,
+    DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, unread_warning, warning,
 };
 use crate::user_text::{UserText, unwrapped};
 use crate::{Cursor, CursorExclusions, IndexedSpan, KnownTurns, Location, ShownTurns, Sink, file};
@@ -45,9 +45,14 @@ pub(crate) fn is_prompt_history(path: &Path) -> bool {
 pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> ControlFlow<()> {
     let mark: Option<CursorState<PromptSessions>> =
         from.and_then(|cursor| CursorState::parse(cursor, VERSION));
-    let holds = mark
-        .as_ref()
-        .is_some_and(|mark| mark.matches_file(&at.path));
+    let holds = mark.as_ref().map(|mark| mark.matches_file(&at.path));
+    let holds = match holds.transpose() {
+        Ok(holds) => holds.unwrap_or_default(),
+        Err(error) => {
+            sink.warning(unread_warning(&at.path, &error));
+            return ControlFlow::Continue(());
+        }
+    };
     let (resumed, replaced) = if holds { (mark, None) } else { (None, mark) };
     let resumed_at = resumed.as_ref().map(|mark| mark.offset);
     let start = ReadStart::new(from, resumed_at);
@@ -364,14 +369,24 @@ struct PromptHistoryReading<'a> {
 }
 
 impl PromptHistoryReading<'_> {
-    /// Reads from an offset on.
+    /// Reads from an offset on. What an error keeps from being read makes no session gone, and comes with the next read.
     fn run(mut self, mut lines: Lines, offset: u64) -> ControlFlow<()> {
         let mut done = offset;
-        while let Some(line) = next_line(&mut lines, self.path.into(), self.sink) {
-            self.read_line(&line)?;
-            done = line.end;
+        loop {
+            match next_line(&mut lines, self.path.into()) {
+                Ok(Some(line)) => {
+                    self.read_line(&line)?;
+                    done = line.end;
+                }
+                Ok(None) => return self.finish(done),
+                Err(error) => return self.report_unread(&error),
+            }
         }
-        self.finish(done)
+    }
+
+    fn report_unread(self, error: &io::Error) -> ControlFlow<()> {
+        self.sink.warning(unread_warning(self.path, error));
+        ControlFlow::Continue(())
     }
 
     fn read_line(&mut self, line: &Line<'_>) -> ControlFlow<()> {
@@ -412,16 +427,15 @@ impl PromptHistoryReading<'_> {
     }
 
     fn finish(mut self, done: u64) -> ControlFlow<()> {
-        let known = &self.sessions.known;
-        let mut gone = self
-            .replaced
-            .known
-            .keys()
-            .filter(|id| !known.contains_key(*id));
-        gone.try_for_each(|id| self.sink.gone(id))?;
+        let mut gone = std::mem::take(&mut self.replaced.known);
+        gone.retain(|id, _| !self.sessions.known.contains_key(id));
+        let sessions = std::mem::take(&mut self.sessions);
+        let end = match CursorState::at(self.path, VERSION, done, sessions) {
+            Ok(mark) => mark.cursor(),
+            Err(error) => return self.report_unread(&error),
+        };
+        gone.keys().try_for_each(|id| self.sink.gone(id))?;
         self.damage.report(self.sink);
-        let mark = CursorState::at(self.path, VERSION, done, self.sessions);
-        self.sink
-            .checkpoint(mark.map(|mark| mark.cursor()).unwrap_or_default())
+        self.sink.checkpoint(end)
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::cursor::CursorState;
 use crate::json::is_whole;
-use crate::lines::{Line, LineFiles, Lines};
+use crate::lines::{Line, LineFiles, Lines, is_content_error};
 use crate::turn_assembler::TurnAssembler;
-use crate::{Cursor, KnownTurns, Sink, Warning};
+use crate::{Cursor, KnownTurns, Retry, Sink, Warning};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session_core::{SessionMeta, Turn, TurnSpan};
@@ -34,7 +34,15 @@ pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
         offset: None,
         reason: reason.to_string(),
         count: 1,
-        is_tried_again: false,
+        retry: Retry::FullRead,
+    }
+}
+
+/// Returns the warning for a file that cannot be read now.
+pub(crate) fn unread_warning(path: &Path, error: &io::Error) -> Warning {
+    Warning {
+        retry: Retry::NextRefresh,
+        ..warning(path, error)
     }
 }
 
@@ -98,24 +106,20 @@ pub(crate) fn open_lines<'p>(
     let files = files.into();
     let opened = Lines::open(files, offset);
     opened
-        .map_err(|error| sink.warning(warning(files.first, error)))
+        .map_err(|error| sink.warning(unread_warning(files.first, &error)))
         .ok()
 }
 
-/// Returns the next line that its writer has ended. An error ends the lines, too, and is reported.
+/// Returns the next line that its writer has ended.
+///
+/// # Errors
+/// When the file cannot be read on, which is not its end.
 pub(crate) fn next_line<'l>(
     lines: &'l mut Lines,
     files: LineFiles<'_>,
-    sink: &mut dyn Sink,
-) -> Option<Line<'l>> {
-    let line: io::Result<Option<Line<'l>>> = lines.next();
-    match line {
-        Ok(line) => line.filter(|line| !is_unfinished(line, files.last())),
-        Err(error) => {
-            sink.warning(warning(files.first, error));
-            None
-        }
-    }
+) -> io::Result<Option<Line<'l>>> {
+    let line = lines.next()?;
+    Ok(line.filter(|line| !is_unfinished(line, files.last())))
 }
 
 /// Returns true for a last line that its writer has not ended yet: it is left for later, but not for ever, and a long one
@@ -160,6 +164,11 @@ pub(crate) trait LineAssembly {
     fn is_noise(&mut self) -> bool {
         false
     }
+
+    /// Takes the error of a file that a line led to, where that could not be read.
+    fn take_error(&mut self) -> Option<io::Error> {
+        None
+    }
 }
 
 /// How a read ended.
@@ -184,6 +193,8 @@ pub(crate) struct FileReading<'a, A> {
     /// Offset behind the last record, or at which the time was checked since.
     clock_checked: u64,
     damage: DamagedLines,
+    /// The file is damaged here, and cannot be read on.
+    is_damaged: bool,
 }
 
 impl<'a, A: LineAssembly> FileReading<'a, A> {
@@ -203,27 +214,33 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
             checkpoint: offset,
             clock_checked: offset,
             damage: DamagedLines::new(files.first),
+            is_damaged: false,
         }
     }
 
-    /// Reads to the end.
+    /// Reads to the end, or as far as the file can be read.
     pub(crate) fn run(mut self, mut lines: Lines) -> ControlFlow<(), ReadEnd> {
         loop {
             let is_due = lines.offset().saturating_sub(self.checkpoint) >= CHECKPOINT_BYTES;
-            let before = is_due.then(|| self.mark_behind(&lines)).flatten();
-            let Some(line) = next_line(&mut lines, self.files, self.announcer.sink) else {
-                break;
+            let before = is_due.then(|| self.mark_behind(&lines).ok()).flatten();
+            let line = match next_line(&mut lines, self.files) {
+                Ok(Some(line)) => line,
+                Ok(None) => return self.finish(),
+                Err(error) if is_content_error(&error) => return self.finish_damaged(&error),
+                Err(error) => return self.break_off(&error),
             };
             let is_record = self.read_line(&line, before)?;
+            if let Some(error) = self.assembly.take_error() {
+                return self.report_unread(&error);
+            }
             let is_long = self.delivered.saturating_sub(self.checkpoint) >= 2 * CHECKPOINT_BYTES;
             if self.is_late(self.delivered, is_record) || is_long {
-                let open = self.assembly.turns().flush();
-                self.deliver(open)?;
-                let mark = self.mark_behind(&lines);
-                self.checkpoint(mark)?;
+                match self.mark_behind(&lines) {
+                    Ok(mark) => self.flush_to(mark)?,
+                    Err(error) => return self.report_unread(&error),
+                }
             }
         }
-        self.finish()
     }
 
     /// Takes a line, and returns true where it holds a record. `before` is the mark before it, where a checkpoint is due.
@@ -250,12 +267,18 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
 
     /// Marks the place before the next line. The bytes before it are those that were read: a packed file would be unpacked
     /// from its beginning for them.
-    fn mark_behind(&self, lines: &Lines) -> Option<CursorState<A::State>> {
+    fn mark_behind(&self, lines: &Lines) -> io::Result<CursorState<A::State>> {
         let (offset, state) = (lines.offset(), self.assembly.state());
         match lines.tail() {
-            Some(tail) => Some(CursorState::behind(tail, A::VERSION, offset, state)),
-            None => CursorState::at(self.files, A::VERSION, offset, state).ok(),
+            Some(tail) => Ok(CursorState::behind(tail, A::VERSION, offset, state)),
+            None => CursorState::at(self.files, A::VERSION, offset, state),
         }
+    }
+
+    /// Marks the place behind all that was taken.
+    fn mark_delivered(&self) -> io::Result<CursorState<A::State>> {
+        let state = self.assembly.state();
+        CursorState::at(self.files, A::VERSION, self.delivered, state)
     }
 
     /// Returns true where blank or damaged lines have gone on for long and the time is up.
@@ -282,23 +305,70 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         self.announcer.sink.checkpoint(cursor)
     }
 
+    /// Delivers the turn at hand as far as it was read, and a checkpoint behind it.
+    fn flush_to(&mut self, mark: CursorState<A::State>) -> ControlFlow<()> {
+        let open = self.assembly.turns().flush();
+        self.deliver(open)?;
+        self.checkpoint(Some(mark))
+    }
+
+    /// Ends a read that an error broke off. One from the beginning gives up the turn at hand, and is repeated: the index may
+    /// hold more of that turn. Behind a checkpoint another one follows, since what continues a turn must not come twice.
+    fn break_off(mut self, error: &io::Error) -> ControlFlow<(), ReadEnd> {
+        let mark = (self.checkpoint > 0).then(|| self.mark_delivered());
+        self.warn_unread(error);
+        if let Some(Ok(mark)) = mark {
+            self.flush_to(mark)?;
+        }
+        ControlFlow::Continue(ReadEnd::Complete)
+    }
+
+    /// Ends a read after an error at which no later one can go on.
+    fn report_unread(mut self, error: &io::Error) -> ControlFlow<(), ReadEnd> {
+        self.warn_unread(error);
+        ControlFlow::Continue(ReadEnd::Complete)
+    }
+
+    fn warn_unread(&mut self, error: &io::Error) {
+        let warning = unread_warning(self.files.first, error);
+        self.announcer.sink.warning(warning);
+    }
+
+    /// Ends a read at damage, behind which nothing can be read: what was delivered before of later turns stays.
+    fn finish_damaged(mut self, error: &io::Error) -> ControlFlow<(), ReadEnd> {
+        let warning = warning(self.files.first, error);
+        self.announcer.sink.warning(warning);
+        self.is_damaged = true;
+        self.finish()
+    }
+
     fn finish(mut self) -> ControlFlow<(), ReadEnd> {
         let Some(waiting) = self.assembly.finish(self.delivered > self.start) else {
             return ControlFlow::Continue(ReadEnd::Retracted);
         };
+        if let Some(error) = self.assembly.take_error() {
+            return self.report_unread(&error);
+        }
         if waiting.is_empty() && self.announcer.is_at_beginning() && self.assembly.is_noise() {
             // Lines that come may make it one, which has these, too.
-            let start = CursorState::at(self.files, A::VERSION, 0, A::State::default());
-            self.checkpoint(start.ok())?;
+            let start = CursorState::behind(&[], A::VERSION, 0, A::State::default());
+            self.checkpoint(Some(start))?;
             return ControlFlow::Continue(ReadEnd::Complete);
         }
+        let end = match self.mark_delivered() {
+            Ok(end) => Some(end),
+            Err(error) if is_content_error(&error) => None,
+            Err(error) => return self.report_unread(&error),
+        };
         let open = self.assembly.turns().flush();
         self.deliver(open)?;
         self.deliver(waiting)?;
         self.announcer.announce_changes(self.assembly.session())?;
-        let state = self.assembly.state();
-        let end = CursorState::at(self.files, A::VERSION, self.delivered, state);
-        self.checkpoint(end.ok())?;
+        if self.is_damaged {
+            let session = self.assembly.session();
+            self.announcer.sink.broke_off(&session.id)?;
+        }
+        self.checkpoint(end)?;
         ControlFlow::Continue(ReadEnd::Complete)
     }
 }

@@ -4,7 +4,7 @@
 use crate::reading::warning;
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
-use crate::{Cursor, IndexedSpan, KnownTurns, ShownTurns, Sink};
+use crate::{Cursor, IndexedSpan, KnownTurns, Retry, ShownTurns, Sink, Warning};
 use session_core::{SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -81,9 +81,14 @@ pub(crate) fn read_sessions(
 ) {
     let read = open(path).and_then(|history| read_open(&*history, path, from, sink));
     if let Err(error) = read {
-        sink.warning(warning(path, &error));
         if error.is_permanent() {
+            sink.warning(warning(path, &error));
             let _: ControlFlow<()> = sink.checkpoint(from.cloned().unwrap_or_default());
+        } else {
+            sink.warning(Warning {
+                retry: Retry::NextRefresh,
+                ..warning(path, &error)
+            });
         }
     }
 }
@@ -119,6 +124,9 @@ struct StorageReading<'a> {
 impl StorageReading<'_> {
     fn read_all(mut self, sessions: &[StoredSession], path: &Path) -> ControlFlow<()> {
         self.report_gone(sessions)?;
+        for session in self.skipped.unlisted() {
+            self.sink.broke_off(session)?;
+        }
         let changed: Vec<&StoredSession> = sessions
             .iter()
             .filter(|s| !self.known.is_current(&s.meta.id, s.signature))
@@ -138,7 +146,9 @@ impl StorageReading<'_> {
 
     fn report_gone(&mut self, sessions: &[StoredSession]) -> ControlFlow<()> {
         let ids: HashSet<&str> = sessions.iter().map(|s| s.meta.id.as_str()).collect();
-        for id in self.known.take_gone(|id| ids.contains(id)) {
+        let unlisted = self.skipped.unlisted();
+        let is_there = |id: &str| ids.contains(id) || unlisted.contains(id);
+        for id in self.known.take_gone(is_there) {
             self.sink.gone(&id)?;
         }
         ControlFlow::Continue(())
@@ -152,7 +162,7 @@ impl StorageReading<'_> {
             Ok(None) => self.note_delivered(&session.meta.id, session.signature, true),
             Err(error) => {
                 self.skipped.add_session(&error);
-                ControlFlow::Continue(())
+                self.sink.broke_off(&session.meta.id)
             }
         }
     }
@@ -186,19 +196,15 @@ impl StorageReading<'_> {
         flow?;
         match read {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
-            Err(error) if is_empty => {
-                self.skipped.add_session(&error);
-                ControlFlow::Continue(())
-            }
             Err(error) => {
                 self.skipped.add_session(&error);
-                self.sink.broke_off()
+                self.sink.broke_off(&session.id)
             }
         }
     }
 
     /// Delivers a session that was delivered before, once all of it is read: one that breaks off in an error stays as it
-    /// was, unless there is more of it now.
+    /// was, unless there is more of it now and the next try would fare no better.
     fn replace(
         &mut self,
         session: &SessionMeta,
@@ -214,7 +220,7 @@ impl StorageReading<'_> {
         let read = self.history.visit_turns(session, None, skipped, &mut visit);
         if let Err(error) = &read {
             self.skipped.add_session(error);
-            if signature.messages <= known.messages {
+            if error.is_transient() || signature.messages <= known.messages {
                 return ControlFlow::Continue(());
             }
         }
@@ -227,8 +233,7 @@ impl StorageReading<'_> {
         }
         match read {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
-            Err(_) if is_empty => ControlFlow::Continue(()),
-            Err(_) => self.sink.broke_off(),
+            Err(_) => self.sink.broke_off(&session.id),
         }
     }
 

@@ -29,9 +29,9 @@ pub trait Source: Sync {
     /// Reads a location from `from` on (from its beginning without a cursor)
     /// into `sink`. Never fails: what cannot be read is given to
     /// [`Sink::warning`]. The last call before it returns is
-    /// [`Sink::checkpoint`], unless the sink asked to stop, or the location
-    /// could not be read now and is worth another try as it is (locked, no
-    /// permission): then there is no checkpoint at all.
+    /// [`Sink::checkpoint`], unless the sink asked to stop, or a warning says
+    /// that the location could not be read now and is worth another try as it
+    /// is ([`Retry::NextRefresh`]: locked, no permission, a failing disk).
     fn read(&self, at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink);
 
     /// Reads turns again in full. `spans` are those that [`Source::read`] gave,
@@ -157,9 +157,10 @@ pub trait Sink {
     /// delivered before, unless it [continues](Turn::continues) that one.
     fn turn(&mut self, turn: Turn) -> ControlFlow<()>;
 
-    /// Reports that the session opened last could not be read to its end: what was delivered before of its later turns
-    /// stays.
-    fn broke_off(&mut self) -> ControlFlow<()> {
+    /// Reports that the location holds a session that could not be read, or not to its end: what was delivered before of
+    /// it, or of its later turns, stays.
+    fn broke_off(&mut self, session: &str) -> ControlFlow<()> {
+        let _ = session;
         ControlFlow::Continue(())
     }
 
@@ -194,8 +195,19 @@ pub struct Warning {
     pub reason: String,
     /// How often.
     pub count: u64,
-    /// It holds until the next read of the file, which tries again whatever it was given.
-    pub is_tried_again: bool,
+    /// When that place is tried again, until which the warning holds.
+    pub retry: Retry,
+}
+
+/// When a place that could not be read is tried again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Retry {
+    /// When the file is read from its beginning.
+    FullRead,
+    /// By the next read of the file, which comes when it has changed.
+    NextRead,
+    /// By the next refresh, though the file is as it is: it could not be read now. What was delivered before stays.
+    NextRefresh,
 }
 
 /// The index of a turn in its session, and where the turn lies in the history.

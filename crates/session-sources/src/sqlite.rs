@@ -1,6 +1,6 @@
 //! SQLite databases of other programs, which may have them open.
 
-use crate::file::{FileKey, file_key, mtime_ns, stamp};
+use crate::file::{FileKey, file_key, is_absence, mtime_ns, stamp};
 use crate::storage_error::StorageError;
 use fs_err as fs;
 use rusqlite::config::DbConfig;
@@ -59,7 +59,7 @@ impl SourceDatabase {
     /// SQLite does without that memory where nobody has the database open, and cannot open a log without it.
     fn open_in_place(path: &Path) -> Result<Self, StorageError> {
         // Looked at first: another connection of this process may have a log, and locks that reading the header would drop.
-        let has_log = write_ahead_log(path).exists();
+        let has_log = write_ahead_log(path).try_exists()?;
         let log_mode = (!has_log).then(|| LogMode::find(path));
         let connection = match &log_mode {
             None => connect_by_uri(&unshared_sqlite_uri(path)),
@@ -107,7 +107,7 @@ fn refuse_pipes(database: &Path) -> Result<(), StorageError> {
         return Err(StorageError::NotRegular);
     }
     // Shared memory is opened where there is a log.
-    let has_log = write_ahead_log(database).exists();
+    let has_log = write_ahead_log(database).try_exists()?;
     let shared = has_log.then(|| path_beside_database(database, "-shm"));
     let journal = path_beside_database(database, "-journal");
     match iter::once(journal).chain(shared).find(|path| is_pipe(path)) {
@@ -181,7 +181,10 @@ fn has_log_mode(path: &Path) -> bool {
 pub(crate) fn database_stamp(path: &Path) -> io::Result<FileStamp> {
     let mut stamp = stamp(&fs::metadata(path)?);
     // An empty log may be left of a reader, even of ourselves: it says nothing.
-    let log = fs::metadata(write_ahead_log(path)).ok();
+    let log = match fs::metadata(write_ahead_log(path)) {
+        Err(error) if is_absence(&error) => None,
+        log => Some(log?),
+    };
     if let Some(log) = log.filter(|log| log.len() > 0) {
         stamp.size += log.len();
         stamp.mtime_ns = stamp.mtime_ns.max(mtime_ns(&log));

@@ -1,8 +1,8 @@
 //! Errors of reading, with counts of what was skipped.
 
-use crate::{Warning, file};
+use crate::{Retry, Warning, file};
 use rusqlite::ErrorCode;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Why a history, or one session of it, could not be read.
@@ -62,6 +62,14 @@ impl StorageError {
                 | Self::NewerForm
         )
     }
+
+    /// Returns true where reading failed, which says nothing of the content: the next try may succeed.
+    pub(crate) fn is_transient(&self) -> bool {
+        matches!(
+            self,
+            Self::Locked | Self::PipeBeside(_) | Self::Unopenable(_) | Self::Restless | Self::Io(_)
+        )
+    }
 }
 
 impl From<rusqlite::Error> for StorageError {
@@ -91,46 +99,71 @@ pub(crate) const SIZE_LIMIT: u32 = 64 * 1024 * 1024;
 /// Counts of what was skipped, by reason.
 #[derive(Debug, Default)]
 pub(crate) struct SkippedCounts {
-    /// Messages and parts: they are looked at again when their session changes.
-    parts: BTreeMap<String, u64>,
-    /// Whole sessions: each read tries them again.
-    sessions: BTreeMap<String, u64>,
+    counts: BTreeMap<SkipReason, u64>,
+    /// Ids of the sessions that are there, and could not be listed.
+    unlisted: BTreeSet<String>,
+}
+
+/// Why something was skipped, and when it is tried again.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SkipReason {
+    retry: Retry,
+    reason: String,
 }
 
 impl SkippedCounts {
-    /// Counts one more message or part.
+    /// Counts one more message or part: it is looked at again when its session changes.
     pub(crate) fn add(&mut self, reason: &str) {
-        *self.parts.entry(reason.to_owned()).or_default() += 1;
+        self.count(Retry::FullRead, reason.to_owned(), 1);
     }
 
-    /// Counts one more session.
+    /// Counts one more session, which each read tries again.
     pub(crate) fn add_session(&mut self, error: &StorageError) {
-        let reason = format!("session could not be read: {error}");
-        *self.sessions.entry(reason).or_default() += 1;
+        let retry = if error.is_transient() {
+            Retry::NextRefresh
+        } else {
+            Retry::NextRead
+        };
+        self.count(retry, format!("session could not be read: {error}"), 1);
+    }
+
+    /// Counts one more session, which cannot be listed.
+    pub(crate) fn add_unlisted(&mut self, session: &str, error: &StorageError) {
+        self.add_session(error);
+        self.unlisted.insert(session.to_owned());
+    }
+
+    /// Counts something that could not be read now, without which the rest was read.
+    pub(crate) fn add_unread(&mut self, reason: String) {
+        self.count(Retry::NextRefresh, reason, 1);
+    }
+
+    /// Returns the ids of the sessions that are there, and could not be listed.
+    pub(crate) fn unlisted(&self) -> &BTreeSet<String> {
+        &self.unlisted
+    }
+
+    fn count(&mut self, retry: Retry, reason: String, count: u64) {
+        *self.counts.entry(SkipReason { retry, reason }).or_default() += count;
     }
 
     /// Adds those of another reading.
-    pub(crate) fn join(&mut self, other: Self) {
-        let add = |to: &mut BTreeMap<String, u64>, from: BTreeMap<String, u64>| {
-            for (reason, count) in from {
-                *to.entry(reason).or_default() += count;
-            }
-        };
-        add(&mut self.parts, other.parts);
-        add(&mut self.sessions, other.sessions);
+    pub(crate) fn join(&mut self, mut other: Self) {
+        for (SkipReason { retry, reason }, count) in other.counts {
+            self.count(retry, reason, count);
+        }
+        self.unlisted.append(&mut other.unlisted);
     }
 
     /// Returns one warning for each reason.
     pub(crate) fn warnings(self, path: &Path) -> impl Iterator<Item = Warning> {
-        let parts = self.parts.into_iter().map(|skipped| (skipped, false));
-        let sessions = self.sessions.into_iter().map(|skipped| (skipped, true));
-        let all = parts.chain(sessions);
-        all.map(|((reason, count), is_tried_again)| Warning {
+        let counts = self.counts.into_iter();
+        counts.map(|(SkipReason { retry, reason }, count)| Warning {
             path: path.to_owned(),
             offset: None,
             reason,
             count,
-            is_tried_again,
+            retry,
         })
     }
 }

@@ -1,8 +1,8 @@
 //! Finds the directory of the index and its files.
 
-use crate::directory_ownership::WRITER_LOCK;
+use crate::directory_ownership::{EMBEDDING_LOCK, PAUSE_LOCK, WRITER_LOCK};
 use crate::error::{Result, StoreError};
-use crate::old_databases::old_databases;
+use crate::old_databases::{old_databases, old_vectors};
 use session_files::{UserDirectoryKind, user_directory, write_ahead_log};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub(crate) const VECTORS: &str = "vectors";
 const DIRECTORIES: [&str; 4] = [VECTORS, "queries", "memories", "injection"];
 
 /// Returns the path of an index's database.
-pub fn database_path(root: &Path) -> PathBuf {
+pub(crate) fn database_path(root: &Path) -> PathBuf {
     root.join(DATABASE)
 }
 
@@ -65,12 +65,21 @@ pub fn index_directories(root: &Path) -> Vec<PathBuf> {
     DIRECTORIES.map(|name| root.join(name)).into()
 }
 
+/// Lists the paths in the directory of an index that are written, whether they exist or not: its database, its locks and
+/// its directories.
+pub fn written_paths(root: &Path) -> Vec<PathBuf> {
+    let locks = [WRITER_LOCK, EMBEDDING_LOCK, PAUSE_LOCK].map(str::to_owned);
+    let files = database_files().chain(locks);
+    let mut paths: Vec<PathBuf> = files.map(|name| root.join(name)).collect();
+    paths.extend(index_directories(root));
+    paths
+}
+
 /// Lists the paths in the directory of an index that its user alone may read, whether they exist or not.
 pub fn private_paths(root: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = database_files().map(|name| root.join(name)).collect();
-    paths.push(root.join(WRITER_LOCK));
-    paths.extend(index_directories(root));
+    let mut paths = written_paths(root);
     paths.extend(old_databases(root));
+    paths.extend(old_vectors(root));
     paths
 }
 

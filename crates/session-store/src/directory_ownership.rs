@@ -15,12 +15,16 @@ use std::path::Path;
 
 /// The lock of writers, which each index has had since its first one.
 pub(crate) const WRITER_LOCK: &str = "lock";
+/// The lock of the process that embeds beside others.
+pub(crate) const EMBEDDING_LOCK: &str = "embedding.lock";
+/// The lock by which others request that it pauses.
+pub(crate) const PAUSE_LOCK: &str = "pause.lock";
 
 /// The names that this program makes in the directory of an index beside those of its database, also before there is one: a hook keeps its state there.
 const OWN_NAMES: [&str; 8] = [
     WRITER_LOCK,
-    "embedding.lock",
-    "pause.lock",
+    EMBEDDING_LOCK,
+    PAUSE_LOCK,
     "vectors",
     "queries",
     "memories",

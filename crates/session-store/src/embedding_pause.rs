@@ -1,11 +1,11 @@
 //! Pauses the process that embeds beside others, while a person waits for one of them.
 
+use crate::directory_ownership::PAUSE_LOCK;
 use session_files::{Dir, Lock};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const PAUSE_LOCK: &str = "pause.lock";
 /// Longest time for which a process that embeds waits at once, and for which it then goes on: who asked may
 /// have been stopped, or ask without end.
 const MAX_PAUSE: Duration = Duration::from_secs(10);

@@ -173,13 +173,17 @@ impl StoreError {
         matches!(self, Self::Format { found, expected, .. } if found > expected)
     }
 
-    /// Returns true when the folder of the index may be one that this process cannot write to.
+    /// Returns true when the folder of the index may be one that this process cannot write to: also where readers cannot make
+    /// the memory beside the database that they share (`-shm`), on a full disk or a file system that has none.
     pub fn needs_write_access(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, ReadOnly};
         match self {
             Self::Unmigrated { .. } => true,
             Self::Io(_) => !self.needs_space(),
-            Self::Sqlite(e) => matches!(e.sqlite_error_code(), Some(CannotOpen | ReadOnly)),
+            Self::Sqlite(e) => {
+                matches!(e.sqlite_error_code(), Some(CannotOpen | ReadOnly))
+                    || lacks_shared_memory(e)
+            }
             _ => false,
         }
     }
@@ -189,10 +193,29 @@ impl StoreError {
         use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
         match self {
             Self::Io(e) => matches!(e.kind(), StorageFull | QuotaExceeded | FileTooLarge),
-            Self::Sqlite(e) => e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull),
+            Self::Sqlite(e) => {
+                e.sqlite_error_code() == Some(rusqlite::ErrorCode::DiskFull)
+                    || lacks_room_to_share(e)
+            }
             _ => false,
         }
     }
+}
+
+fn extended_code(error: &rusqlite::Error) -> Option<i32> {
+    error.sqlite_error().map(|error| error.extended_code)
+}
+
+/// Returns true where SQLite could not make or map the memory that the readers of a database share.
+fn lacks_shared_memory(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{SQLITE_IOERR_SHMMAP, SQLITE_IOERR_SHMOPEN};
+    let code = extended_code(error);
+    lacks_room_to_share(error) || matches!(code, Some(SQLITE_IOERR_SHMOPEN | SQLITE_IOERR_SHMMAP))
+}
+
+/// Returns true where there is no room for the memory that the readers of a database share: SQLite calls it a disk I/O error.
+fn lacks_room_to_share(error: &rusqlite::Error) -> bool {
+    extended_code(error) == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
 }
 
 /// Returns true for SQLite errors that mean a damaged file. A value that no column holds is one, and a table or a column that
@@ -225,6 +248,31 @@ pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
 pub(crate) fn sqlite_message(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
+        full if lacks_room_to_share(full) => "database or disk is full".to_owned(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rusqlite::ffi;
+
+    #[test]
+    fn shared_memory_that_cannot_be_made_is_no_damage() {
+        let error = |code| {
+            let error = rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+            StoreError::from(error)
+        };
+        let full = error(ffi::SQLITE_IOERR_SHMSIZE);
+        assert!(full.needs_write_access() && full.needs_space());
+        assert!(full.to_string().ends_with("database or disk is full"));
+        assert!(full.remedy().unwrap().starts_with("free space"));
+        for code in [ffi::SQLITE_IOERR_SHMOPEN, ffi::SQLITE_IOERR_SHMMAP] {
+            let unshared = error(code);
+            assert!(unshared.needs_write_access() && !unshared.needs_space());
+        }
+        let failing = error(ffi::SQLITE_IOERR_READ);
+        assert!(!failing.needs_write_access() && !failing.needs_space());
     }
 }

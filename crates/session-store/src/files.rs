@@ -3,7 +3,7 @@
 use crate::Reader;
 use crate::error::Result;
 use crate::frames::codec::{compress, decompress};
-use crate::id::FileId;
+use crate::id::{FileId, SessionId};
 use crate::row::GONE;
 use crate::sql::Statements;
 use crate::writer::Writer;
@@ -49,6 +49,10 @@ enum ProblemKind {
     /// Opening a file that could not be read at all: until the next try.
     Unread,
 }
+
+/// Is met by a problem of a file that is not gone: those of one that is are kept for when it is back.
+const OF_PRESENT_FILES: &str =
+    "NOT EXISTS (SELECT 1 FROM files f WHERE f.path = problems.path AND f.gone)";
 
 const COLUMNS: &str = "id, source, path, size, mtime_ns, inode, gone";
 
@@ -118,10 +122,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn problems(&self) -> Result<Vec<Problem>> {
-        // Those of a file that is gone are kept for when it is back.
-        self.query_problems(
-            "NOT EXISTS (SELECT 1 FROM files f WHERE f.path = problems.path AND f.gone)",
-        )
+        self.query_problems(OF_PRESENT_FILES)
     }
 
     /// Returns the problems of listing the histories.
@@ -130,6 +131,18 @@ impl Reader {
     /// When the database fails.
     pub fn listing_problems(&self) -> Result<Vec<Problem>> {
         self.query_problems(&format!("kind = {}", ProblemKind::Listing as i64))
+    }
+
+    /// Counts the files and folders of histories that could not be listed or read by the last try.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn count_unread_places(&self) -> Result<usize> {
+        let (listing, unread) = (ProblemKind::Listing as i64, ProblemKind::Unread as i64);
+        let condition = format!("kind IN ({listing}, {unread}) AND {OF_PRESENT_FILES}");
+        let mut problems = self.query_problems(&condition)?;
+        problems.dedup_by(|next, kept| next.path == kept.path);
+        Ok(problems.len())
     }
 
     /// Returns the problems that meet a condition, by path.
@@ -231,19 +244,33 @@ impl Writer {
     }
 
     /// Begins to read a file from its start: deletes its problems and marks its
-    /// sessions as gone until they are read again.
+    /// sessions as gone until they are read again. Returns those that were not.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn begin_full_read(&mut self, file: FileId, path: &str) -> Result<()> {
+    pub fn begin_full_read(&mut self, file: FileId, path: &str) -> Result<Vec<SessionId>> {
         self.begin()?;
         let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
         self.db()
             .run(delete, params![path, ProblemKind::Read as i64])?;
-        let held = self.sessions_of_file(file)?;
+        let select = format!("SELECT id FROM sessions WHERE file = ?1 AND NOT gone & {GONE}");
+        let held: Vec<SessionId> = self.db().rows(&select, [file], |row| row.get(0))?;
         // A row a statement: before one that may change several and fail half-way, FTS5 writes the words that it holds.
         let update = format!("UPDATE sessions SET gone = gone | {GONE} WHERE id = ?1");
-        held.iter().try_for_each(|id| self.db().run(&update, [id]))
+        held.iter()
+            .try_for_each(|id| self.db().run(&update, [id]))?;
+        Ok(held)
+    }
+
+    /// Takes back that sessions are gone: their file could not be read to its end.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unmark_sessions_gone(&mut self, sessions: &[SessionId]) -> Result<()> {
+        self.begin()?;
+        let update = format!("UPDATE sessions SET gone = gone & ~{GONE} WHERE id = ?1");
+        let mut sessions = sessions.iter();
+        sessions.try_for_each(|id| self.db().run(&update, [id]))
     }
 
     /// Deletes the cursors of all files, so that the next refresh reads all of

@@ -1,6 +1,6 @@
 //! Locks an index: for its writer, and for the process that embeds beside it.
 
-use crate::directory_ownership::{WRITER_LOCK, check_ownership};
+use crate::directory_ownership::{EMBEDDING_LOCK, WRITER_LOCK, check_ownership};
 use crate::error::{Result, StoreError};
 use session_files::{Dir, Lock, private};
 use std::path::Path;
@@ -38,7 +38,7 @@ impl IndexLock {
     pub fn acquire_embedding_within(root: &Path, timeout: Duration) -> Result<Option<Self>> {
         check_ownership(root)?;
         private::create_directory(root)?;
-        let lock = Lock::lock_timeout(&Dir::open(root)?, "embedding.lock", timeout)?;
+        let lock = Lock::lock_timeout(&Dir::open(root)?, EMBEDDING_LOCK, timeout)?;
         Ok(lock.map(Self))
     }
 }

@@ -91,7 +91,7 @@ mod writer;
 
 pub use dedup_keys::DedupKeys;
 pub use directory::{
-    database_path, default_root, index_directories, index_exists, last_commit_time, private_paths,
+    default_root, index_directories, index_exists, last_commit_time, private_paths, written_paths,
 };
 pub use directory_ownership::{check_ownership, is_index_directory};
 pub use embedding_pause::{EmbeddingPause, EmbeddingPauses};
@@ -117,7 +117,7 @@ pub use open_processes::{OpenProcess, find_open_processes};
 pub use pending_sessions::PendingSession;
 pub use prepared_turn::{PreparedTurn, TurnPreparer};
 pub use prompts::{EndedSession, Supersession};
-pub use purge::PurgeOutcome;
+pub use purge::{PendingPurge, PurgeOutcome};
 pub use query_cache::{cache_query_vector, cached_query_vector, delete_query_cache};
 pub use reader::Reader;
 pub use replacement::MissingTurns;

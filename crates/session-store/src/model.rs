@@ -81,6 +81,11 @@ impl ModelRow {
         self.generations[level as usize]
     }
 
+    /// Returns true where no matrix has a row.
+    pub(crate) fn is_without_rows(&self) -> bool {
+        self.rows == [0; 2]
+    }
+
     pub(crate) fn matrix_id(&self, level: Level) -> MatrixId {
         MatrixId {
             model: self.id,

@@ -1,6 +1,7 @@
-//! Files that were put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory.
+//! Files that were put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory,
+//! directories that cannot be used.
 
-use crate::directory::{DATABASE, database_path, log_path};
+use crate::directory::{DATABASE, VECTORS, database_path, log_path};
 use crate::directory_ownership::check_ownership;
 use crate::error::Result;
 use crate::writer::unless_missing;
@@ -10,15 +11,19 @@ use std::path::{Path, PathBuf};
 /// The name of a database that was put aside; with a number where there are several.
 pub(crate) const OLD_DATABASE: &str = "index.db.old";
 
+/// Returns the names that what has `name` gets when it is put aside, in the order in which they are taken.
+fn old_names(name: &str) -> impl Iterator<Item = String> {
+    let numbered = (2..).map(move |number| format!("{name}.old.{number}"));
+    std::iter::once(format!("{name}.old")).chain(numbered)
+}
+
 /// Returns a name for what has `name` and is put aside: one that no file has, nor a log of it.
 fn free_old_name(root: &Path, name: &str) -> String {
-    let numbered = (2..).map(|number| format!("{name}.old.{number}"));
-    let mut names = std::iter::once(format!("{name}.old")).chain(numbered);
     let is_free = |name: &String| {
         let mut ends = ["", "-wal", "-shm"].into_iter();
         ends.all(|end| !root.join(format!("{name}{end}")).exists())
     };
-    names.find(is_free).unwrap_or_default()
+    old_names(name).find(is_free).unwrap_or_default()
 }
 
 /// Puts the database aside with its logs, and returns its new path. The database goes first: without it nothing opens the
@@ -51,9 +56,7 @@ pub(crate) fn end_put_aside(root: &Path) -> Result<()> {
     if database_path(root).exists() || !log_path(root).exists() {
         return Ok(());
     }
-    let numbered = (2..).map(|number| format!("{OLD_DATABASE}.{number}"));
-    let names = std::iter::once(OLD_DATABASE.to_owned()).chain(numbered);
-    let old = names.map(|name| root.join(name));
+    let old = old_names(DATABASE).map(|name| root.join(name));
     match old.take_while(|old| old.exists()).last() {
         Some(old) if !write_ahead_log(&old).exists() => put_aside_logs(root, &old),
         _ => Ok(()),
@@ -65,13 +68,20 @@ pub(crate) fn end_put_aside(root: &Path) -> Result<()> {
 /// # Errors
 /// When the disk fails.
 pub(crate) fn put_aside_file(parent: &Path, name: &str) -> Result<()> {
-    let path = parent.join(name);
     // A link to a directory is one.
-    if path.is_dir() {
+    if parent.join(name).is_dir() {
         return Ok(());
     }
+    put_aside(parent, name)
+}
+
+/// Puts aside what has this name, if anything does.
+///
+/// # Errors
+/// When the disk fails.
+pub(crate) fn put_aside(parent: &Path, name: &str) -> Result<()> {
     let old = parent.join(free_old_name(parent, name));
-    unless_missing(fs_err::rename(path, old))
+    unless_missing(fs_err::rename(parent.join(name), old))
 }
 
 /// Returns true for `index.db.old`, `index.db.old.2` and so on, and for their logs.
@@ -96,6 +106,12 @@ pub fn old_databases(root: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = entries.filter(is_old).map(|entry| entry.path()).collect();
     paths.sort();
     paths
+}
+
+/// Lists the directories of all vectors that were put aside in the directory of an index.
+pub(crate) fn old_vectors(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let paths = old_names(VECTORS).map(move |name| root.join(name));
+    paths.take_while(|path| path.exists())
 }
 
 /// Deletes the databases that [`Writer::rebuild`](crate::Writer::rebuild) put aside in the directory of an index.

@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::model::Level;
 use crate::reader::Reader;
+use crate::sql::Statements;
 use crate::writer::Writer;
 use std::time::Duration;
 
@@ -24,14 +25,35 @@ pub enum PurgeOutcome {
     Waiting,
 }
 
+/// The step of a purge that is pending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PendingPurge {
+    /// The files are to be rewritten: the purge has not begun, was killed or failed.
+    Rewriting,
+    /// The log is to be truncated: another process read the index as it was before.
+    Truncation,
+}
+
 impl Reader {
     /// Returns true when the files may hold deleted text.
     ///
     /// # Errors
     /// When the database fails.
     pub fn is_purge_pending(&self) -> Result<bool> {
-        let select = "SELECT EXISTS(SELECT 1 FROM pending_purge)";
-        Ok(self.db.query_row(select, [], |row| row.get(0))?)
+        Ok(self.pending_purge()?.is_some())
+    }
+
+    /// Returns the step that is pending of a purge; `None` where the files hold no deleted text.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn pending_purge(&self) -> Result<Option<PendingPurge>> {
+        let select = "SELECT id FROM pending_purge ORDER BY id LIMIT 1";
+        let step: Option<i64> = self.db.first(select, [], |row| row.get(0))?;
+        Ok(step.map(|step| match step {
+            TRUNCATION => PendingPurge::Truncation,
+            _ => PendingPurge::Rewriting,
+        }))
     }
 }
 

@@ -70,10 +70,51 @@ impl Writer {
     }
 
     /// Ends the replacement of an unfinished session of which no more turns come for now, and keeps those beyond.
-    pub fn abandon_replacement(&mut self) {
-        self.progress
-            .replacing
-            .take_if(|replacing| replacing.is_unfinished);
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn abandon_replacement(&mut self) -> Result<()> {
+        let replacing = &mut self.progress.replacing;
+        match replacing.take_if(|replacing| replacing.is_unfinished) {
+            Some(abandoned) => self.keep_rest(abandoned),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the replacement of a session that its file holds and that could not be read, or not to its end: it is not gone,
+    /// and turns beyond those that came stay.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn break_off_session(&mut self, file: FileId, uid: &str) -> Result<()> {
+        self.begin()?;
+        let select = "SELECT id FROM sessions WHERE file = ?1 AND uid = ?2";
+        let known = self
+            .db()
+            .first(select, params![file, uid], |row| row.get(0))?;
+        let Some(session) = known else {
+            return Ok(());
+        };
+        let replacing = &mut self.progress.replacing;
+        if let Some(broken) = replacing.take_if(|replacing| replacing.session == session) {
+            self.keep_rest(broken)?;
+        }
+        self.unmark_sessions_gone(&[session])
+    }
+
+    /// Keeps what a session has that did not come again: turns, and its title.
+    fn keep_rest(&mut self, replacing: SessionReplacement) -> Result<()> {
+        self.begin()?;
+        self.count_replaced(replacing, false)?;
+        let session = replacing.session;
+        let title = self.progress.replaced_title.take();
+        let set =
+            "UPDATE sessions SET title = ?2 WHERE id = ?1 AND title IS NULL AND ?2 IS NOT NULL";
+        if self.db().change(set, params![session, title])? == 0 {
+            return Ok(());
+        }
+        self.bump_revision(session)?;
+        self.index_title(session)
     }
 
     /// Ends the replacement of a session, unless more of its turns come after this commit.

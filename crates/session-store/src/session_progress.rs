@@ -12,6 +12,8 @@ pub(crate) struct SessionProgress {
     pub(crate) new_session: NewSession,
     /// The session whose turns are being replaced.
     pub(crate) replacing: Option<SessionReplacement>,
+    /// The title that the session had before.
+    pub(crate) replaced_title: Option<String>,
     /// The session that [`Writer::note_changed`](crate::Writer) has noted last.
     pub(crate) noted_session: Cell<Option<SessionId>>,
 }

@@ -33,7 +33,7 @@ impl Writer {
         self.begin()?;
         let opened = FileSession { file, source, meta };
         let is_adopted = self.adopt_session(opened)?;
-        let id = self.upsert_session(opened)?;
+        let TitledSession { id, title } = self.upsert_session(opened)?;
         if self.progress.replacing.is_some_and(|r| r.session != id) {
             self.delete_stale_turns()?;
         }
@@ -42,6 +42,7 @@ impl Writer {
                 self.clear_derived_fields(id)?;
             }
             self.progress.replacing = Some(SessionReplacement::new(id));
+            self.progress.replaced_title = title;
         }
         Ok(id)
     }
@@ -75,7 +76,8 @@ impl Writer {
         self.db().run(update, [session])
     }
 
-    fn upsert_session(&mut self, opened: FileSession<'_>) -> Result<SessionId> {
+    /// Brings the row of a session up to date, or inserts it. Returns it with the title that it had.
+    fn upsert_session(&mut self, opened: FileSession<'_>) -> Result<TitledSession> {
         let meta = opened.meta;
         let known = opened.find_known(self.db())?;
         let TitledSession { id, title } = match known {
@@ -105,7 +107,7 @@ impl Writer {
             self.bump_revision(id)?;
             self.index_title(id)?;
         }
-        Ok(id)
+        Ok(TitledSession { id, title })
     }
 
     fn insert_session(&mut self, opened: FileSession<'_>) -> Result<SessionId> {

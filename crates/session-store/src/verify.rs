@@ -133,7 +133,7 @@ impl Reader {
         Ok(damaged)
     }
 
-    /// Returns the models of which a matrix is missing, cut off, or another file. Rows are not looked at.
+    /// Returns the models of which a matrix is missing, cut off, another file, or may not be read. Rows are not looked at.
     ///
     /// # Errors
     /// When the database or the disk fails; [`StoreError::Corrupt`] as of [`Reader::has_lost_matrix`].
@@ -147,7 +147,7 @@ impl Reader {
         Ok(lost)
     }
 
-    /// Returns true where a matrix of a model is missing, cut off, or another file.
+    /// Returns true where a matrix of a model is missing, cut off, another file, or may not be read.
     ///
     /// # Errors
     /// When the disk fails. [`StoreError::Corrupt`] where another process has replaced the matrix since this snapshot: the

@@ -34,6 +34,20 @@ pub fn set_tree_modified(path: &Path, time: SystemTime) {
     set_modified(path, time);
 }
 
+/// Replaces a file by one that cannot be read from its beginning on, as on a failing disk.
+#[cfg(target_os = "linux")]
+pub fn make_unreadable(path: &Path) {
+    fs_err::remove_file(path).unwrap();
+    // The first page of a process is never there.
+    fs_err::os::unix::fs::symlink("/proc/self/mem", path).unwrap();
+}
+
+/// Puts a link that leads to itself where a directory should be: it is there, and cannot be listed.
+#[cfg(unix)]
+pub fn make_unlistable(path: &Path) {
+    fs_err::os::unix::fs::symlink(path, path).unwrap();
+}
+
 /// Makes a named pipe and the directories above it. Whoever opens the pipe waits for the other end.
 #[cfg(unix)]
 pub fn make_fifo(path: &Path) {

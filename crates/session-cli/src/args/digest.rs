@@ -3,15 +3,22 @@
 use super::{TimeArgs, WorkFilterArgs};
 use clap::{Args, ValueEnum};
 
+/// Days that `stats` counts where no time is named.
+const DEFAULT_DAYS: u32 = 91;
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search digest                        today
+  session-search digest                        # today
   session-search digest yesterday
   session-search digest last monday..yesterday --project homelab
   session-search digest --since 2w --until yesterday
   session-search digest may 2026
   session-search digest week --format json
+  session-search digest 2026-02 --brief
+
+Of more than 20 sessions each has a line, unless --full is given; those without a changed file or a pull request \
+are counted.
 
 WHEN, here and after --when, is today, yesterday, a date (2026-01-16, 16 jan, jan 16 2026), a month \
 (2026-01, january, jan 2026), a day (monday, last friday), week (the last seven days), last week, a \
@@ -22,6 +29,12 @@ pub struct DigestArgs {
     /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
     #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "when", "days", "today", "yesterday"])]
     pub range: Vec<String>,
+    /// A line a session; with --json without the fields that may be long
+    #[arg(long)]
+    pub brief: bool,
+    /// What was asked and came out, of more than 20 sessions, too
+    #[arg(long, conflicts_with = "brief")]
+    pub full: bool,
     #[command(flatten)]
     pub filter: WorkFilterArgs,
     /// Output format
@@ -35,11 +48,22 @@ pub struct DigestArgs {
 impl DigestArgs {
     /// Returns the time that is reported.
     pub fn time_args(&self) -> TimeArgs {
-        match self.range.is_empty() {
-            true if self.filter.time.is_given() => self.filter.time.clone(),
-            true => TimeArgs::from_range("today"),
-            false => TimeArgs::from_range(&self.range.join(" ")),
-        }
+        let given = given_time(&self.range, &self.filter.time);
+        given.unwrap_or_else(|| TimeArgs::from_range("today"))
+    }
+
+    /// Returns true when JSON is wanted.
+    pub fn prints_json(&self) -> bool {
+        self.json || self.format == DigestFormat::Json
+    }
+}
+
+/// Returns the time of words or of options.
+fn given_time(words: &[String], options: &TimeArgs) -> Option<TimeArgs> {
+    if words.is_empty() {
+        Some(options.clone()).filter(TimeArgs::is_given)
+    } else {
+        Some(TimeArgs::from_range(&words.join(" ")))
     }
 }
 
@@ -54,13 +78,27 @@ pub enum DigestFormat {
 Examples:
   session-search stats
   session-search stats --days 365 --project homelab
-  session-search stats --when 2026-01-01..2026-03-31
+  session-search stats 2026-01-01..2026-03-31
 
-Without a time the last 91 days are counted.")]
+WHEN is as that of `digest`. Without a time the last 91 days are counted.")]
 pub struct StatsArgs {
+    /// Day or days: 2026-01, last month, FROM..TO [default: the last 91 days]
+    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "when", "days", "today", "yesterday"])]
+    pub range: Vec<String>,
     #[command(flatten)]
     pub filter: WorkFilterArgs,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+impl StatsArgs {
+    /// Returns the time that is counted.
+    pub fn time_args(&self) -> TimeArgs {
+        let given = given_time(&self.range, &self.filter.time);
+        given.unwrap_or_else(|| TimeArgs {
+            days: Some(DEFAULT_DAYS),
+            ..TimeArgs::default()
+        })
+    }
 }

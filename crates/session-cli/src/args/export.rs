@@ -8,9 +8,9 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search export a1b2c3d4 -o lantern.html    one page, to read or send
-  session-search export a1b2c3d4 -o .               the same, named by its title
-  session-search export a1b2c3d4:5-9 -o lantern.md  turns 5 to 9
+  session-search export a1b2c3d4 -o lantern.html    # one page, to read or send
+  session-search export a1b2c3d4 -o .               # named by its title
+  session-search export a1b2c3d4:5-9 -o lantern.md  # turns 5 to 9
   session-search export a1b2c3d4 --format json
 
 Keys and passwords are replaced as `show` replaces them; read it before you send it. Prompts stay \

@@ -7,7 +7,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search fix \"error: linking with `cc` failed: exit status: 1\"
+  session-search fix 'error: linking with `cc` failed: exit status: 1'
   npm test 2>&1 | session-search fix
   session-search fix --project . \"ECONNREFUSED 127.0.0.1:5432\" --json
 

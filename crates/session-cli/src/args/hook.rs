@@ -9,7 +9,7 @@ use session_agents::{Agent, HookEvent};
 #[derive(Debug, Args)]
 #[command(after_help = concat!("\
 Examples:
-  session-search hook install                         shows what it would write
+  session-search hook install                         # shows what it writes
   session-search hook install --yes
   session-search hook install --event UserPromptSubmit --yes
   session-search hook install --agent opencode --yes

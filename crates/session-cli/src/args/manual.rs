@@ -8,6 +8,7 @@ use std::path::PathBuf;
 Examples:
   session-search completions bash > \\
       ~/.local/share/bash-completion/completions/session-search
+  mkdir -p ~/.zfunc
   session-search completions zsh > ~/.zfunc/_session-search
   session-search completions fish > \\
       ~/.config/fish/completions/session-search.fish")]
@@ -20,9 +21,9 @@ pub struct CompletionsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  eval \"$(session-search shell-init bash)\"       in ~/.bashrc
-  eval \"$(session-search shell-init zsh)\"        in ~/.zshrc
-  session-search shell-init fish | source        in ~/.config/fish/config.fish
+  eval \"$(session-search shell-init bash)\"       # in ~/.bashrc
+  eval \"$(session-search shell-init zsh)\"        # in ~/.zshrc
+  session-search shell-init fish | source        # in ~/.config/fish/config.fish
 
 Ctrl-X S opens the picker with what stands on the line. Alt-R there puts the command that resumes \
 the session on the line, to be run by Enter; without a choice the line stays as it was.")]
@@ -47,7 +48,7 @@ Examples:
   session-search man | man -l -
   session-search man -o ~/.local/share/man/man1")]
 pub struct ManArgs {
-    /// Write the man pages of all commands to this folder, created if missing
+    /// Write the man pages of all commands to this folder, which is created, but not what is above it
     #[arg(long, short = 'o', alias = "to", value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub output: Option<PathBuf>,
 }

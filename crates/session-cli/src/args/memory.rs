@@ -223,8 +223,8 @@ pub struct MemoryShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search memory edit 20260110                        in $EDITOR
-  session-search memory edit 20260110 --info \"40 per pod\"    the rest as it is")]
+  session-search memory edit 20260110                        # in $EDITOR
+  session-search memory edit 20260110 --info \"40 per pod\"    # the rest as it is")]
 pub struct MemoryEditArgs {
     /// Id or prefix; `mem-` may be omitted
     #[arg(value_name = "ID")]

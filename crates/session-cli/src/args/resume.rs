@@ -5,9 +5,9 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search resume a1b2c3d4            goes on with it, in its folder
-  session-search resume a1b2c3d4 --fork     goes on with a copy of it
-  session-search resume a1b2c3d4 --print    shows the command")]
+  session-search resume a1b2c3d4            # goes on with it, in its folder
+  session-search resume a1b2c3d4 --fork     # goes on with a copy of it
+  session-search resume a1b2c3d4 --print    # shows the command")]
 pub struct ResumeArgs {
     /// Session id or prefix
     #[arg(value_name = "ID")]

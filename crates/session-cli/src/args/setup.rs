@@ -9,13 +9,13 @@ use session_setup::{SetupOptions, SkillChoice};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search setup                                 asks, step by step
+  session-search setup                                 # asks, step by step
   session-search setup --model qwen3-embedding-0.6b --yes
   session-search setup --remote http://localhost:8080/v1 --model bge-m3 --yes
   session-search setup --keep-history 365 --skill --yes
-  session-search setup --skill --allow-skill           lets Claude Code load it
-  session-search setup --agent opencode --agent codex  asks, shows what they get
-  session-search setup --undo                          takes back what they got
+  session-search setup --skill --allow-skill           # lets Claude load it
+  session-search setup --agent opencode --agent codex  # shows what they get
+  session-search setup --undo                          # takes it back
 
 On a terminal it asks for what the options leave open; each step can be skipped and taken again. \
 Elsewhere it does what the options say; without --yes it shows what it would write.")]

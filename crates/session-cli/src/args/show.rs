@@ -7,14 +7,14 @@ use session_output::TurnItemKind;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search show a1b2c3d4               all turns
-  session-search show a1b2c3d4:7             one turn, counted from 0
-  session-search show a1b2c3d4:5-9           turns 5 to 9
-  session-search show a1b2c3d4:5-            turn 5 and all that follow
-  session-search show a1b2c3d4:last          the last turn
-  session-search show a1b2c3d4:7 --context 2 turns 5 to 9, too
+  session-search show a1b2c3d4                 # all turns
+  session-search show a1b2c3d4:7               # one turn, counted from 0
+  session-search show a1b2c3d4:5-9             # turns 5 to 9
+  session-search show a1b2c3d4:5-              # turn 5 and all that follow
+  session-search show a1b2c3d4:last            # the last turn
+  session-search show a1b2c3d4:7 --context 2   # turns 5 to 9, too
   session-search show a1b2c3d4 --only commands
-  session-search show a1b2c3d4:7 --only edits  the diffs of one turn
+  session-search show a1b2c3d4:7 --only edits  # the diffs of one turn
   session-search show a1b2c3d4 --format markdown > session.md
 
 On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes \

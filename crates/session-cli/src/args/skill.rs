@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search skill install               Claude Code, in ~/.claude/skills
-  session-search skill install --project     for this project alone
-  session-search skill install --opencode    for OpenCode
-  session-search skill install --dry-run     shows what would be written
+  session-search skill install               # Claude Code, in ~/.claude/skills
+  session-search skill install --project     # for this project alone
+  session-search skill install --opencode    # for OpenCode
+  session-search skill install --dry-run     # shows what would be written
   session-search skill status
 
 A file that you edited is kept, and what would change in it is shown; --force replaces it, and keeps yours \
@@ -54,8 +54,8 @@ pub struct SkillChangeArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search skill sync          at most 15, kept current with memories
-  session-search skill sync --off    none, as at first
+  session-search skill sync          # at most 15, kept current with memories
+  session-search skill sync --off    # none, as at first
 
 An agent reads the description at the beginning of every session: so it knows what there is to \
 recall. The user's skill names what global memories are about, a project's what the project's are.")]

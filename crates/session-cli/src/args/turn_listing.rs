@@ -11,6 +11,7 @@ Examples:
   session-search files src/net --project homelab --days 30
   session-search files /home/ann/app/Makefile --json
   session-search files --session a1b2c3d4
+  session-search files compose.yaml --changed
 
 Each turn says what was done to the file: read, edited or written whole. Upper and lower \
 case are the same, and * stands for anything. Turns of subagents are listed, too, though `search` \
@@ -19,6 +20,9 @@ pub struct FilesArgs {
     /// Path or part of one; `*` matches anything; with a filter all without it
     #[arg(allow_hyphen_values = true, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub path: Option<String>,
+    /// Only turns that changed it
+    #[arg(long)]
+    pub changed: bool,
     #[command(flatten)]
     pub listed: TurnListingArgs,
 }
@@ -46,6 +50,10 @@ Examples:
   session-search commands docker --failed
   session-search commands --failed --session a1b2c3d4
 
+With --failed each run has the line that tells most of its error, and the turn in which the same work \
+succeeded later. Where no pattern is given, searches that failed since they found nothing (rg, grep, \
+test, diff) are counted and left out.
+
 Turns that ran the pattern's first word as a program come first, then those that mention it as a word, \
 then those that hold it as part of a word; newest first within each. Upper and lower case are the same, and \
 * stands for anything. With a space at its end, as in \"act \", a pattern matches whole words alone. \
@@ -57,6 +65,9 @@ pub struct CommandsArgs {
     /// Only runs that failed
     #[arg(long)]
     pub failed: bool,
+    /// With --failed: also searches that only found nothing
+    #[arg(long, requires = "failed")]
+    pub all: bool,
     #[command(flatten)]
     pub listed: TurnListingArgs,
 }

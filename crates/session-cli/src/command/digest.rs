@@ -1,15 +1,14 @@
 //! `digest`: what was done, for a stand-up.
 
 use crate::CommandOutcome;
-use crate::args::{DigestArgs, DigestFormat};
+use crate::args::DigestArgs;
 use crate::command::work_history::WorkHistory;
-use crate::output::{self, terminal_width};
+use crate::output::{self, notes, terminal_width};
 use anyhow::Result;
 use session_display::SessionIds;
 use session_output::{Digest, NothingDone};
 use session_query::Snapshot;
-use session_report::{WorkSummary, report_projects};
-use session_store::TurnRecord;
+use session_report::{is_reported, report_projects};
 use std::io::IsTerminal;
 
 /// Runs the command.
@@ -35,16 +34,24 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     } else {
         None
     };
+    let is_shortened = digest.is_long() && !args.full && !args.brief;
     output::print_answer(
         missing.as_ref(),
-        args.json || args.format == DigestFormat::Json,
-        |hints| digest.to_json(history.refreshed.is_complete, hints),
-        || digest.format_markdown(),
+        args.prints_json(),
+        |hints| digest.to_json(args.brief, history.refreshed.is_complete, hints),
+        || {
+            if args.brief || is_shortened {
+                digest.format_brief()
+            } else {
+                digest.format_markdown()
+            }
+        },
     )?;
+    if is_shortened && !args.prints_json() {
+        let sessions = digest.count_sessions();
+        notes::print_note(format!(
+            "a line for each of {sessions} sessions; --full, or a shorter time, has what was asked and came out"
+        ))?;
+    }
     Ok(CommandOutcome::from_found(missing.is_none()))
-}
-
-/// Returns true for a turn of which a digest says something.
-fn is_reported(turn: &TurnRecord) -> bool {
-    !WorkSummary::from_turns(std::slice::from_ref(turn)).is_empty()
 }

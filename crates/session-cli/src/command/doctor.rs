@@ -14,29 +14,30 @@ use session_doctor::{
     examine_memories,
 };
 use session_indexer::RefreshMode;
-use session_output::{JsonDoctor, describe_fix, format_findings};
+use session_output::{JsonDoctor, describe_fix, error_hint, format_findings};
 use session_query::SearchEngine;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the command.
 pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let mut findings = examine_all(&home)?;
-    let wanted = findings.iter().filter(|_| args.fix);
-    let fixes: BTreeSet<DoctorFix> = wanted.filter_map(|finding| finding.fix).collect();
-    for fix in &fixes {
-        apply(*fix, &home)?;
-    }
-    if !fixes.is_empty() {
+    let fixes = if args.fix {
+        apply_fixes(&findings, &home)
+    } else {
+        AppliedFixes::default()
+    };
+    if fixes != AppliedFixes::default() {
         findings = examine_all(&home)?;
+        findings.extend(fixes.failures);
     }
     if args.json {
         json::print(&JsonDoctor {
             findings: &findings,
-            fixed: &fixes,
+            fixed: &fixes.made,
         })?;
     } else {
-        for fix in &fixes {
+        for fix in &fixes.made {
             notes::print_line(describe_fix(*fix))?;
         }
         output::print(format_findings(&findings, terminal_width()))?;
@@ -56,6 +57,32 @@ fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
     let memories = Memories::for_folder(&folder)?;
     findings.extend(examine_memories(&memories.store));
     Ok(findings)
+}
+
+/// The fixes that were made, and a finding for each that failed.
+#[derive(Default, PartialEq)]
+struct AppliedFixes {
+    made: BTreeSet<DoctorFix>,
+    failures: Vec<DoctorFinding>,
+}
+
+/// Makes each fix that a finding asks for. One that fails keeps no other from being made.
+fn apply_fixes(findings: &[DoctorFinding], home: &Home) -> AppliedFixes {
+    let wanted = findings.iter();
+    let wanted = wanted.filter_map(|finding| Some((finding.fix?, finding.check)));
+    let mut fixes = AppliedFixes::default();
+    for (fix, check) in wanted.collect::<BTreeMap<_, _>>() {
+        match apply(fix, home) {
+            Ok(()) => drop(fixes.made.insert(fix)),
+            Err(error) => fixes.failures.push(describe_failure(check, &error)),
+        }
+    }
+    fixes
+}
+
+fn describe_failure(check: &'static str, error: &anyhow::Error) -> DoctorFinding {
+    let hint = error_hint(error.as_ref()).map(Into::into);
+    DoctorFinding::failed_fix(check, &format!("{error:#}"), hint)
 }
 
 fn apply(fix: DoctorFix, home: &Home) -> Result<()> {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use session_config::Home;
 use session_display::Note;
 use session_output::SearchedScope;
-use session_query::ResolvedFilter;
+use session_query::{ResolvedFilter, find_turn_clause};
 
 /// The index with what a command lets through. What subagents did was done, too; what the session that
 /// asks does is no find.
@@ -21,12 +21,15 @@ pub struct FilteredHistory {
 }
 
 impl FilteredHistory {
-    /// Opens the index, brought up to date.
+    /// Opens the index, brought up to date. Of a session that is named with turns these alone are let through.
     pub fn open(args: &FilterArgs) -> Result<Self> {
         let home = Home::from_process()?;
         let refreshed = refresh::open_index_with_sessions(&home, &filter::named_sessions(args))?;
         let sessions = &refreshed.snapshot.sessions;
-        let filter = filter::parse_filter(args, sessions)?.including_subagents(sessions);
+        let mut filter = filter::parse_filter(args, sessions)?.including_subagents(sessions);
+        if let Some(session) = &args.session {
+            filter.clauses.extend(find_turn_clause(sessions, session)?);
+        }
         let callers = caller::find_calling_sessions(args, &home, sessions);
         Ok(Self {
             resolved: ResolvedFilter::new(filter, &callers, sessions),

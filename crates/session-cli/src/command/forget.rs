@@ -82,15 +82,14 @@ fn report_empty_plan(
     let unknown = format_unknown_project(clauses.as_slice(), sessions);
     let note = unknown.unwrap_or_else(|| Note::new("nothing to forget"));
     notes::print_reason(note, args.json)?;
-    if has_leftovers && !args.dry_run {
-        purge_leftovers(home)?;
-    }
+    let outcome = if args.dry_run {
+        ForgetOutcome::Planned
+    } else if has_leftovers {
+        ForgetOutcome::NothingFound(purge_leftovers(home)?)
+    } else {
+        ForgetOutcome::NothingFound(PurgeOutcome::Complete)
+    };
     if args.json {
-        let outcome = if args.dry_run {
-            ForgetOutcome::Planned
-        } else {
-            ForgetOutcome::Forgotten(PurgeOutcome::Waiting)
-        };
         json::print(&JsonForgotten::new(&ForgetPlan::default(), &[], outcome))?;
     }
     Ok(CommandOutcome::Nothing)
@@ -137,13 +136,15 @@ fn ask_for_consent(args: &ForgetArgs) -> Result<bool> {
 }
 
 /// Removes from the files of the index what an earlier `forget` deleted, which was killed.
-fn purge_leftovers(home: &Home) -> Result<()> {
-    print_note(match refresh::open_writer(home)?.purge()? {
+fn purge_leftovers(home: &Home) -> Result<PurgeOutcome> {
+    let outcome = refresh::open_writer(home)?.purge()?;
+    print_note(match outcome {
         PurgeOutcome::Complete => "what was deleted before left the files of the index only now",
         PurgeOutcome::Waiting => {
             "what was deleted before is still in the files of the index, which another process reads"
         }
-    })
+    })?;
+    Ok(outcome)
 }
 
 fn forget(

@@ -11,7 +11,9 @@ use anyhow::Result;
 use session_config::Home;
 use session_display::pluralize;
 use session_indexer::{EmbeddingCounts, RefreshMode};
-use session_output::{format_index_outcome, format_old_database, format_open_directory};
+use session_output::{
+    format_index_outcome, format_old_database, format_open_directory, format_unread_places,
+};
 use session_query::{QueryModels, SearchEngine};
 use session_store::{IndexLock, StoreError};
 use std::time::{Duration, Instant};
@@ -42,6 +44,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     outcome.sessions_left += embedded.sessions_left;
     print_notes(format_open_directory(&outcome))?;
     print_notes(format_old_database(&outcome))?;
+    print_notes(format_unread_places(&outcome))?;
     if args.json {
         json::print(&outcome)?;
     } else {

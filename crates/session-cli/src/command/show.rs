@@ -14,17 +14,14 @@ use session_export::{
     write_markdown,
 };
 use session_output::{
-    ExchangeLayout, JsonItems, TERMINAL_LIMIT, TurnItemKind, format_exchange, format_items,
-    format_no_items, format_session_heading, has_items, holds_items, quote_word,
+    ExchangeLayout, JsonItems, TERMINAL_LIMIT, TurnItemKind, find_turn_with_items, format_exchange,
+    format_items, format_no_items, format_session_heading, has_items, quote_word,
 };
 use session_query::{SessionArgument, Snapshot, find_continuation, find_session};
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges};
-use session_store::{Reader, SessionRow};
+use session_store::SessionRow;
 use std::io::IsTerminal;
-
-/// Most turns that are looked at for one with an item.
-const MAX_SOUGHT_TURNS: usize = 64;
 
 /// Runs the command.
 pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
@@ -121,7 +118,10 @@ impl SessionExchanges {
         let has_none = |kind: &TurnItemKind| !exchanges.iter().any(|e| has_items(e, *kind));
         let missing = args.only.filter(has_none);
         if let (Some(kind), Some(first)) = (missing, exchanges.first()) {
-            let last = self.find_turn_before(first.turn.index, kind, &snapshot.index)?;
+            let index = &snapshot.index;
+            let rows = index.turns(self.session.id)?;
+            let read = |turn| index.content(turn);
+            let last = find_turn_with_items(&rows, first.turn.index, kind, read)?;
             let id = SessionIds::new(sessions).short_id(&self.session);
             let last = last.map(|turn| TurnAddress::new(id, turn));
             notes::print_reason(format_no_items(kind, last.as_ref()), args.prints_json())?;
@@ -129,23 +129,6 @@ impl SessionExchanges {
         self.note_continuation(sessions)?;
         let found = !exchanges.is_empty() && missing.is_none();
         Ok(CommandOutcome::from_found(found))
-    }
-
-    /// Finds the last turn before one that has an item of a kind, by what the index holds.
-    fn find_turn_before(
-        &self,
-        first: u32,
-        kind: TurnItemKind,
-        index: &Reader,
-    ) -> Result<Option<u32>> {
-        let rows = index.turns(self.session.id)?;
-        let before = rows.iter().rev().filter(|row| row.index < first);
-        for row in before.take(MAX_SOUGHT_TURNS) {
-            if holds_items(&index.content(row.id)?, kind) {
-                return Ok(Some(row.index));
-            }
-        }
-        Ok(None)
     }
 
     /// Notes the session that goes on from this one.

@@ -1,7 +1,7 @@
 //! `stats`: how much was done over time.
 
 use crate::CommandOutcome;
-use crate::args::{StatsArgs, TimeArgs};
+use crate::args::StatsArgs;
 use crate::command::work_history::WorkHistory;
 use crate::output::{self, terminal_width};
 use anyhow::Result;
@@ -11,7 +11,7 @@ use session_report::count_by_day;
 
 /// Runs the command.
 pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
-    let history = WorkHistory::open(&args.filter, &time_args(args))?;
+    let history = WorkHistory::open(&args.filter, &args.time_args())?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
     let counted = count_by_day(index, sessions, history.range.days()?, history.scope())?;
     let calendar = Calendar::new(counted);
@@ -36,23 +36,8 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::from_found(missing.is_none()))
 }
 
-/// Days that are counted where no time is named.
-const DEFAULT_DAYS: u32 = 91;
-
-/// Returns the time that is counted.
-fn time_args(args: &StatsArgs) -> TimeArgs {
-    if args.filter.time.is_given() {
-        args.filter.time.clone()
-    } else {
-        TimeArgs {
-            days: Some(DEFAULT_DAYS),
-            ..TimeArgs::default()
-        }
-    }
-}
-
 /// Returns the number of days up to now that are counted, where the time is one.
 fn last_days(args: &StatsArgs) -> Option<u32> {
-    let time = time_args(args);
+    let time = args.time_args();
     time.days.filter(|_| time.until.is_none())
 }

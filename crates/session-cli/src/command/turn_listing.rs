@@ -8,22 +8,28 @@ use anyhow::{Result, bail};
 use session_core::read_pasted_path;
 use session_core::text::file_name;
 use session_display::{Note, SessionIds, fit_line, pluralize, sanitize_line};
-use session_output::{PrintedFinding, SearchedScope, TurnListing, quote_word};
-use session_query::Snapshot;
-use session_search::{CommandPattern, FoundCommand, FoundTurn, LinePattern, find_file_turns};
+use session_output::{EVERYTHING, PrintedFinding, SearchedScope, TurnListing, quote_word};
+use session_query::{FailedCommandSearch, Snapshot};
+use session_search::{
+    CommandPattern, FoundCommand, FoundTurn, LinePattern, find_change_turns, find_file_turns,
+};
 
 /// Most columns of what was searched for in the note that it was not found.
 const MAX_TYPED_COLUMNS: usize = 48;
 
-/// The pattern that all files and commands match.
-const EVERYTHING: &str = "*";
-
 /// Runs `files`.
 pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
-    let path = read_pattern(args.path.as_deref(), args.listed.filter.is_given(), "files")?;
+    let is_filtered = args.changed || args.listed.filter.is_given();
+    let path = read_pattern(args.path.as_deref(), is_filtered, "files")?;
     let history = FilteredHistory::open(&args.listed.filter)?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
-    let matching = find_file_turns(index, sessions, &history.resolved.filter, path)?;
+    let filter = &history.resolved.filter;
+    let (matching, did) = if args.changed {
+        (find_change_turns(index, sessions, filter, path)?, "changed")
+    } else {
+        let turns = find_file_turns(index, sessions, filter, path)?;
+        (turns, "read or changed")
+    };
     let commands = if matching.is_empty() {
         history.find_runs_that_name(path)?
     } else {
@@ -33,12 +39,12 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
         let quoted = quote_typed(path, "a file");
         match &commands {
             Some(hint) => {
-                let nothing = format!("no turn read or changed {quoted}");
+                let nothing = format!("no turn {did} {quoted}");
                 scope.format_nothing(&nothing).with_hint(hint)
             }
-            None => scope.format_nothing(&format!(
-                "no turn read or changed {quoted} and no command names it"
-            )),
+            None => {
+                scope.format_nothing(&format!("no turn {did} {quoted} and no command names it"))
+            }
         }
     })
 }
@@ -47,18 +53,16 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
 pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     let is_filtered = args.failed || args.listed.filter.is_given();
     let typed = read_pattern(args.pattern.as_deref(), is_filtered, "commands")?;
-    let wanted = CommandPattern {
-        line: &LinePattern::new(typed),
-        failed: args.failed,
-    };
     let history = FilteredHistory::open(&args.listed.filter)?;
-    let matching = history.find_commands(wanted)?;
-    let command = quote_typed(typed, "a command");
-    let nothing = if args.failed {
-        format!("no run of {command} failed")
-    } else {
-        format!("no turn ran {command}")
+    if args.failed {
+        return history.list_failed_commands(typed, args);
+    }
+    let pattern = CommandPattern {
+        line: &LinePattern::new(typed),
+        failed: false,
     };
+    let matching = history.find_commands(pattern)?;
+    let nothing = format!("no turn ran {}", quote_typed(typed, "a command"));
     history.print_listing(typed, &matching, &args.listed, |scope| {
         scope.format_nothing(&nothing)
     })
@@ -85,6 +89,33 @@ fn quote_typed(typed: &str, otherwise: &str) -> String {
 }
 
 impl FilteredHistory {
+    /// Lists the runs that failed. Searches that only found nothing are left out where neither they nor all are asked for.
+    fn list_failed_commands(&self, typed: &str, args: &CommandsArgs) -> Result<CommandOutcome> {
+        let search = FailedCommandSearch {
+            line: &LinePattern::new(typed),
+            filter: &self.resolved.filter,
+            skips_empty_searches: typed == EVERYTHING && !args.all,
+            max_followed: args.listed.limit,
+        };
+        let Snapshot { index, sessions } = &self.refreshed.snapshot;
+        let found = search.find(index, sessions)?;
+        let listing = TurnListing {
+            empty_searches: Some(found.empty_searches),
+            ..self.make_listing(typed, &found.turns, &args.listed)
+        };
+        self.print_turns(&listing, args.listed.json, |scope| {
+            let nothing = format!("no run of {} failed", quote_typed(typed, "a command"));
+            let note = scope.format_nothing(&nothing);
+            match found.empty_searches {
+                0 => note,
+                1 => note.with_hint("1 run only found nothing; --all lists it"),
+                count => {
+                    note.with_hint(format!("{count} runs only found nothing; --all lists them"))
+                }
+            }
+        })
+    }
+
     /// Finds the turns that ran a command.
     fn find_commands(
         &self,
@@ -125,24 +156,42 @@ impl FilteredHistory {
         args: &TurnListingArgs,
         explain_nothing: impl FnOnce(&SearchedScope) -> Note,
     ) -> Result<CommandOutcome> {
-        let listing = TurnListing {
+        let listing = self.make_listing(wanted, matching, args);
+        self.print_turns(&listing, args.json, explain_nothing)
+    }
+
+    fn make_listing<'a, T>(
+        &'a self,
+        wanted: &'a str,
+        matching: &'a [FoundTurn<Vec<T>>],
+        args: &TurnListingArgs,
+    ) -> TurnListing<'a, T> {
+        TurnListing {
             wanted,
             matching,
+            empty_searches: None,
             ids: SessionIds::new(&self.refreshed.snapshot.sessions),
             left_out: &self.resolved.left_out,
             is_complete: self.refreshed.is_complete,
             limit: args.limit,
             width: terminal_width(),
-        };
-        let missing = matching
-            .is_empty()
-            .then(|| self.explain_nothing(explain_nothing));
+        }
+    }
+
+    fn print_turns<T: PrintedFinding>(
+        &self,
+        listing: &TurnListing<'_, T>,
+        as_json: bool,
+        explain_nothing: impl FnOnce(&SearchedScope) -> Note,
+    ) -> Result<CommandOutcome> {
+        let is_missing = listing.matching.is_empty();
+        let missing = is_missing.then(|| self.explain_nothing(explain_nothing));
         self.print(
             missing.as_ref(),
-            args.json,
+            as_json,
             |hints| listing.to_json(hints),
             || listing.format(),
         )?;
-        Ok(CommandOutcome::from_found(missing.is_none()))
+        Ok(CommandOutcome::from_found(!is_missing))
     }
 }

@@ -351,6 +351,25 @@ fn problems_are_listed_for_people() {
     );
 }
 
+#[test]
+fn an_update_says_that_a_history_could_not_be_read() {
+    let env = TestEnvironment::indexed(&[docker()]);
+    fs_err::create_dir_all(attic(&env)).unwrap();
+    let note = "note: 1 place could not be read\nhint: `session-search status` says why";
+    for mode in [&["index"][..], &["index", "--full"], &["index"]] {
+        let ran = env.run(mode).succeeded();
+        assert!(ran.stderr().contains(note), "{ran}");
+    }
+    let outcome = env.json(&["index"]);
+    assert_eq!(
+        (&outcome["files_read"], &outcome["places_unread"]),
+        (&0.into(), &1.into())
+    );
+    fs_err::remove_dir(attic(&env)).unwrap();
+    let ran = env.run(&["index"]).succeeded();
+    assert!(!ran.stderr().contains("note:"), "{ran}");
+}
+
 /// A folder's name may be any bytes.
 #[cfg(unix)]
 #[test]

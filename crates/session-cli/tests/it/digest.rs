@@ -395,10 +395,64 @@ fn a_prompt_without_a_time_counts_on_the_day_of_the_turn_before() {
         "message": {"role": "assistant", "content": [{"type": "text", "text": "To 160 degrees under pressure."}]},
     });
     let env = TestEnvironment::indexed(&[kettle().line(untimed).line(answer)]);
-    let counted = env.json(&["stats", "--when", "2026-03-08"]);
+    let counted = env.json(&["stats", "2026-03-08"]);
     assert_eq!(counted["total"]["turns"], 2, "{counted}");
     let told = env.json(&["digest", "2026-03-08"]);
     let session = &told["projects"][0]["sessions"][0];
     assert_eq!(session["turns"], 2, "{told}");
     assert_eq!(session["active_seconds"], 60, "{told}");
+}
+
+#[test]
+fn a_brief_digest_has_a_line_a_session() {
+    let env = night();
+    let brief = ["digest", "2026-03-07..2026-03-08", "--brief"];
+    assert_snapshot!(in_new_york(&env, &brief), @r"
+    exit code: 0
+    ----- stdout -----
+    ## March 7 to March 8, 2026: 2 sessions on 2 days, 2 projects, 34 min, 1 pull request
+
+    ### boiler (1 session, 33 min)
+
+    - Sat 7 Warm start of the boiler (`ab000000`, 33 min, 2 files, [#12](https://github.com/ann/boiler/pull/12))
+
+    ### kettle (1 session, 1 min)
+
+    - 1 session that changed no file, 1 min
+    ----- stderr -----
+    ");
+    let told = env.json(&["digest", "2026-03-08", "--brief"]);
+    let session = told["projects"][0]["sessions"][0].as_object().unwrap();
+    for long in ["problem", "solution", "files", "failed"] {
+        assert!(!session.contains_key(long), "{long}: {told}");
+    }
+    assert_eq!(session["commands"], 4);
+}
+
+#[test]
+fn many_sessions_are_told_briefly() {
+    let sessions: Vec<ClaudeTranscript> = (10..31)
+        .map(|n| {
+            let id = format!("a50000{n}-0000-4000-8000-000000000005");
+            let asked = ClaudeTranscript::new(&id, "/home/ann/kettle").at("2026-04-01T10:00:00Z");
+            asked
+                .user(&format!("How hot is cup {n}?"))
+                .assistant("It is at 80 degrees.")
+        })
+        .collect();
+    let env = TestEnvironment::indexed(&sessions);
+    let told = |option: &[&str]| {
+        env.run(&[&["digest", "2026-04-01"], option].concat())
+            .succeeded()
+    };
+    let brief = told(&[]);
+    assert!(!brief.stdout().contains("Outcome:"), "{brief}");
+    assert!(brief.stderr().contains("--full"), "{brief}");
+    let full = told(&["--full"]);
+    assert_eq!(full.stdout().matches("Outcome:").count(), 21, "{full}");
+    assert_eq!(full.stderr(), "");
+    assert_eq!(
+        told(&["--json"]).stdout(),
+        told(&["--json", "--full"]).stdout()
+    );
 }

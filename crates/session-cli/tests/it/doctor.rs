@@ -1,6 +1,7 @@
 //! What is wrong is named, with what to do; fixes may be run twice.
 
 use crate::environment::TestEnvironment;
+use crate::forget::configure;
 use crate::history::{DOCKER, docker, small};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -164,6 +165,50 @@ fn files_that_others_can_read_are_closed() {
             0o600
         );
     }
+}
+
+/// A fix that fails says why, and the others are made.
+#[cfg(unix)]
+#[test]
+fn a_fix_that_fails_is_a_finding() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = small();
+    let db = Connection::open(env.index("index.db")).unwrap();
+    db.execute_batch("UPDATE models SET dims = -5").unwrap();
+    drop(db);
+    let path = env.index("index.db");
+    fs_err::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
+    // No writer gets its lock.
+    fs_err::remove_file(env.index("lock")).unwrap();
+    fs_err::create_dir(env.index("lock")).unwrap();
+    let ran = env.run(&["doctor", "--fix", "--json"]).exits(1);
+    let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    assert_eq!(answer["fixed"], json!(["permissions"]));
+    let last = answer["findings"].as_array().unwrap().last().unwrap();
+    let found = last["found"].as_str().unwrap();
+    assert!(
+        found.starts_with("`--fix` failed: ") && found.contains("/lock"),
+        "{last}"
+    );
+    assert_eq!(last["check"], "index");
+    assert!(last["hint"].is_string(), "{last}");
+}
+
+#[test]
+fn what_is_excluded_since_is_a_problem_until_it_is_applied() {
+    let env = small();
+    configure(&env, "[exclude]\npatterns = [\"docker\"]\n");
+    let fault = &faults(&env, "forget")[0];
+    assert_eq!(
+        (&fault["severity"], &fault["fix"]),
+        (&json!("problem"), &json!("refresh"))
+    );
+    let status = env.run(&["status"]).succeeded();
+    assert!(!status.stdout().contains("up to date"), "{status}");
+    env.run(&["doctor", "--fix"]).succeeded();
+    assert_eq!(faults(&env, "forget"), [] as [Value; 0]);
+    let status = env.run(&["status"]).succeeded();
+    assert!(status.stdout().contains("up to date"), "{status}");
 }
 
 #[test]

@@ -192,7 +192,7 @@ fn filters_alone_list_the_newest() {
     SESSIONS  "branch:probe"   1 session, 1 project (claude 1)
 
     claude   dddddddd:0   kitchen   2026-01-10   1 turn   Wire the kettle sensor to the dashboard
-        Wire the kettle sensor to the dashboard
+        The kettle reports its temperature now.
         files: probe.rs    resume: session-search resume dddddddd
 
     Next: session-search search "branch:probe" --depth 2 --session dddddddd

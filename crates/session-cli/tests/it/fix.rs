@@ -218,7 +218,7 @@ fn turns_that_failed_without_a_cure_are_listed() {
     3e000000:0  2026-02-21  wreck  Raise the wreck
        error w.c:3: error: no crane
     </found-in-history>
-    next: show(id: "3e000000:1")
+    next: show(id: "3e000000:1", brief: true)
     "#);
 }
 
@@ -291,7 +291,7 @@ fn the_history_tool_lists_cures() {
        edited /home/ann/boiler/boiler.c
        answer The boiler now fills before it heats, so a restart is warm. The test passes.
     </found-in-history>
-    next: show(id: "ab000000:1")
+    next: show(id: "ab000000:1", brief: true)
     "#);
     let of_another_command = client.call(
         "history",

@@ -231,6 +231,17 @@ fn a_turn_is_forgotten_once() {
     env.run(&forget).succeeded();
     let again = env.run(&forget).exits(1);
     assert!(again.stderr().contains("nothing to forget"), "{again}");
+    let purged = || {
+        let again = env.run(&[&forget[..], &["--json"]].concat()).exits(1);
+        let answer: serde_json::Value = serde_json::from_str(&again.stdout()).unwrap();
+        answer["purged"].as_bool().unwrap()
+    };
+    assert!(purged(), "nothing is left of it");
+    let db = Connection::open(env.index("index.db")).unwrap();
+    db.execute_batch("INSERT INTO pending_purge(id) VALUES(1)")
+        .unwrap();
+    drop(db);
+    assert!(purged(), "an earlier call left it, and this one removed it");
     env.run(&["forget", "--undo", "1"]).succeeded();
     assert!(env.found(&[WORD]).contains(&LAMP.to_owned()));
 }

@@ -3,8 +3,9 @@
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::history::small;
-use crate::work::{BOILER, HELPER, night};
+use crate::work::{BOILER, HELPER, boiler, night};
 use insta::assert_snapshot;
+use serde_json::json;
 #[cfg(target_os = "linux")]
 use std::path::Path;
 #[cfg(target_os = "linux")]
@@ -39,6 +40,43 @@ fn files_are_found_with_what_was_done() {
     ----- stderr -----
     no turn read or changed `teapot.c` and no command names it in 4 sessions
     ");
+}
+
+#[test]
+fn files_are_narrowed_to_what_was_changed() {
+    let env = night();
+    let turns = |args: &[&str]| {
+        let found = env.json(args);
+        let found = found["found"].as_array().unwrap();
+        let turns = found.iter().map(|turn| turn["turn"].as_u64().unwrap());
+        turns.collect::<Vec<_>>()
+    };
+    assert_eq!(turns(&["files", "boiler.c"]), [1, 0]);
+    assert_eq!(turns(&["files", "boiler.c", "--changed"]), [1]);
+    assert_eq!(turns(&["files", "--changed", "--session", BOILER]), [2, 1]);
+    let none = env.run(&["files", "teapot.c", "--changed"]).exits(1);
+    assert!(
+        none.stderr().starts_with("no turn changed `teapot.c`"),
+        "{none}"
+    );
+}
+
+/// The listing prints the address of a turn: it is a session with one turn.
+#[test]
+fn a_session_with_turns_is_these_alone() {
+    let env = night();
+    let turns = |command: &str, session: &str| {
+        let found = env.json(&[command, "--session", session]);
+        let found = found["found"].as_array().unwrap();
+        let turns = found.iter().map(|turn| turn["turn"].as_u64().unwrap());
+        turns.collect::<Vec<_>>()
+    };
+    assert_eq!(turns("commands", "ab000000:0"), [0]);
+    assert_eq!(turns("files", "ab000000:last"), [2]);
+    assert_eq!(turns("files", "ab000000:1-"), [2, 1]);
+    let none = env.run(&["files", "--session", "ab000000:9"]).exits(2);
+    let error = "`ab000000:9` names no turn: the session has 3, counted from 0";
+    assert!(none.stderr().contains(error), "{none}");
 }
 
 /// As a compiler, a mention or a diff writes it.
@@ -367,6 +405,69 @@ fn a_filter_takes_the_place_of_a_pattern() {
         none.stderr().starts_with("no run of a command failed in "),
         "{none}"
     );
+}
+
+/// What is still broken has no later success.
+#[test]
+fn commands_that_failed_have_their_error_and_their_success() {
+    let fail = |id: &str, time: &str, command: &str, output: &str| {
+        let id = format!("{id}-0000-4000-8000-000000000006");
+        let asked = ClaudeTranscript::new(&id, "/home/ann/pump").at(time);
+        let asked = asked.user("Prime the pump");
+        let input = json!({"command": command});
+        asked
+            .call("Bash", input, output, true)
+            .assistant("It is stuck.")
+    };
+    let prime = "cd /home/ann/pump && ./prime --all";
+    let stuck = "Exit code 2\nprime: cannot open the valve";
+    let env = TestEnvironment::indexed(&[
+        boiler(),
+        fail("5e000000", "2026-03-09T08:00:00Z", prime, stuck),
+        fail(
+            "5f000000",
+            "2026-03-09T09:00:00Z",
+            "rg -n valve src",
+            "Exit code 1",
+        ),
+    ]);
+    assert_snapshot!(env.run(&["commands", "--failed"]), @r"
+    exit code: 0
+    ----- stdout -----
+    COMMANDS   2 failed runs in 2 turns of 2 sessions; 1 more only found nothing (--all)
+
+    2026-03-09 08:00   5e000000:0   pump   Prime the pump
+        failed   $ … ./prime --all
+                 prime: cannot open the valve
+
+    2026-03-08 04:50   ab000000:0   boiler   Warm start of the boiler
+        failed   $ make test
+                 boiler.c:7: error: no water
+                 ok later in :1, after boiler.c
+
+    Next: session-search fix 'prime: cannot open the valve'
+    ----- stderr -----
+    ");
+    let found = env.json(&["commands", "--failed"]);
+    assert_eq!(
+        (&found["turns"], &found["found_nothing"]),
+        (&2.into(), &1.into())
+    );
+    let run = &found["found"][1]["what"][0];
+    assert_eq!(run["errors"][0], "boiler.c:7: error: no water");
+    let cured = json!({"turn": 1, "files": ["/home/ann/boiler/boiler.c"]});
+    assert_eq!(run["cured"], cured);
+    assert!(found["found"][0]["what"][0].get("cured").is_none());
+    for search in ["--all", "rg"] {
+        let found = env.json(&["commands", "--failed", search]);
+        assert!(found.to_string().contains("rg -n valve"), "{found}");
+        assert_eq!(found["found_nothing"], 0);
+    }
+    let none = env
+        .run(&["commands", "--failed", "--session", "5f0"])
+        .exits(1);
+    let hint = "hint: 1 run only found nothing; --all lists it\n";
+    assert!(none.stderr().ends_with(hint), "{none}");
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Damage that a user can repair with a command, and folders that cannot be written.
 
+#[cfg(unix)]
+use crate::environment::Ran;
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, docker, small};
 use crate::opencode::OpenCodeHistory;
 use rusqlite::Connection;
 use session_store::Writer;
+#[cfg(unix)]
+use std::path::PathBuf;
 
 fn database(env: &TestEnvironment) -> Connection {
     Connection::open(env.index("index.db")).unwrap()
@@ -132,6 +136,43 @@ fn give_to_nobody(path: &std::path::Path) {
 #[cfg(unix)]
 const NOBODY: u32 = 65534;
 
+/// A user whom file modes hold, also where the superuser runs the tests. The environment belongs to them.
+#[cfg(unix)]
+struct UnprivilegedUser<'e> {
+    env: &'e TestEnvironment,
+    program: PathBuf,
+    is_nobody: bool,
+}
+
+#[cfg(unix)]
+impl<'e> UnprivilegedUser<'e> {
+    fn new(env: &'e TestEnvironment) -> Self {
+        // The program may stand where nobody gets to.
+        let program = env.path("program");
+        fs_err::copy(env!("CARGO_BIN_EXE_session-search"), &program).unwrap();
+        let is_nobody = rustix::process::geteuid().is_root();
+        if is_nobody {
+            give_to_nobody(env.root());
+        }
+        Self {
+            env,
+            program,
+            is_nobody,
+        }
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        use std::os::unix::process::CommandExt;
+        let mut command = std::process::Command::new(&self.program);
+        self.env.isolate(command.args(args));
+        command.current_dir(self.env.root());
+        if self.is_nobody {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        self.env.ran(command.output().unwrap())
+    }
+}
+
 /// Leaves a turn in the log of the index alone, as a process does that is killed while another one reads.
 #[cfg(unix)]
 fn leave_in_log(env: &TestEnvironment) {
@@ -152,7 +193,6 @@ fn leave_in_log(env: &TestEnvironment) {
 #[test]
 fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
     use std::os::unix::fs::PermissionsExt;
-    use std::os::unix::process::CommandExt;
     let env = small();
     leave_in_log(&env);
     let folder = env.index("");
@@ -163,13 +203,7 @@ fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
         set(&folder.join(name), 0o400);
     }
     set(&folder, 0o500);
-    // The program may stand where nobody gets to.
-    let program = env.path("program");
-    fs_err::copy(env!("CARGO_BIN_EXE_session-search"), &program).unwrap();
-    let is_root = rustix::process::geteuid().is_root();
-    if is_root {
-        give_to_nobody(env.root());
-    }
+    let user = UnprivilegedUser::new(&env);
     // A history that changed is left for later.
     let history = env.home(".claude/projects/-home-ann-homelab");
     let transcript = fs_err::read_dir(history)
@@ -180,15 +214,7 @@ fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
         .path();
     let grown = fs_err::read_to_string(&transcript).unwrap() + "\n";
     fs_err::write(&transcript, grown).unwrap();
-    let run = |args: &[&str]| {
-        let mut command = std::process::Command::new(&program);
-        env.isolate(command.args(args));
-        command.current_dir(env.root());
-        if is_root {
-            command.uid(NOBODY).gid(NOBODY);
-        }
-        env.ran(command.output().unwrap())
-    };
+    let run = |args: &[&str]| user.run(args);
     for args in [
         ["search", "docker bridge"].as_slice(),
         &["show", DOCKER],
@@ -209,6 +235,36 @@ fn a_folder_that_cannot_be_written_is_searched_as_it_is() {
     set(&folder, 0o700);
 }
 
+/// A command that ran under `sudo` leaves such ones.
+#[cfg(unix)]
+#[test]
+fn matrices_that_may_not_be_read_are_made_again() {
+    use std::os::unix::fs::PermissionsExt;
+    for part in 0..3 {
+        let env = small();
+        let vectors = env.index("vectors");
+        let mut models = fs_err::read_dir(&vectors).unwrap();
+        let model = models.next().unwrap().unwrap().path();
+        let path = [vectors, model.clone(), model.join("turn.0.npy")][part].clone();
+        let user = UnprivilegedUser::new(&env);
+        fs_err::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
+        let unread = user.run(&["search", "docker bridge", "--no-refresh"]);
+        assert_eq!(unread.code(), 0, "{path:?}: {unread}");
+        assert!(unread.stderr().contains("are lost"), "{path:?}: {unread}");
+        for _ in 0..2 {
+            let ran = user.run(&["search", "docker bridge", "--vector-only"]);
+            assert_eq!((ran.code(), &*ran.stderr()), (0, ""), "{path:?}: {ran}");
+        }
+        assert_eq!(user.run(&["status"]).code(), 0, "{path:?}");
+        // Its user deletes a file in a directory of their own; what a directory of another holds stays.
+        let old = path.with_extension("old");
+        assert_eq!(old.exists(), part < 2, "{path:?}");
+        if old.exists() {
+            fs_err::set_permissions(old, PermissionsExt::from_mode(0o700)).unwrap();
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_limit_of_file_sizes_is_an_error() {
@@ -221,6 +277,29 @@ fn a_limit_of_file_sizes_is_an_error() {
     assert!(ran.stderr().starts_with("error: "), "{ran}");
     env.run(&["index", "--full"]).succeeded();
     assert!(env.found(&["docker bridge"]).contains(&DOCKER.to_owned()));
+}
+
+/// SQLite makes memory beside the database that its readers share, for which there is no room.
+#[cfg(unix)]
+#[test]
+fn an_index_on_a_full_disk_is_searched() {
+    let env = small();
+    for end in ["-shm", "-wal"] {
+        assert!(!env.index(&format!("index.db{end}")).exists());
+    }
+    let run = |arguments: &str| {
+        let program = env!("CARGO_BIN_EXE_session-search");
+        let mut shell = std::process::Command::new("sh");
+        let script = format!("ulimit -f 0; exec '{program}' {arguments}");
+        env.isolate(shell.args(["-c", &script]));
+        env.ran(shell.output().unwrap())
+    };
+    let found = run("search 'docker bridge' --keyword-only").succeeded();
+    assert!(found.stdout().contains("docker"), "{found}");
+    run("status").succeeded();
+    run("show a1").succeeded();
+    let refused = run("index --full").exits(2);
+    assert!(refused.stderr().contains("hint: free space"), "{refused}");
 }
 
 #[cfg(unix)]

@@ -41,6 +41,7 @@ mod layers;
 mod manual;
 mod mcp;
 mod mcp_client;
+mod mcp_digest;
 mod mcp_fence;
 mod mcp_history;
 mod mcp_memories;

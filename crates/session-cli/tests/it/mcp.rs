@@ -59,9 +59,9 @@ fn a_handshake_lists_the_tools_and_touches_nothing() {
         format!("{name}({}) reads: {reads}\n", fields.join(", "))
     };
     assert_snapshot!(tools.iter().map(line).collect::<String>(), @r"
-    search(level, limit, offset, project, query, session, since, subagents) reads: true
-    show(brief, id, turns) reads: true
-    history(command, failed, limit, offset, pattern, project, session, since, what) reads: true
+    search(level, limit, offset, project, query, session, since, subagents, until) reads: true
+    show(brief, id, only, turns) reads: true
+    history(command, failed, limit, offset, pattern, project, session, since, until, what) reads: true
     recall(query) reads: true
     remember(cues, global, importance, info, kind, replaces, tags, topic, when) reads: false
     ");

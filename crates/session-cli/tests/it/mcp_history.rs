@@ -154,9 +154,63 @@ fn a_page_of_cures_leads_to_its_own_first() {
         });
         let found = client.call("history", call);
         assert!(found.starts_with(&format!("note: {note}")), "{found}");
-        let next = format!("next: show(id: \"{turn}\")");
+        let next = format!("next: show(id: \"{turn}\", brief: true)");
         assert!(found.ends_with(&next), "{found}");
     }
+}
+
+#[test]
+fn a_cure_needs_an_error() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    let refused = client.refuse("history", json!({"what": "fixes", "project": "boiler"}));
+    let hint = "hint: write the line that says what failed; `what`: \"errors\"";
+    assert!(refused.contains(hint), "{refused}");
+    let call = json!({"what": "fixes", "pattern": "*", "project": "boiler"});
+    let found = client.call("history", call);
+    let next = r#"next: history(what: "errors", pattern: "*", project: "boiler")"#;
+    assert!(found.ends_with(next), "{found}");
+    let errors = client.follow(next.strip_prefix("next: ").unwrap());
+    assert!(turns(&errors).contains(&"ab000000:0"), "{errors}");
+    let call = json!({"what": "fixes", "pattern": "error: no tide table", "project": "boiler"});
+    let found = client.call("history", call);
+    let note = "note: no command failed with that error within the filters, ";
+    assert!(found.starts_with(note), "{found}");
+}
+
+/// The address of a turn is that of the list before.
+#[test]
+fn a_session_with_a_turn_is_this_turn() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    let mut list = |what: &str, session: &str| {
+        let call = json!({"what": what, "session": session});
+        let found = client.call("history", call);
+        turns(&found)
+            .into_iter()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(list("commands", "ab000000").len(), 3, "a subagent's, too");
+    assert_eq!(list("commands", "ab000000:0"), ["ab000000:0"]);
+    assert_eq!(list("files", "ab000000:1-2"), ["ab000000:2", "ab000000:1"]);
+    let call = json!({"what": "files", "session": "ab000000:9"});
+    let failed = client.fail("history", call);
+    let error = "`ab000000:9` names no turn: the session has 3, counted from 0\nhint: ";
+    assert!(failed.starts_with(error), "{failed}");
+}
+
+#[test]
+fn who_read_a_file_did_not_edit_it() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    let call = |what: &str| json!({"what": what, "pattern": "boiler.c"});
+    let read = client.call("history", call("files"));
+    assert_eq!(turns(&read), ["ab000000:1", "ab000000:0"]);
+    let edited = client.call("history", call("edits"));
+    assert_eq!(turns(&edited), ["ab000000:1"]);
+    let next = r#"next: show(id: "ab000000:1", only: "edits")"#;
+    assert!(edited.ends_with(next), "{edited}");
 }
 
 #[test]
@@ -213,7 +267,22 @@ fn what_finds_nothing_leads_to_a_call_that_may() {
         ),
         (
             json!({"what": "commands", "pattern": "make tset project:boiler", "failed": true}),
-            r#"history(what: "commands", pattern: "make tset", failed: true)"#,
+            r#"search(query: "make tset project:boiler", level: "turn")"#,
+        ),
+        (
+            json!({
+                "what": "commands", "pattern": "make tset project:boiler", "since": "2026-01-01",
+                "branch": "warm-start", "failed": true
+            }),
+            r#"history(what: "commands", pattern: "make tset project:boiler", failed: true)"#,
+        ),
+        (
+            json!({"what": "commands", "pattern": "make tset", "session": "ab000000"}),
+            r#"search(query: "make tset", level: "turn", session: "ab000000")"#,
+        ),
+        (
+            json!({"what": "commands", "pattern": "make test", "project": "boiler", "branch": "wram"}),
+            r#"history(what: "commands", pattern: "make test", project: "boiler")"#,
         ),
         (
             json!({"what": "files", "pattern": "*.{ts,tsx}"}),

@@ -127,4 +127,73 @@ fn a_call_that_finds_nothing_leads_to_one_that_may() {
     let newest = "; the newest began at 2026-03-05 06:00\nhint: give an earlier time\n";
     assert!(found.contains(newest), "{found}");
     assert_eq!(next(&found), r#"next: search(query: "lamps")"#);
+    for (call, expected) in [
+        (
+            json!({"query": "lamps project:pier branch:nextt"}),
+            r#"search(query: "lamps project:pier")"#,
+        ),
+        (
+            json!({"query": "", "project": "pier", "until": "2026-01-01"}),
+            r#"search(query: "", project: "pier")"#,
+        ),
+        (
+            json!({"query": "asdkjhqwe", "project": "pier"}),
+            r#"search(query: "", project: "pier")"#,
+        ),
+    ] {
+        let found = client.call("search", call);
+        assert_eq!(next(&found), format!("next: {expected}"), "{found}");
+    }
+}
+
+#[test]
+fn a_project_that_is_to_be_left_out_is_told_how() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    let found = client.call("search", json!({"query": "lamps", "project": "-pier"}));
+    let note = "; `-project:NAME` in `query` or `pattern` leaves one out\n";
+    assert!(found.contains(note), "{found}");
+}
+
+#[test]
+fn a_session_is_named_in_the_query() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    let call = json!({"query": "beacon session:31b2c3d4:1"});
+    let ids = listed(&client.call("search", call));
+    assert!(ids.len() == 1 && ids[0].starts_with("31b2c3d4:"), "{ids:?}");
+    let call = json!({"query": "beacon", "session": "31b2c3d4:1"});
+    let found = client.call("search", call);
+    let note = "note: `session` takes no turn; all of 31b2c3d4 is searched\n";
+    assert!(found.starts_with(note), "{found}");
+}
+
+#[test]
+fn filters_are_arguments_as_in_the_query() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    for (call, count) in [
+        (json!({"query": "", "until": "2026-03-02"}), 2),
+        (json!({"query": "", "since": "2026-03-03..2026-03-04"}), 2),
+        (json!({"query": "", "when": "2026-03-05"}), 1),
+        (json!({"query": "", "agent": "claude"}), 5),
+    ] {
+        let found = client.call("search", call.clone());
+        assert_eq!(listed(&found).len(), count, "{call}: {found}");
+    }
+    let call = json!({"query": "", "until": "2026-03-04", "limit": 1});
+    let page = client.call("search", call);
+    let (_, rest) = page.split_once("; the rest: ").unwrap();
+    assert!(rest.contains(r#"until: "2026-03-04""#), "{rest}");
+}
+
+#[test]
+fn a_question_for_a_day_leads_to_its_digest() {
+    let env = piers();
+    let mut client = McpClient::start(&env);
+    let call = json!({"query": "what did we do on 2026-03-03", "project": "pier"});
+    let found = client.call("search", call);
+    let digest = r#"history(what: "digest", pattern: "when:2026-03-03", project: "pier")"#;
+    let note = format!("note: {digest} tells what was done then\n");
+    assert!(found.contains(&note), "{found}");
 }

@@ -360,6 +360,7 @@ fn status_as_json_tells_the_same() {
       "prompts_only": 0,
       "files": 4,
       "changed": 0,
+      "exclusions_changed": false,
       "models": [
         {
           "name": "table",
@@ -405,6 +406,7 @@ fn index_tells_what_it_did() {
       "turns": 5,
       "embedded": 9,
       "sessions_left": 0,
+      "places_unread": 0,
       "removed": {
         "sessions": 0,
         "turns": 0,

@@ -353,4 +353,7 @@ fn a_time_in_words_is_searched_as_text_and_told_as_a_filter() {
     let asked = env.run(&["search", "what did we do yesterday"]);
     let note = "note: `session-search digest yesterday` lists what was done then\n";
     assert!(asked.stderr().starts_with(note), "{asked}");
+    let asked = env.run(&["search", "what did we do yesterday", "--source", "claude"]);
+    let note = "note: `session-search digest yesterday` with the same filters lists ";
+    assert!(asked.stderr().starts_with(note), "{asked}");
 }

@@ -1,10 +1,12 @@
 //! Exclusions of a refresh that fails before its end.
 
-use crate::home::{Home, turns, word};
+use crate::home::{Home, session_id, turns, word};
 use crate::state::found;
 use rusqlite::Connection;
-use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords, MARKER};
-use session_indexer::{IndexError, ReadPolicy, RefreshOptions, RefreshOutcome, refresh};
+use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords, MARKER, MarkedSession};
+use session_indexer::{
+    IndexError, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, refresh,
+};
 use std::path::PathBuf;
 
 fn records_path(home: &Home) -> PathBuf {
@@ -51,6 +53,36 @@ fn a_marked_session_stays_out_where_its_mark_could_not_be_written() {
     assert_eq!(found(&index, &word(1, 0)).len(), 1);
     let records = ForgottenRecords::open(&records_path(&home)).unwrap();
     assert_eq!(records.entries().len(), 1);
+}
+
+/// It waited for the lock while another process forgot something.
+#[test]
+fn an_index_that_is_built_anew_leaves_out_what_was_forgotten_meanwhile() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    home.write(1, turns(1, 0, 1).as_bytes());
+    home.refresh();
+    let settings = ExcludeSettings::default();
+    let before = exclusions(&home, &settings);
+    let forgotten = MarkedSession {
+        source: "claude".into(),
+        id: session_id(0),
+    };
+    before.with_sessions(&[forgotten]).unwrap();
+    let db = Connection::open(home.root().join("index.db")).unwrap();
+    db.pragma_update(None, "user_version", 3).unwrap();
+    drop(db);
+    let options = RefreshOptions {
+        mode: RefreshMode::Full,
+        policy: ReadPolicy {
+            exclusions: before,
+            ..ReadPolicy::default()
+        },
+        ..home.options()
+    };
+    assert!(refresh(&options).unwrap().old_database.is_some());
+    assert!(found(&home.reader(), &word(0, 0)).is_empty());
+    assert_eq!(found(&home.reader(), &word(1, 0)).len(), 1);
 }
 
 /// Runs a refresh that fails at a statement on a table of the index.

@@ -24,15 +24,18 @@ fn a_locked_database_is_tried_again_until_it_is_read() {
     );
     db.execute_batch("BEGIN EXCLUSIVE").unwrap();
     for _ in 0..2 {
-        home.refresh();
+        let outcome = home.refresh();
+        assert_eq!(outcome.places_unread, 1);
         assert_eq!(reasons(&home), ["database is locked by another program"]);
         assert_eq!(
             found(&home.reader(), "machine"),
             [(session_id(0), 0)].into()
         );
     }
+    assert_eq!(home.refresh().files_read, 0, "nothing could be read");
     db.execute_batch("COMMIT").unwrap();
-    assert_eq!(home.refresh().files_read, 1);
+    let outcome = home.refresh();
+    assert_eq!((outcome.files_read, outcome.places_unread), (1, 0));
     assert_eq!(reasons(&home), [""; 0]);
     assert_eq!(
         found(&home.reader(), "harbour"),

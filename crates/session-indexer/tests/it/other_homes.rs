@@ -1,6 +1,6 @@
 //! Homes of other machines come and go.
 
-use crate::home::{Home, say, session_id, turns, word};
+use crate::home::{Home, prompts, say, session_id, turns, word};
 use crate::state::found;
 use session_indexer::{RefreshOptions, RefreshOutcome, refresh};
 use session_sources::Env;
@@ -124,4 +124,71 @@ fn sessions_of_a_copied_database_are_held_once() {
         RefreshOutcome::default(),
         "nothing is left"
     );
+}
+
+/// Each home has a database and a history of prompts of the same names.
+#[test]
+fn a_home_that_is_away_is_not_the_one_that_came() {
+    let [own, first, second] = [(); 3].map(|()| Home::new());
+    for (home, session, n) in [(&first, "ses_a", 0), (&second, "ses_b", 1)] {
+        say(
+            &home.database(),
+            session,
+            1,
+            "user",
+            "Where is the harbour?",
+        );
+        home.write_prompts(&prompts(n, 1 + n));
+    }
+    let refresh_with = |homes: &[&Home]| {
+        let other_homes = homes.iter().map(|home| home.env().home).collect();
+        let env = Env {
+            other_homes,
+            ..own.env()
+        };
+        refresh(&RefreshOptions::new(&own.root(), &env)).unwrap()
+    };
+    let paths = || {
+        let mut files = own.reader().files().unwrap();
+        files.sort_by_key(|file| file.id);
+        files.into_iter().map(|file| file.path).collect::<Vec<_>>()
+    };
+    refresh_with(&[&first]);
+    let of_first = paths();
+    let path = first.env().home;
+    let away = path.with_extension("away");
+    fs_err::rename(&path, &away).unwrap();
+    let outcome = refresh_with(&[&first, &second]);
+    assert_eq!((outcome.files_read, outcome.files_gone), (2, 2));
+    assert_eq!(paths()[..2], of_first, "they are where they were");
+    fs_err::rename(&away, &path).unwrap();
+    assert_eq!(refresh_with(&[&first, &second]).files_read, 0);
+    let sessions = own.reader().sessions().unwrap();
+    assert!(sessions.iter().all(|session| !session.gone));
+}
+
+#[test]
+fn a_database_that_moved_is_not_read_again() {
+    let (own, other) = (Home::new(), Home::new());
+    say(
+        &other.database(),
+        "ses_a",
+        1,
+        "user",
+        "Where is the harbour?",
+    );
+    let refresh_with = |home: std::path::PathBuf| {
+        let env = Env {
+            other_homes: vec![home],
+            ..own.env()
+        };
+        refresh(&RefreshOptions::new(&own.root(), &env)).unwrap()
+    };
+    let path = other.env().home;
+    refresh_with(path.clone());
+    let moved = path.with_extension("moved");
+    fs_err::rename(&path, &moved).unwrap();
+    assert_eq!(refresh_with(moved.clone()).files_read, 0);
+    assert_eq!(own.reader().files().unwrap().len(), 1);
+    fs_err::rename(&moved, &path).unwrap();
 }

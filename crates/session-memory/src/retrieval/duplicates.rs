@@ -14,7 +14,7 @@ const MIN_JACCARD_WITH_COSINE: f32 = 0.25;
 /// The least Jaccard index of near-duplicates whatever the cosine.
 const MIN_JACCARD_ALONE: f32 = 0.6;
 
-/// A memory that a new one nearly duplicates.
+/// A memory that a new one nearly duplicates, or that has its topic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NearDuplicate {
     /// The id of the older memory.
@@ -28,7 +28,7 @@ pub struct NearDuplicate {
     pub overlap: f32,
 }
 
-/// Finds the memories that a new one nearly duplicates, the most similar first.
+/// Finds the memories that a new one nearly duplicates and those of its kind with its topic, the most similar first.
 ///
 /// # Errors
 /// When the model fails.
@@ -46,17 +46,29 @@ pub fn find_duplicates(
     let Some((own, rows)) = rows.split_first() else {
         return Ok(Vec::new());
     };
-    let compare = |(memory, row): (&&Memory, &Vec<f32>)| NearDuplicate {
-        id: memory.id().to_owned(),
-        topic: memory.front.topic.clone(),
-        cosine: dot(own, row),
-        overlap: word_jaccard(&new.embedding_text(), &memory.embedding_text()),
+    let compare = |(memory, row): (&&Memory, &Vec<f32>)| {
+        let other = NearDuplicate {
+            id: memory.id().to_owned(),
+            topic: memory.front.topic.clone(),
+            cosine: dot(own, row),
+            overlap: word_jaccard(&new.embedding_text(), &memory.embedding_text()),
+        };
+        (is_same_topic(new, memory) || other.is_near()).then_some(other)
     };
-    let mut found: Vec<NearDuplicate> = others.iter().zip(rows).map(compare).collect();
-    found.retain(|other| {
-        (other.cosine >= MIN_COSINE && other.overlap >= MIN_JACCARD_WITH_COSINE)
-            || other.overlap >= MIN_JACCARD_ALONE
-    });
+    let mut found: Vec<NearDuplicate> = others.iter().zip(rows).filter_map(compare).collect();
     found.sort_by(|a, b| (b.cosine + b.overlap).total_cmp(&(a.cosine + a.overlap)));
     Ok(found)
+}
+
+impl NearDuplicate {
+    fn is_near(&self) -> bool {
+        (self.cosine >= MIN_COSINE && self.overlap >= MIN_JACCARD_WITH_COSINE)
+            || self.overlap >= MIN_JACCARD_ALONE
+    }
+}
+
+/// Returns true for memories of one kind with one topic: short texts share few words where one takes the other's place.
+fn is_same_topic(new: &Memory, other: &Memory) -> bool {
+    let topic = |memory: &Memory| memory.front.topic.trim().to_lowercase();
+    new.front.kind == other.front.kind && topic(new) == topic(other)
 }

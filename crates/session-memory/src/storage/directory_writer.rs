@@ -26,9 +26,15 @@ const IGNORE_PATTERNS: &str = "raw/\ntrash/\n/index.md\n/daily/\n.lock\n.new-*\n
 /// The ignore file of a directory that git ignores wholly.
 const IGNORE_ALL: &str = "*\n";
 const IGNORE_LIMIT: u64 = 4096;
-const LOCK: &str = ".lock";
+/// The lock of a directory's writers.
+pub(crate) const LOCK: &str = ".lock";
 /// The longest time that a command waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Waits for the lock of a directory's writers; `None` where another process holds it for too long.
+pub(crate) fn lock_directory(dir: &Dir) -> Result<Option<Lock>> {
+    Ok(Lock::lock_timeout(dir, LOCK, LOCK_TIMEOUT)?)
+}
 
 /// A memory that is not written yet.
 pub(crate) struct UnwrittenMemory {
@@ -57,7 +63,7 @@ impl<'a> DirectoryWriter<'a> {
     /// When the directory cannot be written, or another process holds the lock for too long.
     pub(crate) fn open(store: &'a MemoryStore, directory: &'a MemoryDirectory) -> Result<Self> {
         let dir = directory.create()?;
-        let lock = Lock::lock_timeout(&dir, LOCK, LOCK_TIMEOUT)?;
+        let lock = lock_directory(&dir)?;
         let lock = lock.ok_or_else(|| MemoryError::Locked(directory.path.clone()))?;
         let writer = Self {
             directory,

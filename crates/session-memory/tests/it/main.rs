@@ -11,3 +11,4 @@ mod support;
 mod triggers;
 #[cfg(unix)]
 mod trust;
+mod views;

@@ -317,6 +317,9 @@ fn a_near_duplicate_is_found_and_another_topic_is_not() {
     );
     assert_eq!(found, [old.id()]);
     assert_eq!(duplicates("Holidays", "skip bank holidays"), [""; 0]);
+    let first = duplicates("Retries", "Use 3 retries with backoff, decided 2026");
+    assert_eq!(first, [""; 0]);
+    assert_eq!(duplicates(" retries", "never").len(), 1);
 }
 
 #[test]

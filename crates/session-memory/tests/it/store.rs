@@ -54,22 +54,6 @@ fn a_change_keeps_other_keys_comments_and_notes() {
     assert_eq!(changed.front.topic, "Pools");
 }
 
-#[test]
-fn views_list_the_active_memories_and_those_of_each_day() {
-    let world = TestMemories::new();
-    let memory = world.save_draft(&MemoryDraft {
-        kind: MemoryKind::KnownIssue,
-        ..draft("Pool", "raise DB_POOL")
-    });
-    let root = &world.store.directories()[0].path;
-    let index = fs_err::read_to_string(root.join("index.md")).unwrap();
-    assert!(index.contains("| known issue | Pool |"), "{index}");
-    let daily = root.join("daily").join(memory.day() + ".md");
-    let daily = fs_err::read_to_string(daily).unwrap();
-    assert!(daily.contains("## Pool\n"), "{daily}");
-    assert!(world.store.list_foreign_views().is_empty());
-}
-
 #[cfg(unix)]
 #[test]
 fn files_and_directories_are_private() {

@@ -2,7 +2,7 @@
 
 use jiff::Zoned;
 use proptest::prelude::*;
-use session_query::{InvalidFilter, TypedCondition, TypedQuery};
+use session_query::{FilterField, InvalidFilter, TypedCondition, TypedQuery};
 use session_search::{FilterClause, FilterCondition, ProjectPattern};
 
 fn now() -> Zoned {
@@ -333,4 +333,20 @@ proptest! {
         prop_assert_eq!(query.text, plain.join(" "));
         prop_assert_eq!(query.conditions.len(), words.iter().filter(|(_, n)| n.is_some()).count());
     }
+}
+
+#[test]
+fn a_query_is_typed_again_with_the_filters_that_are_kept() {
+    let query = TypedQuery::parse("dns project:\"my app\" -agent:codex since:2w lamps after:3d");
+    let typed = query.format_with_fields(|_| true);
+    assert_eq!(
+        typed,
+        "dns lamps project:\"my app\" -agent:codex since:2w since:3d"
+    );
+    let kept = query.format_with_fields(|field| field != FilterField::Since);
+    assert_eq!(kept, "dns lamps project:\"my app\" -agent:codex");
+    assert_eq!(
+        TypedQuery::parse("since:2w").format_with_fields(|_| false),
+        ""
+    );
 }

@@ -68,6 +68,27 @@ fn an_announcement_is_no_solution_beside_a_result() {
 }
 
 #[test]
+fn a_receipt_is_no_solution_beside_a_result() {
+    let turn = |index, prompt, answer| turn_record(index, PromptKind::Typed, prompt, &[answer]);
+    let turns = [
+        turn(
+            0,
+            "Is the pool too small?",
+            "The pool has 40 connections now.",
+        ),
+        turn(1, "commit it", "Committed as `b567018`. All hooks passed."),
+        turn(2, "push", "I'm pushing it now."),
+        turn(3, "thanks", "You're welcome!"),
+    ];
+    let solution = |turns| WorkSummary::from_turns(turns).solution.unwrap();
+    assert_eq!(solution(&turns), "The pool has 40 connections now.");
+    assert_eq!(
+        solution(&turns[1..3]),
+        "Committed as `b567018`. All hooks passed."
+    );
+}
+
+#[test]
 fn a_command_without_arguments_is_the_last_resort() {
     let clear = turn_record(0, PromptKind::Command, "/clear", &[]);
     let work = WorkSummary::from_turns(std::slice::from_ref(&clear));
@@ -185,6 +206,23 @@ fn what_did_not_end_or_run_has_not_failed() {
     let statuses: Vec<CallStatus> = work.commands.iter().map(|run| run.status).collect();
     assert_eq!((&statuses[..], work.failed_command_count()), (&told[..], 1));
     assert_eq!(work.ran_command_count(), 3);
+}
+
+#[test]
+fn a_search_that_found_nothing_has_not_failed() {
+    let mut turn = turn_record(0, PromptKind::Typed, "Heat it", &[]);
+    turn.content.commands = vec!["make".into(), "rg -n oil src".into()];
+    let run = |command| RunEntry {
+        command,
+        status: CallStatus::Failed,
+        changes_before: 0,
+    };
+    turn.content.runs = [0, 1].map(run).into();
+    let work = WorkSummary::from_turns(&[turn]);
+    assert_eq!(
+        (work.ran_command_count(), work.failed_command_count()),
+        (2, 1)
+    );
 }
 
 #[test]

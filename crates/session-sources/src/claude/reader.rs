@@ -8,10 +8,14 @@ use super::state::{TranscriptState, VERSION};
 use crate::cursor::CursorState;
 use crate::json::{early_type, record};
 use crate::lines::{Line, Lines};
-use crate::reading::{FileReading, LineAssembly, ReadEnd, ReadStart, SessionAnnouncer, open_lines};
+use crate::reading::{
+    FileReading, LineAssembly, ReadEnd, ReadStart, SessionAnnouncer, open_lines, unread_warning,
+};
 use crate::turn_assembler::{TurnAssembler, TurnDetail};
 use crate::{Cursor, Location, Sink};
 use session_core::{SessionMeta, Turn};
+use std::cell::Cell;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -30,7 +34,13 @@ const KINDS: [&[u8]; 9] = [
 
 /// Reads a location into a sink.
 pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> ControlFlow<()> {
-    let resumed = from.and_then(|cursor| CursorState::from_cursor(cursor, &at.path, VERSION));
+    let resumed = match CursorState::resume(from, &at.path, VERSION) {
+        Ok(resumed) => resumed,
+        Err(error) => {
+            sink.warning(unread_warning(&at.path, &error));
+            return ControlFlow::Continue(());
+        }
+    };
     let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
     let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
     match read_from(at, offset, state, start, sink)? {
@@ -54,7 +64,13 @@ fn read_from(
         return ControlFlow::Continue(ReadEnd::Complete);
     };
     let identity = identity(at);
-    let recall = |offset| queued_line(&at.path, offset);
+    let recall_error = Cell::new(None);
+    let recall = |offset| {
+        queued_line(&at.path, offset).unwrap_or_else(|error| {
+            recall_error.set(Some(error));
+            None
+        })
+    };
     let results = ToolResults::default();
     let assembly = Assembly::new(
         state.clone(),
@@ -68,6 +84,7 @@ fn read_from(
     let assembly = TranscriptLines {
         identity: &identity,
         assembly,
+        recall_error: &recall_error,
     };
     let announcer = SessionAnnouncer::new(sink, announced, start);
     FileReading::new(&at.path, assembly, announcer, offset).run(lines)
@@ -86,9 +103,15 @@ fn identity(at: &Location) -> SessionIdentity {
 }
 
 /// Returns the line at this offset, which holds a text for the queue.
-pub(super) fn queued_line(path: &Path, offset: u64) -> Option<QueuedLine> {
-    let mut lines = Lines::open(path, offset).ok()?;
-    let line = lines.next().ok()??;
+///
+/// # Errors
+/// When the file cannot be read there.
+pub(super) fn queued_line(path: &Path, offset: u64) -> io::Result<Option<QueuedLine>> {
+    let mut lines = Lines::open(path, offset)?;
+    Ok(lines.next()?.and_then(|line| queued_text(&line)))
+}
+
+fn queued_text(line: &Line<'_>) -> Option<QueuedLine> {
     let mut repaired = String::new();
     let entry: TranscriptEntry<'_> = record(line.text?, &mut repaired)?;
     let text = entry.content.words();
@@ -100,6 +123,8 @@ pub(super) fn queued_line(path: &Path, offset: u64) -> Option<QueuedLine> {
 struct TranscriptLines<'a> {
     identity: &'a SessionIdentity,
     assembly: Assembly<'a>,
+    /// Why a line of the queue could not be read again.
+    recall_error: &'a Cell<Option<io::Error>>,
 }
 
 impl TranscriptLines<'_> {
@@ -156,6 +181,10 @@ impl LineAssembly for TranscriptLines<'_> {
     /// A subagent's file with texts alone has answers to a warm-up, whose prompt stands nowhere.
     fn is_noise(&mut self) -> bool {
         self.identity.is_subagent() && self.assembly.turns().is_text_alone()
+    }
+
+    fn take_error(&mut self) -> Option<io::Error> {
+        self.recall_error.take()
     }
 }
 

@@ -62,7 +62,7 @@ fn turn(
         preface: None,
         ..before
     };
-    let recall = |offset| queued_line(path, offset);
+    let recall = |offset| queued_line(path, offset).ok().flatten();
     let results = ToolResults::new_for(path);
     let mut assembly = Assembly::new(state, TurnDetail::Alone, identity, results, &recall);
     let ended = feed(&mut assembly, lines, span)?;

@@ -149,8 +149,10 @@ impl CursorDatabase {
             return Ok(None);
         }
         let sql = "SELECT createdAt, value FROM composerHeaders WHERE composerId = ?1";
-        let Ok(mut statement) = self.database.connection.prepare_cached(sql) else {
-            return Ok(None);
+        let statement = self.database.connection.prepare_cached(sql);
+        let mut statement = match statement.map_err(StorageError::from) {
+            Err(error) if !error.is_transient() => return Ok(None),
+            statement => statement?,
         };
         let header = statement.query_row([id], |row| {
             Ok(ComposerHeader {

@@ -4,7 +4,9 @@ use super::JsonlFormat;
 use crate::cursor::CursorState;
 use crate::json::record;
 use crate::lines::{Line, LineFiles};
-use crate::reading::{FileReading, LineAssembly, ReadStart, SessionAnnouncer, open_lines};
+use crate::reading::{
+    FileReading, LineAssembly, ReadStart, SessionAnnouncer, open_lines, unread_warning,
+};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::{Cursor, CursorExclusions, Location, Sink, TurnWriter, file};
 use serde::{Deserialize, Serialize};
@@ -127,7 +129,13 @@ pub(super) fn read<F: JsonlFormat>(
         first: &at.path,
         continuations: &at.continuations,
     };
-    let resumed = from.and_then(|c| CursorState::from_cursor(c, files, VERSION));
+    let resumed = match CursorState::resume(from, files, VERSION) {
+        Ok(resumed) => resumed,
+        Err(error) => {
+            sink.warning(unread_warning(&at.path, &error));
+            return ControlFlow::Continue(());
+        }
+    };
     let resumed = resumed.filter(|mark| is_of_session(at, &mark.state));
     let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
     let (offset, state) = match resumed {

@@ -70,7 +70,9 @@ impl<S: MessageStorage> SessionStorage for MessageSessions<S> {
                     .map_or(ControlFlow::Continue(()), &mut *visit);
                 flow
             });
-        if let (ControlFlow::Continue(()), Some(last)) = (flow, turns.finish()) {
+        // Of a turn that will be read to its end later, the index may hold more.
+        let is_broken_off = read.as_ref().is_err_and(StorageError::is_transient);
+        if !is_broken_off && let (ControlFlow::Continue(()), Some(last)) = (flow, turns.finish()) {
             let _: ControlFlow<()> = visit(last);
         }
         read

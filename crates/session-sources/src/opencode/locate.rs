@@ -1,6 +1,7 @@
 //! Where OpenCode keeps its data.
 
 use crate::file::{self, mtime_ns, stamp};
+use crate::folder_walk::cannot_be_listed;
 use crate::reading::warning;
 use crate::sqlite::database_stamp;
 use crate::{Env, FileStamp, Listing, Located, Location};
@@ -28,9 +29,13 @@ pub(super) fn locate(env: &Env) -> Listing {
         }
     }
     let tree = folder.join(TREE);
-    if tree.join("session").is_dir() {
-        let stamp = tree_stamp(&tree);
-        add(&mut listing, tree, stamp);
+    match file::is_folder(&tree.join("session")) {
+        Ok(true) => {
+            let stamp = tree_stamp(&tree);
+            add(&mut listing, tree, stamp);
+        }
+        Ok(false) => {}
+        Err(error) => warn(&mut listing, &tree, &error),
     }
     listing.locations.sort_by(|a, b| {
         (a.stamp.mtime_ns, a.path.as_os_str()).cmp(&(b.stamp.mtime_ns, b.path.as_os_str()))
@@ -41,7 +46,8 @@ pub(super) fn locate(env: &Env) -> Listing {
 /// Returns the databases in a folder: `opencode.db`, and one for each release channel.
 pub(super) fn databases_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = named_in(folder)?;
-    found.retain(|path| path.is_file());
+    // One that cannot be looked at is there.
+    found.retain(|path| fs::metadata(path).map_or_else(|e| !file::is_absence(&e), |m| m.is_file()));
     Ok(found)
 }
 
@@ -113,8 +119,9 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
 /// Adds the warning for a path that cannot be listed, unless it is missing.
 fn warn(listing: &mut Listing, path: &Path, error: &io::Error) {
     if error.kind() != ErrorKind::NotFound {
-        let reason = format!("cannot be listed: {}", error.kind());
-        listing.warnings.push(warning(path, reason));
+        listing
+            .warnings
+            .push(warning(path, cannot_be_listed(error)));
     }
 }
 

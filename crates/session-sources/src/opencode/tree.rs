@@ -8,7 +8,7 @@ use super::locate;
 use super::message::{Header, StoredMessage};
 use super::meta::{self, OpenCodeProject, SessionRecord};
 use super::part::PartContent;
-use crate::file;
+use crate::file::{self, is_absence, is_folder};
 use crate::session_signature::SessionSignature;
 use crate::session_storage::StoredSession;
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use session_core::{ReadDetail, TurnSpan};
 use std::collections::{HashMap, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A `storage` folder. Ids come from the paths: OpenCode moved files between
@@ -66,25 +67,30 @@ impl JsonTree {
         }
     }
 
-    /// Returns the sessions that a database in the same data folder holds, too.
-    fn database_sessions(&self) -> HashSet<String> {
-        let databases = self
-            .root
-            .parent()
-            .map(locate::databases_in)
-            .and_then(Result::ok);
-        databases
-            .into_iter()
-            .flatten()
-            .filter_map(|path| Database::open(&path).and_then(|db| db.session_ids()).ok())
-            .flatten()
-            .collect()
+    /// Returns the sessions that a database in the same data folder holds, too. One that its agent holds is asked again by the
+    /// next refresh.
+    fn database_sessions(
+        &self,
+        skipped: &mut SkippedCounts,
+    ) -> Result<HashSet<String>, StorageError> {
+        let mut found = HashSet::new();
+        let folder = self.root.parent();
+        for path in folder.map_or(Ok(Vec::new()), locate::databases_in)? {
+            match Database::open(&path).and_then(|database| database.session_ids()) {
+                Ok(sessions) => found.extend(sessions),
+                Err(error @ (StorageError::Locked | StorageError::Restless)) => {
+                    skipped.add_unread(format!("its database could not be compared: {error}"));
+                }
+                Err(_) => {}
+            }
+        }
+        Ok(found)
     }
 
     fn project(&self, id: &str, skipped: &mut SkippedCounts) -> OpenCodeProject {
         let path = self.root.join("project").join(format!("{id}.json"));
         let json = if path.is_file() {
-            read(&path, skipped)
+            read(&path, skipped).ok().flatten()
         } else {
             None
         };
@@ -106,9 +112,12 @@ impl JsonTree {
         path: &Path,
         project: &OpenCodeProject,
         skipped: &mut SkippedCounts,
-    ) -> Option<StoredSession> {
+    ) -> Result<Option<StoredSession>, StorageError> {
         let json = read(path, skipped)?;
-        let file: SessionFile<'_> = parse(&json, skipped)?;
+        let file: Option<SessionFile<'_>> = json.as_deref().and_then(|json| parse(json, skipped));
+        let Some(file) = file else {
+            return Ok(None);
+        };
         let times = file.time.0.unwrap_or_default();
         let stored = SessionRecord {
             id: id.to_owned(),
@@ -117,41 +126,44 @@ impl JsonTree {
             directory: lenient_field::string(file.directory, FIELD_LIMIT),
             project: project.clone(),
         };
-        Some(StoredSession {
+        Ok(Some(StoredSession {
             meta: stored.meta(),
             created: times.created.0.unwrap_or_default(),
-            signature: self.signature(id, path, times.updated.0.unwrap_or_default()),
-        })
+            signature: self.signature(id, path, times.updated.0.unwrap_or_default())?,
+        }))
     }
 
     /// Returns the latest change, in milliseconds, of the session file, the folder of
     /// messages, each message file and each message's folder of parts; and how
     /// many messages there are. Parts are not counted: their folder changes
     /// when one comes or goes, and the message is rewritten when it is complete.
-    fn signature(&self, id: &str, path: &Path, updated: i64) -> SessionSignature {
+    fn signature(&self, id: &str, path: &Path, updated: i64) -> io::Result<SessionSignature> {
         let folder = self.root.join("message").join(id);
         let mut newest = updated.max(path_mtime_ms(path)).max(path_mtime_ms(&folder));
-        let messages = json_files(&folder);
+        let messages = json_files(&folder)?;
         for (message, file) in &messages {
             let parts = self.root.join("part").join(message);
             newest = newest.max(path_mtime_ms(file)).max(path_mtime_ms(&parts));
         }
-        SessionSignature {
+        Ok(SessionSignature {
             changed_ms: newest,
             messages: messages.len() as u64,
             ..SessionSignature::default()
-        }
+        })
     }
 
     /// Returns the messages of a session in order, without their parts.
-    fn headers(&self, session: &str, skipped: &mut SkippedCounts) -> Vec<(String, Header)> {
-        let mut headers: Vec<(String, Header)> =
-            json_files(&self.root.join("message").join(session))
-                .into_iter()
-                .filter_map(|(id, path)| Some((id, header(&path, skipped)?)))
-                .collect();
-        headers.sort_by(|(a, x), (b, y)| (x.created, a).cmp(&(y.created, b)));
-        headers
+    fn headers(
+        &self,
+        session: &str,
+        skipped: &mut SkippedCounts,
+    ) -> Result<Vec<(String, Header)>, StorageError> {
+        let mut headers = Vec::new();
+        for (id, path) in json_files(&self.root.join("message").join(session))? {
+            headers.extend(header(&path, skipped)?.map(|header| (id, header)));
+        }
+        headers.sort_by(|(a, x): &(String, Header), (b, y)| (x.created, a).cmp(&(y.created, b)));
+        Ok(headers)
     }
 
     fn parts(
@@ -159,11 +171,12 @@ impl JsonTree {
         message: &str,
         detail: ReadDetail,
         skipped: &mut SkippedCounts,
-    ) -> Vec<PartContent> {
-        json_files(&self.root.join("part").join(message))
-            .into_iter()
-            .filter_map(|(_, path)| part(&path, detail, skipped))
-            .collect()
+    ) -> Result<Vec<PartContent>, StorageError> {
+        let mut parts = Vec::new();
+        for (_, path) in json_files(&self.root.join("part").join(message))? {
+            parts.extend(part(&path, detail, skipped)?);
+        }
+        Ok(parts)
     }
 }
 
@@ -172,13 +185,17 @@ impl MessageStorage for JsonTree {
         &self,
         skipped: &mut SkippedCounts,
     ) -> Result<Vec<StoredSession>, StorageError> {
-        let in_database = self.database_sessions();
+        let in_database = self.database_sessions(skipped)?;
         let mut sessions = HashMap::new();
         for (project, folder) in folders(&self.root.join("session"))? {
             let project = self.project(&project, skipped);
-            for (id, path) in json_files(&folder) {
-                if !in_database.contains(&id) && !sessions.contains_key(&id) {
-                    sessions.extend(self.session(&id, &path, &project, skipped).map(|s| (id, s)));
+            for (id, path) in json_files(&folder)? {
+                if in_database.contains(&id) || sessions.contains_key(&id) {
+                    continue;
+                }
+                match self.session(&id, &path, &project, skipped) {
+                    Ok(session) => sessions.extend(session.map(|session| (id, session))),
+                    Err(error) => skipped.add_unlisted(&id, &error),
                 }
             }
         }
@@ -189,10 +206,8 @@ impl MessageStorage for JsonTree {
         let name = format!("{session}.json");
         let folders = folders(&self.root.join("session")).ok()?;
         let mut files = folders.into_iter().map(|(_, folder)| folder.join(&name));
-        let json = read(
-            &files.find(|path| path.is_file())?,
-            &mut SkippedCounts::default(),
-        )?;
+        let path = files.find(|path| path.is_file())?;
+        let json = read(&path, &mut SkippedCounts::default()).ok()??;
         let file: SessionFile<'_> = serde_json::from_str(&json).ok()?;
         meta::reverted_from(file.revert?.get())
     }
@@ -205,11 +220,12 @@ impl MessageStorage for JsonTree {
         skipped: &mut SkippedCounts,
         visit: &mut MessageVisitor<'_>,
     ) -> Result<(), StorageError> {
-        for ((id, header), ordinal) in self.headers(session, skipped).into_iter().zip(0..span.end) {
+        let headers = self.headers(session, skipped)?;
+        for ((id, header), ordinal) in headers.into_iter().zip(0..span.end) {
             if ordinal < span.start {
                 continue;
             }
-            let parts = self.parts(&id, detail, skipped);
+            let parts = self.parts(&id, detail, skipped)?;
             if visit(StoredMessage {
                 id,
                 ordinal,
@@ -225,14 +241,18 @@ impl MessageStorage for JsonTree {
     }
 }
 
-fn header(path: &Path, skipped: &mut SkippedCounts) -> Option<Header> {
+fn header(path: &Path, skipped: &mut SkippedCounts) -> Result<Option<Header>, StorageError> {
     let json = read(path, skipped)?;
-    counted(Header::decode(&json), skipped)
+    Ok(json.and_then(|json| counted(Header::decode(&json), skipped)))
 }
 
-fn part(path: &Path, detail: ReadDetail, skipped: &mut SkippedCounts) -> Option<PartContent> {
+fn part(
+    path: &Path,
+    detail: ReadDetail,
+    skipped: &mut SkippedCounts,
+) -> Result<Option<PartContent>, StorageError> {
     let json = read(path, skipped)?;
-    counted(PartContent::decode(&json, detail), skipped)?
+    Ok(json.and_then(|json| counted(PartContent::decode(&json, detail), skipped)?))
 }
 
 fn parse<'a, T: Deserialize<'a>>(json: &'a str, skipped: &mut SkippedCounts) -> Option<T> {
@@ -246,48 +266,51 @@ fn counted<T>(decoded: Result<T, serde_json::Error>, skipped: &mut SkippedCounts
     decoded.ok()
 }
 
-/// Returns a file's text. It may be empty, or half written.
-fn read(path: &Path, skipped: &mut SkippedCounts) -> Option<String> {
+/// Returns a file's text. It may be empty, or half written. One that is none, or that nobody lets us read, costs itself.
+///
+/// # Errors
+/// When reading it failed.
+fn read(path: &Path, skipped: &mut SkippedCounts) -> Result<Option<String>, StorageError> {
+    use std::io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
     match file::read_limited(path, u64::from(SIZE_LIMIT) + 1) {
         Ok(bytes) if bytes.len() > SIZE_LIMIT as usize => {
             skipped.add(TOO_LONG);
-            None
+            Ok(None)
         }
-        Ok(bytes) => Some(
-            String::from_utf8(bytes)
-                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
-        ),
-        Err(error) => {
+        Ok(bytes) => Ok(Some(String::from_utf8(bytes).unwrap_or_else(|error| {
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        }))),
+        Err(error) if matches!(error.kind(), NotFound | InvalidInput | PermissionDenied) => {
             skipped.add(&format!("file cannot be read: {}", error.kind()));
-            None
+            Ok(None)
         }
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Returns the `.json` files of a folder, by name. A folder that is not there is empty.
-fn json_files(folder: &Path) -> Vec<(String, PathBuf)> {
-    let mut files: Vec<(String, PathBuf)> = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let id = entry
-                .file_name()
-                .to_str()?
-                .strip_suffix(".json")?
-                .to_owned();
-            Some((id, entry.path()))
-        })
-        .collect();
+fn json_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let entries = match fs::read_dir(folder) {
+        Err(error) if is_absence(&error) => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
+        files.extend(id.map(|id| (id.to_owned(), entry.path())));
+    }
     files.sort();
-    files
+    Ok(files)
 }
 
-fn folders(parent: &Path) -> Result<Vec<(String, PathBuf)>, StorageError> {
+fn folders(parent: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     let mut folders = Vec::new();
-    for entry in fs::read_dir(parent)?.flatten() {
+    for entry in fs::read_dir(parent)? {
+        let entry = entry?;
         if let (Ok(name), path) = (entry.file_name().into_string(), entry.path())
-            && path.is_dir()
+            && is_folder(&path)?
         {
             folders.push((name, path));
         }

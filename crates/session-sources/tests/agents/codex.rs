@@ -440,3 +440,43 @@ fn files_may_be_split_and_damaged_anywhere() {
         check_damage(codex(), PATH, content.as_bytes());
     }
 }
+
+/// The thread goes on in a file that cannot be read. What was read of the turn at hand may be less than an index has of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_that_breaks_off_is_repeated() {
+    use session_sources::{Collected, Retry};
+    let (path, text) = segment();
+    let home = AgentHome::with(codex(), PATH, content(&[meta(json!({})), user("First")]));
+    let first = home.read(None);
+    let more = [
+        meta(json!({})),
+        user("First"),
+        user("Second"),
+        user("Third"),
+    ];
+    home.write(PATH, content(&more));
+    home.write(&path, text);
+    let location = home.locate().locations.remove(0);
+    let read = |from| {
+        let mut found = Collected::default();
+        codex().read(&location, from, &mut found);
+        found
+    };
+    let whole = joined(&[read(None)]);
+    session_test::files::make_unreadable(&home.path(&path));
+
+    let begun = read(None);
+    assert_eq!(joined(std::slice::from_ref(&begun)), whole[..2]);
+    assert_eq!(begun.cursor, None, "it is read from its beginning");
+    assert_eq!(begun.warnings[0].retry, Retry::NextRefresh);
+
+    let added = read(first.cursor.as_ref());
+    assert_eq!(added.warnings[0].retry, Retry::NextRefresh);
+    fs_err::remove_file(home.path(&path)).unwrap();
+    home.write(&path, segment().1);
+    let rest = read(added.cursor.as_ref());
+    let prompts = |turns: Vec<Turn>| turns.into_iter().map(|turn| turn.prompt);
+    let found = prompts(joined(&[first, added, rest])).collect::<Vec<_>>();
+    assert_eq!(found, ["First", "Second", "Third", "Instead"]);
+}

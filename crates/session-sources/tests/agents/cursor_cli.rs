@@ -157,3 +157,15 @@ fn a_transcript_may_grow_anywhere() {
 fn damage_costs_itself() {
     check_damage(cursor(), PATH, history().as_bytes());
 }
+
+/// Which sessions are its own cannot be told.
+#[cfg(unix)]
+#[test]
+fn chats_that_cannot_be_listed_make_no_transcript_gone() {
+    let home = AgentHome::with(cursor(), PATH, history());
+    home.write(DATABASE, "");
+    session_test::files::make_unlistable(&home.path(".cursor/chats"));
+    let warnings = home.locate().warnings;
+    assert_eq!(warnings[0].path, home.path(".cursor"));
+    assert!(warnings[0].reason.starts_with("cannot be listed: "));
+}

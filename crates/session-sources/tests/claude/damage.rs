@@ -203,3 +203,27 @@ proptest! {
         }
     }
 }
+
+/// An error says nothing of what the file holds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_transcript_that_cannot_be_read_now_is_left_as_it_was() {
+    let transcript = Transcript::new(GOOD);
+    let cursor = transcript.read(None).cursor;
+    assert!(cursor.is_some());
+    session_test::files::make_unreadable(&transcript.location().path);
+    for from in [None, cursor.as_ref()] {
+        let found = transcript.read(from);
+        assert_eq!((found.sessions, found.turns), (vec![], vec![]));
+        assert_eq!((found.gone, found.cursor), (vec![], None));
+        let [warning] = found.warnings.as_slice() else {
+            panic!("{:?}", found.warnings)
+        };
+        assert_eq!(
+            warning.retry,
+            session_sources::Retry::NextRefresh,
+            "{}",
+            warning.reason
+        );
+    }
+}

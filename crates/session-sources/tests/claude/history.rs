@@ -334,3 +334,21 @@ proptest! {
         prop_assert_eq!(damaged(&first) + damaged(&second), damaged(&whole));
     }
 }
+
+/// An error says nothing of what the file holds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_history_that_cannot_be_read_now_loses_no_session() {
+    let prompts = Prompts::new(said(GONE, 0, "Light the lamp"));
+    let (cursor, location) = (prompts.read(None).cursor, prompts.location());
+    session_test::files::make_unreadable(&prompts.path);
+    for from in [None, cursor.as_ref()] {
+        let mut found = Collected::default();
+        claude().read(&location, from, &mut found);
+        assert_eq!((found.sessions, found.gone), (vec![], vec![]));
+        assert_eq!(found.cursor, None);
+        assert_eq!(found.warnings.len(), 1);
+        let retry = found.warnings[0].retry;
+        assert_eq!(retry, session_sources::Retry::NextRefresh);
+    }
+}

@@ -288,3 +288,19 @@ fn a_folder_whose_name_is_not_utf_8_is_told_of() {
     let project = Path::new(bad).join(format!("{SESSION}.jsonl"));
     assert_eq!(told(&home.path("other"), &project), [reason]);
 }
+
+/// What is in it is not gone.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_looked_at_is_told() {
+    let home = Home::new();
+    let folder = home.path(".claude");
+    session_test::files::make_unlistable(&folder);
+    let listing = home.locate();
+    assert_eq!(listing.locations, []);
+    let [warning] = listing.warnings.as_slice() else {
+        panic!("{:?}", listing.warnings)
+    };
+    assert_eq!(warning.path, folder);
+    assert!(warning.reason.starts_with("cannot be listed: "));
+}

@@ -222,3 +222,15 @@ fn a_database_beside_a_tree_changes_the_stamp_of_the_tree() {
     drop(home.connect());
     assert_ne!(tree(&home), before);
 }
+
+/// Its sessions are not gone.
+#[cfg(unix)]
+#[test]
+fn a_tree_that_cannot_be_looked_at_is_told() {
+    let home = Home::new();
+    fs::create_dir(home.tree()).unwrap();
+    session_test::files::make_unlistable(&home.tree().join("session"));
+    let warnings = opencode().locate(&home.env()).warnings;
+    assert_eq!(warnings[0].path, home.tree());
+    assert!(warnings[0].reason.starts_with("cannot be listed: "));
+}

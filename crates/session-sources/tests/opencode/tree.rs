@@ -6,7 +6,7 @@ use crate::fixture::{
 };
 use fs_err as fs;
 use insta::assert_snapshot;
-use session_sources::Collected;
+use session_sources::{Collected, Retry};
 
 fn greeting(id: &str) -> Conversation {
     session(
@@ -130,4 +130,48 @@ fn a_tree_that_is_gone_is_told() {
     assert_eq!(found.warnings[0].reason, "cannot be read: entity not found");
     assert!(found.cursor.is_none());
     assert!(show(&home.tree(), &found).is_empty());
+}
+
+/// An error says nothing of what a file holds.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_that_cannot_be_read_now_stays() {
+    for file in ["session/prj/ses_b.json", "part/msg_b_01/prt_00.json"] {
+        let home = Home::new();
+        for id in ["ses_a", "ses_b"] {
+            home.write_tree(&greeting(id));
+        }
+        let whole = read(&home.tree());
+        let path = home.tree().join(file);
+        let text = fs::read(&path).unwrap();
+        session_test::files::make_unreadable(&path);
+        let found = read(&home.tree());
+        assert_eq!(ids(&found), ["ses_a"], "{file}");
+        assert_eq!(found.warnings[0].retry, Retry::NextRefresh);
+        let mut after = Collected::default();
+        read_from(&home.tree(), whole.cursor.as_ref(), &mut after);
+        assert_eq!((ids(&after), &*after.gone), (vec![], &[][..]), "{file}");
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, text).unwrap();
+        let mut healed = Collected::default();
+        read_from(&home.tree(), found.cursor.as_ref(), &mut healed);
+        assert_eq!(ids(&healed), ["ses_b"], "{file}");
+    }
+}
+
+/// The tree still has old copies of sessions that moved there.
+#[test]
+fn a_tree_beside_a_locked_database_is_read_again() {
+    let home = Home::new();
+    home.write_tree(&greeting("ses_a"));
+    let db = home.connect();
+    insert(&db, &greeting("ses_a"));
+    db.pragma_update(None, "journal_mode", "DELETE").unwrap();
+    db.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let found = read(&home.tree());
+    assert_eq!(found.warnings[0].retry, Retry::NextRefresh);
+    db.execute_batch("COMMIT").unwrap();
+    let mut after = Collected::default();
+    read_from(&home.tree(), found.cursor.as_ref(), &mut after);
+    assert_eq!(after.gone, ["ses_a"]);
 }

@@ -6,7 +6,7 @@ use crate::embeddings::quantized_row::{QuantizedQuery, QuantizedRow, row_bytes};
 use crate::error::{Result, StoreError};
 use crate::id::ModelId;
 use crate::model::{Level, ModelRow};
-use crate::old_databases::put_aside_file;
+use crate::old_databases::{put_aside, put_aside_file};
 use memmap2::Mmap;
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, UncheckedAdvice};
@@ -42,6 +42,22 @@ fn create_model_directory(root: &Path, model: &ModelRow) -> Result<()> {
     Ok(private::create_directory(
         &vectors.join(&model.fingerprint),
     )?)
+}
+
+/// Puts aside the directory of a model's matrices, or that of all vectors where nothing in it can be looked at: a command
+/// that ran as another user made it.
+fn put_aside_denied(root: &Path, model: &ModelRow) -> Result<()> {
+    let vectors = directory::vectors_path(root);
+    match fs_err::symlink_metadata(vectors.join(&model.fingerprint)) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            put_aside(root, directory::VECTORS)
+        }
+        _ => put_aside(&vectors, &model.fingerprint),
+    }
+}
+
+fn is_denied(error: &StoreError) -> bool {
+    matches!(error, StoreError::Io(error) if error.kind() == ErrorKind::PermissionDenied)
 }
 
 /// Returns true for the name of a matrix, of any model and generation.
@@ -121,15 +137,18 @@ impl VectorMatrix {
         let path = matrix_path(root, model, level);
         let damaged =
             |what: &str| StoreError::corrupt(root, format!("`{}` {what}", path.display()));
-        let metadata = fs_err::metadata(&path).map_err(|error| match error.kind() {
+        let unopened = |error: std::io::Error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::NotADirectory => damaged("is missing"),
+            // Nobody but its owner can change that, and its vectors can be made again.
+            ErrorKind::PermissionDenied => damaged("may not be read"),
             _ => error.into(),
-        })?;
+        };
+        let metadata = fs_err::metadata(&path).map_err(unopened)?;
         // Before it is opened: a FIFO would wait for a writer.
         if !metadata.is_file() {
             return Err(damaged("is no file"));
         }
-        let file = fs_err::File::open(&path)?;
+        let file = fs_err::File::open(&path).map_err(unopened)?;
         // SAFETY: the file is ours and append-only: rows that the database
         // counts are never rewritten or cut, a new generation is a new file.
         let map = unsafe { Mmap::map(file.file()) }?;
@@ -326,18 +345,30 @@ impl MatrixAppender {
     fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
         // Rows that are lost must not be made up of zeros.
         VectorMatrix::open(root, model, level)?;
-        let path = matrix_path(root, model, level);
-        create_model_directory(root, model)?;
+        let mut file = match Self::open_file(root, model, level) {
+            // Nothing in it counts.
+            Err(error) if is_denied(&error) && model.is_without_rows() => {
+                put_aside_denied(root, model)?;
+                Self::open_file(root, model, level)?
+            }
+            opened => opened?,
+        };
         let (rows, dims) = (model.rows(level) as u64, model.dims);
-        if rows == 0 {
-            // What a model left there that the index no longer has may be mapped: it is not cut.
-            let _ = fs_err::remove_file(&path);
-        }
-        let mut file = private::open(&path)?;
         file.set_len(npy::row_offset(rows, dims))?;
         file.seek(SeekFrom::End(0))?;
         let file = BufWriter::with_capacity(APPENDER_BYTES, file);
         Ok(Self { file, rows, dims })
+    }
+
+    /// Opens the file of a matrix, made anew where it has no row.
+    fn open_file(root: &Path, model: &ModelRow, level: Level) -> Result<fs_err::File> {
+        let path = matrix_path(root, model, level);
+        create_model_directory(root, model)?;
+        if model.rows(level) == 0 {
+            // What a model left there that the index no longer has may be mapped: it is not cut.
+            let _ = fs_err::remove_file(&path);
+        }
+        Ok(private::open(&path)?)
     }
 
     fn append_row(&mut self, row: &[u8]) -> Result<u64> {

@@ -4,7 +4,7 @@ use crate::support::{Index, bash, deliver, embed, found, meta, prompts, turn, wr
 use rusqlite::Connection;
 use session_core::{SessionMeta, Turn};
 use session_redact::Redactor;
-use session_store::{Level, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
+use session_store::{Level, PendingPurge, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
 
 /// One word of the word index.
 const PASSWORD: &str = "zq8lanternw7xk9";
@@ -144,8 +144,11 @@ fn a_purge_waits_for_a_reader_and_is_taken_up() {
     let reader = index.reader();
     reader.snapshot().unwrap();
     assert_eq!(reader.sessions().unwrap().len(), 2);
+    let pending = |reader: &Reader| reader.pending_purge().unwrap();
+    assert_eq!(pending(&reader), Some(PendingPurge::Rewriting));
     writer.set_lock_wait(std::time::Duration::ZERO).unwrap();
     assert_eq!(writer.purge().unwrap(), PurgeOutcome::Waiting);
+    assert_eq!(pending(&index.reader()), Some(PendingPurge::Truncation));
     drop((reader, writer));
     let mut writer = index.writer();
     assert!(writer.reader().unwrap().is_purge_pending().unwrap());

@@ -1,0 +1,139 @@
+//! Sessions that a query names by `session:ID`.
+
+use crate::query_tokens::{COLONS, SignedWord, TokenKind, split_tokens};
+use session_core::SessionReference;
+use session_search::{ResolvedSession, SearchFilter, resolve_session_id};
+use session_store::{SessionId, SessionRow};
+
+/// The name before the `:`.
+const NAME: &str = "session";
+/// Fewest characters of the beginning of an id: fewer may be those of a word, as logs have it.
+const MIN_ID_CHARS: usize = 6;
+
+/// A query without the words `session:ID`, and the sessions that these name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedSessions {
+    /// The text without these words.
+    pub(crate) text: String,
+    /// The only sessions to search; empty for all.
+    pub(crate) only: Vec<SessionId>,
+    /// The sessions to leave out, after `-session:ID`.
+    pub(crate) exclude: Vec<SessionId>,
+}
+
+impl NamedSessions {
+    /// Finds the sessions of `all` that a text names; `None` where it names none. A word whose id no session has, or
+    /// several, is text.
+    pub(crate) fn find(text: &str, all: &[SessionRow]) -> Option<Self> {
+        // Nearly all queries end here.
+        text.contains(NAME).then_some(())?;
+        let mut named = Self {
+            text: String::new(),
+            only: Vec::new(),
+            exclude: Vec::new(),
+        };
+        let mut follows_name = false;
+        for token in split_tokens(text) {
+            let word = text.get(token.span.clone()).unwrap_or_default();
+            let SignedWord { negated, text } = SignedWord::parse(word);
+            let id = Some(text).filter(|_| token.kind == TokenKind::Word);
+            let id = id.and_then(|word| find_named_session(word, all));
+            let is_space_behind_name = follows_name && token.kind == TokenKind::Space;
+            follows_name = id.is_some();
+            match id {
+                Some(id) if negated => named.exclude.push(id),
+                Some(id) => named.only.push(id),
+                None if is_space_behind_name => {}
+                None => named.text.push_str(word),
+            }
+        }
+        named.text.truncate(named.text.trim_end().len());
+        (!named.only.is_empty() || !named.exclude.is_empty()).then_some(named)
+    }
+
+    /// Lets the sessions through that are named, of those that a filter lets through by name.
+    pub(crate) fn narrow(&self, filter: &mut SearchFilter) {
+        filter.exclude.extend(&self.exclude);
+        if filter.only.is_empty() {
+            filter.only.clone_from(&self.only);
+        } else if !self.only.is_empty() {
+            let outside = filter.only.iter().filter(|id| !self.only.contains(id));
+            filter.exclude.extend(outside.copied().collect::<Vec<_>>());
+        }
+    }
+}
+
+/// Finds the one session that a word `session:ID` names, with turns behind the id or not.
+fn find_named_session(word: &str, all: &[SessionRow]) -> Option<SessionId> {
+    let typed = word.strip_prefix(NAME)?.strip_prefix(COLONS)?;
+    let id = SessionReference::strip_turns(typed);
+    match resolve_session_id(all, id) {
+        ResolvedSession::One(session) if id.chars().count() >= MIN_ID_CHARS => Some(session.id),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sessions() -> [SessionRow; 2] {
+        [(1, "a1b2c3d4-1"), (2, "b1b2c3d4-1")].map(|(id, uid)| SessionRow {
+            id: SessionId::new(id),
+            uid: uid.to_owned(),
+            ..SessionRow::default()
+        })
+    }
+
+    #[test]
+    fn sessions_are_named_beside_the_text() {
+        let [a, b] = [1, 2].map(SessionId::new);
+        for (query, text, only, exclude) in [
+            ("oil session:a1b2c3d4 lamp", "oil lamp", vec![a], vec![]),
+            ("session:A1B2C3:14", "", vec![a], vec![]),
+            ("oil session:\"b1b2c3d4\"", "oil", vec![b], vec![]),
+            ("-session:a1b2c3d4 oil", "oil", vec![], vec![a]),
+        ] {
+            let found = NamedSessions::find(query, &sessions());
+            let text = text.to_owned();
+            let expected = NamedSessions {
+                text,
+                only,
+                exclude,
+            };
+            assert_eq!(found, Some(expected), "{query}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_names_no_session_is_text() {
+        for query in [
+            "oil session:c1b2c3d4",
+            "session:a1b2 oil",
+            "\"session:a1b2c3d4\"",
+            "session: a1b2c3d4",
+            "mysession:a1b2c3d4",
+        ] {
+            assert_eq!(NamedSessions::find(query, &sessions()), None, "{query}");
+        }
+    }
+
+    #[test]
+    fn a_session_that_is_named_elsewhere_narrows_further() {
+        let all = sessions();
+        let narrowed = |query: &str, only: &[i64]| {
+            let mut filter = SearchFilter {
+                only: only.iter().copied().map(SessionId::new).collect(),
+                ..SearchFilter::default()
+            };
+            NamedSessions::find(query, &all)
+                .unwrap()
+                .narrow(&mut filter);
+            [&all[0], &all[1]].map(|session| filter.passes_session(session))
+        };
+        assert_eq!(narrowed("session:a1b2c3d4", &[]), [true, false]);
+        assert_eq!(narrowed("session:a1b2c3d4", &[1, 2]), [true, false]);
+        assert_eq!(narrowed("session:a1b2c3d4", &[2]), [false, false]);
+        assert_eq!(narrowed("-session:a1b2c3d4", &[]), [false, true]);
+    }
+}

@@ -1,0 +1,61 @@
+//! Answers that only confirm a commit, a push or thanks: the last words of a session whose result stands before them.
+
+/// Greatest length of a receipt, in bytes: a longer answer reports a result, too.
+const MAX_BYTES: usize = 400;
+/// First words of a receipt.
+const BEGINNINGS: [&[&str]; 6] = [
+    &["committed"],
+    &["pushed"],
+    &["commit", "succeeded"],
+    &["commit", "successful"],
+    &["commit", "created"],
+    &["you're", "welcome"],
+];
+/// The word before them that says nothing.
+const DONE: &str = "done";
+
+/// Returns true for a short answer that begins as a receipt does: "Committed as `b567018`. All hooks passed.", "Done."
+pub(crate) fn is_receipt(answer: &str) -> bool {
+    let answer = answer.trim();
+    if answer.is_empty() || answer.len() > MAX_BYTES || answer.contains('\n') {
+        return false;
+    }
+    let lower = answer.to_lowercase().replace('’', "'");
+    // Hashes and names stand in backticks.
+    let plain = lower.split('`').step_by(2);
+    let words = plain.flat_map(str::split_whitespace);
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let words = words.strip_prefix(&[DONE]).unwrap_or(&words);
+    words.is_empty() || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receipt_is_told_from_a_result() {
+        for receipt in [
+            "Committed.",
+            "Committed as `b567018`. All pre-commit hooks passed (tests, lint).",
+            "Commit `af5e09e` created successfully.",
+            "Commit succeeded — the hook ran 12 tests.",
+            "Done — committed as `6f29be56` and pushed.",
+            "Pushed to `main`.",
+            "Done.",
+            "You’re welcome! Come back any time.",
+        ] {
+            assert!(is_receipt(receipt), "{receipt}");
+        }
+        for result in [
+            "Done. The lamp is lit by a timer now.",
+            "Commits are signed now.",
+            "The lamp is lit. Committed as `b567018`.",
+            "Committed. What changed:\n\n- the lamp is lit by a timer",
+            "",
+        ] {
+            assert!(!is_receipt(result), "{result}");
+        }
+    }
+}

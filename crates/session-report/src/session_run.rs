@@ -1,0 +1,161 @@
+//! The runs of commands in a session, across its turns.
+
+use indexmap::IndexSet;
+use session_core::shell::{find_cd_target, split_simple_commands};
+use session_core::{CommandWork, ErrorSignature, TurnContent};
+use session_store::TurnRecord;
+use std::cell::OnceCell;
+
+/// A run of a command in a session.
+pub(crate) struct SessionRun<'t> {
+    content: &'t TurnContent,
+    /// Position of its turn in the list.
+    pub(crate) turn: usize,
+    /// Index in [`TurnContent::runs`].
+    pub(crate) run: usize,
+    /// The error lines that it printed.
+    errors: Vec<PrintedError<'t>>,
+    /// The work of its command, once it was asked for: each of many failures is compared with it.
+    work: OnceCell<Option<CommandWork>>,
+}
+
+/// An error line with its signature.
+#[derive(Clone, Copy)]
+pub(crate) struct PrintedError<'t> {
+    pub(crate) signature: ErrorSignature,
+    pub(crate) line: &'t str,
+}
+
+impl<'t> SessionRun<'t> {
+    pub(crate) fn list_runs(turns: &'t [TurnRecord]) -> Vec<Self> {
+        let turns = turns.iter().enumerate();
+        let runs = turns.flat_map(|(turn, record)| {
+            let content = &record.content;
+            (0..content.runs.len()).map(move |run| Self::new(content, turn, run))
+        });
+        runs.collect()
+    }
+
+    fn new(content: &'t TurnContent, turn: usize, run: usize) -> Self {
+        let errors = content.errors_of_run(run).filter_map(|line| {
+            let signature = ErrorSignature::new(line)?;
+            Some(PrintedError { signature, line })
+        });
+        Self {
+            content,
+            turn,
+            run,
+            errors: errors.collect(),
+            work: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn record<'r>(&self, turns: &'r [TurnRecord]) -> Option<&'r TurnRecord> {
+        turns.get(self.turn)
+    }
+
+    pub(crate) fn command(&self) -> &'t str {
+        let run = self.content.runs.get(self.run);
+        let command = run.and_then(|run| self.content.commands.get(run.command));
+        command.map_or("", String::as_str)
+    }
+
+    pub(crate) fn work(&self) -> Option<&CommandWork> {
+        let work = || self.content.work_of_run(self.run);
+        self.work.get_or_init(work).as_ref()
+    }
+
+    fn has_failed(&self) -> bool {
+        self.content.has_failed(self.run)
+    }
+
+    /// Returns the first wanted error of which it failed.
+    pub(crate) fn error(&self, wanted: &[ErrorSignature]) -> Option<PrintedError<'t>> {
+        let mut errors = self.errors.iter();
+        let error = errors.find(|error| wanted.contains(&error.signature))?;
+        self.has_failed().then_some(*error)
+    }
+
+    /// Finds the run after which the same work is done; `None` where the same error, if one is given, comes before it. In
+    /// another directory it is the same only where nothing was run in between: of two packages the tests of one say nothing
+    /// about the other's.
+    pub(crate) fn find_success(
+        &self,
+        later: &[Self],
+        error: Option<ErrorSignature>,
+    ) -> Option<usize> {
+        let work = self.work()?;
+        let is_next = |run: &Self| later.first().is_some_and(|next| std::ptr::eq(next, run));
+        let does_it = |run: &Self| {
+            let is_same = run.work().is_some_and(|other| work.is_done_by(other));
+            is_same && (is_next(run) || !self.has_other_directory(run))
+        };
+        let repeats = |run: &Self| error.is_some_and(|error| run.error(&[error]).is_some());
+        let mut tries = later.iter().enumerate();
+        tries.find_map(|(at, run)| match run {
+            run if repeats(run) && does_it(run) => Some(None),
+            run if run.has_succeeded() && does_it(run) => Some(Some(at)),
+            _ => None,
+        })?
+    }
+
+    /// Returns the directory that its command goes to first: `cd app && make`.
+    fn directory(&self) -> Option<String> {
+        let first = split_simple_commands(self.command()).into_iter().next()?;
+        Some(find_cd_target(&first)?.trim_end_matches('/').to_owned())
+    }
+
+    /// Returns true where both commands go to directories that differ.
+    fn has_other_directory(&self, other: &Self) -> bool {
+        let directories = self.directory().zip(other.directory());
+        directories.is_some_and(|(own, other)| own != other)
+    }
+
+    /// Returns true where only the directory of its command differs from that of its success, which follows at once.
+    pub(crate) fn is_cured_by_directory(&self, success: &Self, between: &[Self]) -> bool {
+        let directory = success.directory();
+        between.is_empty() && directory.is_some() && directory != self.directory()
+    }
+
+    pub(crate) fn has_succeeded(&self) -> bool {
+        self.content.has_succeeded(self.run)
+    }
+
+    pub(crate) fn prints(&self, error: ErrorSignature) -> bool {
+        self.errors.iter().any(|printed| printed.signature == error)
+    }
+
+    fn changes_before(&self) -> usize {
+        let run = self.content.runs.get(self.run);
+        run.map_or(0, |run| run.changes_before)
+    }
+}
+
+/// Returns the files that were changed from one run to another.
+pub(crate) fn find_changed_files(
+    turns: &[TurnRecord],
+    from: &SessionRun<'_>,
+    to: &SessionRun<'_>,
+) -> Vec<String> {
+    let mut files: IndexSet<&String> = IndexSet::new();
+    let between = turns.iter().enumerate().take(to.turn + 1).skip(from.turn);
+    for (turn, record) in between {
+        let content = &record.content;
+        let first = if turn == from.turn {
+            from.changes_before()
+        } else {
+            0
+        };
+        let end = if turn == to.turn {
+            to.changes_before()
+        } else {
+            usize::MAX
+        };
+        let changes = content.changes.iter().take(end).skip(first);
+        for change in changes.filter(|change| !change.failed) {
+            let path = content.files.get(change.file);
+            files.extend(path);
+        }
+    }
+    files.into_iter().cloned().collect()
+}
