@@ -10,11 +10,12 @@ use crate::parse::ReadOptions;
 use crate::policy::ReadPolicy;
 use session_embed::{EmbedError, Embedder};
 use session_forget::{ContentCounts, Exclusions, ForgetError};
-use session_sources::Env;
+use session_sources::{Env, is_read_nonetheless};
 use session_store::{
     FileDigests, ModelId, PurgeOutcome, Reader, StoreError, Writer, WriterOptions,
 };
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -186,7 +187,7 @@ fn compare_with_disk(
     Ok(match changes {
         None => Comparison::Incomplete,
         Some(changes) if changes.is_empty() => Comparison::Current {
-            places_unread: index.count_unread_places()?,
+            places_unread: count_unread_places(&index)?,
         },
         Some(changes) => Comparison::Changed(Box::new(SeenChanges {
             changes,
@@ -194,6 +195,15 @@ fn compare_with_disk(
             version,
         })),
     })
+}
+
+/// Counts the files and folders of histories that could not be listed or read by the last try.
+fn count_unread_places(index: &Reader) -> Result<usize, StoreError> {
+    let listing = index.listing_problems()?.into_iter();
+    let unlisted = listing.filter(|problem| !is_read_nonetheless(&problem.reason));
+    let unread = index.unread_files()?.into_iter().chain(unlisted);
+    let places: HashSet<String> = unread.map(|problem| problem.path).collect();
+    Ok(places.len())
 }
 
 /// Reads the digests of all files; `None` where something is left to do of what the index has read.
@@ -335,7 +345,7 @@ fn run(
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(options, writer)?;
-    outcome.places_unread = writer.reader()?.count_unread_places()?;
+    outcome.places_unread = count_unread_places(writer.reader()?)?;
     Ok(outcome)
 }
 

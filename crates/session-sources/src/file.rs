@@ -17,6 +17,11 @@ pub(crate) const NOT_REGULAR: &str = "is not a regular file";
 pub(crate) const NOT_UTF_8_FOLDER: &str =
     "has a name that is not UTF-8: the sessions in it are found, and shown as they were indexed";
 
+/// Returns true for the reason of a warning about a place whose histories are read nonetheless.
+pub fn is_read_nonetheless(reason: &str) -> bool {
+    reason == NOT_UTF_8_FOLDER
+}
+
 /// Opens a regular file. Anything else is an error: opening a named pipe
 /// would wait for its writer, and a device may have no end.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
@@ -24,6 +29,14 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
         File::open(path)
     } else {
         Err(io::Error::new(ErrorKind::InvalidInput, NOT_REGULAR))
+    }
+}
+
+/// Returns the words of an error without its path, which stands beside them; with it where the kind of error has no name.
+pub(crate) fn error_text(error: &io::Error) -> String {
+    match error.kind().to_string() {
+        kind if kind == "uncategorized error" => error.to_string(),
+        kind => kind,
     }
 }
 

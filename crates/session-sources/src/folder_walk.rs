@@ -262,5 +262,5 @@ impl FolderListing<'_> {
 
 /// Returns the reason of a warning for a folder or an entry of it: what is below it may be there still.
 pub(crate) fn cannot_be_listed(error: &io::Error) -> String {
-    format!("cannot be listed: {}", error.kind())
+    format!("cannot be listed: {}", file::error_text(error))
 }

@@ -85,7 +85,7 @@ mod written_files;
 
 pub use agent_info::AgentInfo;
 pub use env::Env;
-pub use file::path_text;
+pub use file::{is_read_nonetheless, path_text};
 pub use history_search::{HistoryFolder, HistorySearch, LocateSession, is_packed};
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;

@@ -45,7 +45,7 @@ pub(crate) enum StorageError {
     #[error("database cannot be read: {0}")]
     Sqlite(rusqlite::Error),
     /// A file cannot be read.
-    #[error("cannot be read: {}", .0.kind())]
+    #[error("cannot be read: {}", file::error_text(.0))]
     Io(#[from] std::io::Error),
 }
 

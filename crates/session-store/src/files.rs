@@ -133,16 +133,13 @@ impl Reader {
         self.query_problems(&format!("kind = {}", ProblemKind::Listing as i64))
     }
 
-    /// Counts the files and folders of histories that could not be listed or read by the last try.
+    /// Returns why files could not be read at all by the last try.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn count_unread_places(&self) -> Result<usize> {
-        let (listing, unread) = (ProblemKind::Listing as i64, ProblemKind::Unread as i64);
-        let condition = format!("kind IN ({listing}, {unread}) AND {OF_PRESENT_FILES}");
-        let mut problems = self.query_problems(&condition)?;
-        problems.dedup_by(|next, kept| next.path == kept.path);
-        Ok(problems.len())
+    pub fn unread_files(&self) -> Result<Vec<Problem>> {
+        let unread = ProblemKind::Unread as i64;
+        self.query_problems(&format!("kind = {unread} AND {OF_PRESENT_FILES}"))
     }
 
     /// Returns the problems that meet a condition, by path.

@@ -44,12 +44,12 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     outcome.sessions_left += embedded.sessions_left;
     print_notes(format_open_directory(&outcome))?;
     print_notes(format_old_database(&outcome))?;
-    print_notes(format_unread_places(&outcome))?;
     if args.json {
         json::print(&outcome)?;
     } else {
         notes::print_line(format_index_outcome(&outcome, began.elapsed()))?;
     }
+    print_notes(format_unread_places(&outcome))?;
     Ok(CommandOutcome::Something)
 }
 

@@ -290,7 +290,7 @@ fn an_index_on_a_full_disk_is_searched() {
     let run = |arguments: &str| {
         let program = env!("CARGO_BIN_EXE_session-search");
         let mut shell = std::process::Command::new("sh");
-        let script = format!("ulimit -f 0; exec '{program}' {arguments}");
+        let script = format!("ulimit -f 1; exec '{program}' {arguments}");
         env.isolate(shell.args(["-c", &script]));
         env.ran(shell.output().unwrap())
     };
