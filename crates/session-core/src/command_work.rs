@@ -1,6 +1,9 @@
 //! Which commands do the same work, however their output is shown.
 
-use crate::shell::{find_program, split_simple_commands, words_from_program};
+use crate::shell::{
+    CommandPart, Operator, find_program, split_command_parts, split_simple_commands,
+    words_from_program,
+};
 use crate::text::file_name;
 
 /// The simple commands of a command line that do its work: without those that change the folder or show
@@ -50,6 +53,20 @@ impl CommandWork {
         self.0.iter().all(|simple| other.0.contains(simple))
     }
 }
+
+/// Returns true where the work of a command line is in a heredoc, of which [`CommandWork`] knows nothing:
+/// `psql <<EOF`, `cat <<EOF | psql`, `git commit -m "$(cat <<EOF`. Not `cat > a.c <<EOF`, after which something else is run.
+pub fn reads_heredoc(command: &str) -> bool {
+    let reads = |part: &CommandPart<'_>| {
+        let is_read = part.operator == Operator::Pipe || does_work(&part.text);
+        is_read && part.source.contains(HEREDOC)
+    };
+    // Most commands need not be parsed.
+    command.contains(HEREDOC) && split_command_parts(command).iter().any(reads)
+}
+
+/// What a heredoc or a string for the standard input begins with.
+const HEREDOC: &str = "<<";
 
 /// Returns true where the exit code of a command line is not that of its work: `make | tail`, `make || true`.
 pub(crate) fn hides_exit_code(command: &str) -> bool {
@@ -175,6 +192,21 @@ mod tests {
         }
         for open in ["make", "cd app && make", "cat x | python3 -", ""] {
             assert!(!hides_exit_code(open), "{open}");
+        }
+    }
+
+    #[test]
+    fn the_work_may_be_in_a_heredoc() {
+        for script in [
+            "psql -d pier <<EOF\nSELECT 1;\nEOF",
+            "cd app && cat <<'EOF' | ssh quay bash -s\nuptime\nEOF",
+            "git commit -m \"$(cat <<'EOF'\nAdd the lamp\nEOF\n)\"",
+            "python3 - <<< 'print(1)'",
+        ] {
+            assert!(reads_heredoc(script), "{script}");
+        }
+        for plain in ["make", "cat > lamp.c <<EOF\nint oil;\nEOF\nmake lamp"] {
+            assert!(!reads_heredoc(plain), "{plain}");
         }
     }
 

@@ -1,10 +1,12 @@
 //! Of what a run of a command failed, and searches that only found nothing.
 
-use crate::command_work::PASSIVE_PROGRAMS;
+use crate::command_work::{PASSIVE_PROGRAMS, does_work};
 use crate::content::TurnContent;
 use crate::error_marker::{is_error_line, reports_failure};
 use crate::error_signature::ErrorSignature;
-use crate::shell::{find_program, git_subcommand, split_simple_commands, words_from_program};
+use crate::shell::{
+    CommandPart, Operator, find_program, git_subcommand, split_command_parts, words_from_program,
+};
 
 /// Programs that fail where they find nothing, or a difference.
 const SEARCH_PROGRAMS: [&str; 14] = [
@@ -17,15 +19,22 @@ const GIT_SEARCHES: [&str; 3] = ["grep", "diff", "config"];
 const PROGRAM_SEARCH: &str = "command -v ";
 /// The words of OpenCode for an empty output.
 const NO_OUTPUT: &str = "(no output)";
+/// The word for a check that failed in a table: `gh pr checks`.
+const FAILED_CHECK: &str = "fail";
+/// Programs that may read how another command ended.
+const TESTS: [&str; 3] = ["test", "[", "[["];
+/// The variables that they read it from.
+const EXIT_CODES: [&str; 2] = ["$?", "PIPESTATUS"];
 
 impl TurnContent {
-    /// Returns the error lines of a run, the one that tells most first: the first with a marker and a signature, else the last,
-    /// since without a marker they are whatever was printed.
+    /// Returns the error lines of a run, the one that tells most first: the first with a marker and a signature, else the
+    /// first of a check that failed, else the last, since without a marker they are whatever was printed.
     pub fn ranked_errors_of_run(&self, run: usize) -> Vec<&str> {
         let lines = self.errors_of_run(run);
         let mut lines: Vec<&str> = lines.filter(|line| *line != NO_OUTPUT).collect();
         let first = lines.iter().position(|line| tells_error(line));
-        if let Some(best) = first.or(lines.len().checked_sub(1)) {
+        let check = || lines.iter().position(|line| is_failed_check(line));
+        if let Some(best) = first.or_else(check).or(lines.len().checked_sub(1)) {
             lines[..=best].rotate_right(1);
         }
         lines
@@ -46,16 +55,50 @@ fn tells_error(line: &str) -> bool {
     (is_error_line(line) || reports_failure(line)) && ErrorSignature::new(line).is_some()
 }
 
-/// Returns true where the last command that does something is a search: `cd app && rg lamp | head`.
+fn is_failed_check(line: &str) -> bool {
+    line.split_whitespace().any(|word| word == FAILED_CHECK)
+}
+
+/// Returns true where the last command that does something is a search, and the exit code is its own:
+/// `cd app && rg lamp | head`, not `make > log && rg lamp log`.
 fn ends_in_search(command: &str) -> bool {
-    let commands = split_simple_commands(command);
-    let is_passive = |simple: &String| {
+    let parts = split_command_parts(command);
+    let is_passive = |simple: &str| {
         find_program(simple).is_none_or(|program| PASSIVE_PROGRAMS.contains(&program))
     };
-    let last = commands
+    let last = parts
         .iter()
-        .rfind(|simple| is_search(simple) || !is_passive(simple));
-    last.is_some_and(|simple| is_search(simple))
+        .rposition(|part| is_search(&part.text) || !is_passive(&part.text));
+    let Some((before, [search, ..])) = last.and_then(|at| parts.split_at_checked(at)) else {
+        return false;
+    };
+    let is_test = find_program(&search.text).is_some_and(|program| TESTS.contains(&program));
+    let reads_exit_code = is_test && EXIT_CODES.iter().any(|name| command.contains(name));
+    is_search(&search.text) && !reads_exit_code && !waits_for_work(before)
+}
+
+/// Returns true where what follows the commands is run only if one of them succeeds at its work: `cd app && make &&`.
+fn waits_for_work(before: &[CommandPart<'_>]) -> bool {
+    let is_joined = |part: &CommandPart<'_>| {
+        let ends = [Operator::End, Operator::Background, Operator::Or];
+        !ends.contains(&part.operator)
+    };
+    let parts = before.iter().enumerate().rev();
+    let mut joined = parts.take_while(|(_, part)| is_joined(part));
+    joined.any(|(at, part)| {
+        let is_awaited = match part.operator {
+            Operator::And => true,
+            Operator::Close => !is_substituted(&before[..at]),
+            _ => false,
+        };
+        is_awaited && does_work(&part.text) && !is_search(&part.text)
+    })
+}
+
+/// Returns true where the parenthesis after which a command stands is that of `$(`.
+fn is_substituted(before: &[CommandPart<'_>]) -> bool {
+    let open = before.iter().rfind(|part| part.operator == Operator::Open);
+    open.is_some_and(|part| part.text.ends_with('$'))
 }
 
 fn is_search(simple: &str) -> bool {
@@ -97,6 +140,9 @@ mod tests {
         assert_eq!(ranked[1], "error: could not compile `lamp`");
         let printed = failed("checking 4 lamps\nlamp 3 is dark");
         assert_eq!(printed.ranked_errors_of_run(0)[0], "lamp 3 is dark");
+        let checked = failed("format\tpass\t21s\ntest (quay)\tfail\t1m2s\nlinux\tpass\t1m15s");
+        let ranked = checked.ranked_errors_of_run(0);
+        assert_eq!(ranked[0], "test (quay)\tfail\t1m2s");
         assert_eq!(failed("(no output)").ranked_errors_of_run(0), [""; 0]);
     }
 
@@ -117,7 +163,26 @@ mod tests {
         ] {
             assert!(found_nothing(search, "Exit code 1"), "{search}");
         }
-        for work in ["make", "grep oil lamp.c; make", "curl -s lamp.example", ""] {
+        for search in [
+            "make 2>&1 | grep warning",
+            "make > log; grep -c ok log",
+            "make || true && grep -c ok log",
+            "git diff --quiet && rg oil",
+            "cd $(git rev-parse --show-toplevel) && rg oil",
+        ] {
+            assert!(found_nothing(search, "Exit code 1"), "{search}");
+        }
+        for work in [
+            "make",
+            "grep oil lamp.c; make",
+            "curl -s lamp.example",
+            "",
+            "make > log 2>&1 && grep -c ok log",
+            "cd app && (cd lamp && make -s) > log && cat log | grep ok",
+            "make -s > log 2>&1; test $? -eq 0",
+            "make -s | tee log; [ ${PIPESTATUS[0]} -eq 0 ]",
+            "make -s > log; code=$?; [[ $code == 0 ]]",
+        ] {
             assert!(!found_nothing(work, "Exit code 1"), "{work}");
         }
         assert!(!found_nothing(

@@ -70,7 +70,7 @@ pub const MAX_DIMS: usize = u16::MAX as usize;
 
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
-pub use command_work::CommandWork;
+pub use command_work::{CommandWork, reads_heredoc};
 pub use confidence_band::{BandThresholds, ConfidenceBand};
 pub use content::{
     AccessedFile, CommandRunRef, FileEntry, RunEntry, RunError, TouchedFile, TurnContent,

@@ -58,7 +58,7 @@ fn check_owner(root: &Path, user: u32) -> Option<DoctorFinding> {
     Some(DoctorFinding::problem(
         "permissions",
         name_first(&foreign, "belongs to another user")?,
-        "make it yours with `sudo chown`, or remove it where its name ends with `.old`; a command under `sudo` may have made it",
+        "make it yours with `sudo chown`, or remove it with `sudo rm -r` where its name ends with `.old`; a command under `sudo` may have made it",
     ))
 }
 

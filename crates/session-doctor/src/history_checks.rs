@@ -6,22 +6,23 @@ use session_config::Home;
 use session_core::DOCS_URL;
 use session_display::pluralize;
 use session_query::OtherHome;
-use session_sources::{Listing, Source, locate_in_all_homes, sources};
+use session_sources::{AgentInfo, Listing, Source, Warning, locate_in_all_homes, sources};
 use session_store::Problem;
+use std::collections::HashSet;
 
 /// Days ahead for which deletions are counted.
 const DAYS_AHEAD: u32 = 7;
 
 /// The histories of one agent, as they are on the disk now.
 pub(crate) struct LocatedHistory {
-    source: &'static str,
+    agent: &'static AgentInfo,
     listing: Listing,
 }
 
 /// Locates the histories of all agents.
 pub(crate) fn locate_histories(home: &Home) -> Vec<LocatedHistory> {
     let locate = |source: &&dyn Source| LocatedHistory {
-        source: source.name(),
+        agent: source.agent(),
         listing: locate_in_all_homes(*source, &home.env, &|_, _| false),
     };
     sources().iter().map(locate).collect()
@@ -38,25 +39,20 @@ pub(crate) fn is_listed_problem(problem: &Problem, histories: &[LocatedHistory])
 /// Checks which histories there are.
 pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
-    for LocatedHistory {
-        source: name,
-        listing,
-    } in histories
-    {
+    // A home that cannot be entered is met by each agent.
+    let mut told = HashSet::new();
+    for LocatedHistory { agent, listing } in histories {
         if !listing.locations.is_empty() {
+            let files = pluralize(listing.locations.len(), "file");
             findings.push(DoctorFinding::ok(
                 "histories",
-                format!("{} of {name}", pluralize(listing.locations.len(), "file")),
+                format!("{files} of {}", agent.name),
             ));
         }
-        for warning in &listing.warnings {
-            let found = format!("`{}`: {}", warning.path.display(), warning.reason);
-            findings.push(DoctorFinding::problem(
-                "histories",
-                found,
-                "see that it can be read, or correct the variable that names it",
-            ));
-        }
+        let mut warnings: Vec<&Warning> = listing.warnings.iter().collect();
+        warnings.retain(|warning| told.insert((&warning.path, &warning.reason)));
+        let described = warnings.into_iter();
+        findings.extend(described.map(|warning| describe_warning(agent, warning)));
     }
     if findings.is_empty() {
         let hint = format!(
@@ -65,6 +61,17 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
         findings.push(DoctorFinding::note("histories", "there are none", hint));
     }
     findings
+}
+
+fn describe_warning(agent: &AgentInfo, warning: &Warning) -> DoctorFinding {
+    let found = format!("`{}`: {}", warning.path.display(), warning.reason);
+    let mut variables = agent.variables.iter();
+    let hint = if variables.any(|variable| warning.reason.starts_with(variable)) {
+        "see that it can be read, or correct the variable that names it"
+    } else {
+        "see that it can be read"
+    };
+    DoctorFinding::problem("histories", found, hint)
 }
 
 /// Checks that the homes of other machines are there.
@@ -106,6 +113,34 @@ fn describe_retention(days: u32, vanishing: usize) -> DoctorFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_sources::Retry;
+
+    #[test]
+    fn a_place_is_told_once_and_a_variable_where_it_names_it() {
+        let warning = |reason: &str| Warning {
+            path: "/mnt/laptop".into(),
+            offset: None,
+            reason: reason.to_owned(),
+            count: 1,
+            retry: Retry::FullRead,
+        };
+        let locate = |source: &&dyn Source| LocatedHistory {
+            agent: source.agent(),
+            listing: Listing {
+                warnings: vec![warning("cannot be listed: permission denied")],
+                ..Listing::default()
+            },
+        };
+        let histories: Vec<LocatedHistory> = sources().iter().map(locate).collect();
+        let findings = check_sources(&histories);
+        let hints = findings.iter().map(|finding| finding.hint.as_deref());
+        let plain = "see that it can be read";
+        assert_eq!(hints.collect::<Vec<_>>(), [Some(plain)]);
+        let agent = histories[0].agent;
+        let reason = format!("{} names a file, not a folder", agent.variables[0]);
+        let hint = describe_warning(agent, &warning(&reason)).hint.unwrap();
+        assert!(hint.ends_with("the variable that names it"), "{hint}");
+    }
 
     #[test]
     fn transcripts_that_are_kept_for_no_day_are_told_without_a_count() {

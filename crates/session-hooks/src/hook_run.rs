@@ -19,7 +19,8 @@ use std::time::{Duration, Instant};
 /// Bytes of the worker's stack.
 const STACK_BYTES: usize = 2 << 20;
 
-/// The time for hooks that compare no prompt, within the five seconds that agents give a hook.
+/// The time for what follows a comparison, and for hooks that compare no prompt: within the five seconds that agents give
+/// a hook.
 const FILES_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A message of the worker thread.
@@ -113,7 +114,7 @@ fn give_up(progress: HookProgress, started: Instant, prepare_vectors: fn(&Home, 
 }
 
 /// Waits for a worker that `started`: until it has compared for `timeout`, or as long as its configuration says, then
-/// for the time of hooks that compare nothing.
+/// for [`FILES_TIMEOUT`].
 fn await_worker<T>(
     receiver: &Receiver<HookWorkerMessage<T>>,
     started: Instant,
@@ -129,7 +130,7 @@ fn await_worker<T>(
                 progress.home = Some(home);
             }
             Ok(HookWorkerMessage::Compared) => {
-                timeout = FILES_TIMEOUT;
+                timeout = started.elapsed() + FILES_TIMEOUT;
                 progress.is_compared = true;
             }
             Ok(HookWorkerMessage::Done(result)) => return WorkerEnd::Done(result),
@@ -270,12 +271,12 @@ mod tests {
         }
         let end = await_worker(&receiver, Instant::now(), LONG);
         assert!(matches!(end, WorkerEnd::Done(result) if *result == 7));
-        let began = Instant::now().checked_sub(FILES_TIMEOUT).unwrap();
+        // A prompt may be compared for longer.
+        let began = Instant::now().checked_sub(2 * FILES_TIMEOUT).unwrap();
         sender.send(HookWorkerMessage::Compared).unwrap();
-        let WorkerEnd::TimedOut(progress) = await_worker(&receiver, began, LONG) else {
-            panic!("it is not done");
-        };
-        assert!(progress.is_compared);
+        sender.send(HookWorkerMessage::Done(Box::new(8))).unwrap();
+        let end = await_worker(&receiver, began, LONG);
+        assert!(matches!(end, WorkerEnd::Done(result) if *result == 8));
     }
 
     #[test]

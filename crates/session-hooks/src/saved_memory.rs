@@ -63,12 +63,18 @@ impl SavedMemory {
 
     fn note_repeat(&self, old: &NearDuplicate) -> SavedMemoryNote {
         let (id, new) = (&old.id, self.memory.id());
+        let topic = sanitize_line(&old.topic);
+        let supersede = format!("`session-search memory supersede {id} --by {new}`");
+        let note = if old.is_near() {
+            let edit = format!("`session-search memory edit {id}` changes that one");
+            Note::new(format!("it repeats {id}, {topic}"))
+                .with_hint(format!("{edit}, {supersede} replaces it"))
+        } else {
+            Note::new(format!("{id} has the same topic, {topic}"))
+                .with_hint(format!("{supersede}, if it no longer holds"))
+        };
         SavedMemoryNote {
-            note: Note::new(format!("it repeats {id}, {}", sanitize_line(&old.topic))).with_hint(
-                format!(
-                    "`session-search memory edit {id}` changes that one, `session-search memory supersede {id} --by {new}` replaces it"
-                ),
-            ),
+            note,
             has_foreign_words: true,
         }
     }
@@ -185,5 +191,10 @@ mod tests {
         let start = format!("it repeats {}, Lantern\nhint: ", old.id());
         assert!(repeat.starts_with(&start), "{repeat}");
         assert_eq!(saved.content_notes().len(), 2);
+        let mut of_same_topic = saved.repeats[0].clone();
+        (of_same_topic.cosine, of_same_topic.overlap) = (0.2, 0.1);
+        let told = saved.note_repeat(&of_same_topic).note.to_string();
+        let start = format!("{} has the same topic, Lantern\nhint: ", old.id());
+        assert!(told.starts_with(&start), "{told}");
     }
 }

@@ -32,7 +32,8 @@ pub(crate) fn read_changes(
     gone.iter()
         .try_for_each(|file| writer.mark_file_gone(*file))?;
     writer.apply_external_titles()?;
-    if left.is_empty() && !written.is_incomplete {
+    // Also where a file could not be read: to lose a title is better than to keep that of a forgotten session.
+    if left.is_empty() {
         reading.policy.exclusions.delete_unheld_titles(writer)?;
     }
     writer.commit()?;
@@ -46,6 +47,7 @@ pub(crate) fn read_changes(
         files_left: left.len(),
         files_gone: gone.len(),
         turns: written.turns,
+        places_unread: written.incomplete,
         embedded: written.embedded,
         removed,
         ..RefreshOutcome::default()

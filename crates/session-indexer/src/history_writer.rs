@@ -41,8 +41,8 @@ pub(crate) struct WrittenHistories {
     pub(crate) files: usize,
     /// Those of them that gave nothing but why they could not be read.
     pub(crate) unread: usize,
-    /// A file could not be read now, or not to its end.
-    pub(crate) is_incomplete: bool,
+    /// Files that could not be read now, or not to their ends: the next refresh tries them again.
+    pub(crate) incomplete: usize,
     pub(crate) turns: usize,
     /// Texts whose vectors came with the turns.
     pub(crate) embedded: usize,
@@ -194,14 +194,17 @@ impl<'a> HistoryWriter<'a> {
     /// Ends a file. One that gave nothing but warnings has not been read: what
     /// is wrong with it holds only until the next try, as does what each read tries again.
     fn finish_file(&mut self, change: &ChangedHistory, state: &FileState) -> Result<()> {
-        let nothing_read =
-            state.session.is_none() && (state.cursor.is_none() || state.cursor == change.cursor);
+        // A cursor of nothing is that of a file that was never read.
+        let reached = |cursor: &Option<String>| cursor.clone().unwrap_or_default();
+        let is_further =
+            state.cursor.is_some() && reached(&state.cursor) != reached(&change.cursor);
+        let nothing_read = state.session.is_none() && !is_further;
         self.record_warnings(&state.warnings, nothing_read)?;
         if !self.exclusions.is_empty() {
             self.writer.clear_forgotten_branches(state.file)?;
         }
         if state.is_unread() {
-            self.written.is_incomplete = true;
+            self.written.incomplete += 1;
             self.keep_unread(state)?;
         } else {
             self.end_read(change, state)?;

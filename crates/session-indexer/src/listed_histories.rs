@@ -116,14 +116,10 @@ pub(crate) fn is_known_file(
         && known.note_seen(FileDigest::new(&path, stamp))
 }
 
-/// Merges problems as the index has them: by path, each reason once.
+/// Merges problems as the index has them: by path, each reason once. What several agents say of one place is one problem.
 fn merge_problems(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
-    problems.dedup_by(|next, kept| {
-        let same = (&next.path, &next.reason) == (&kept.path, &kept.reason);
-        kept.count += if same { next.count } else { 0 };
-        same
-    });
+    problems.dedup_by(|next, kept| (&next.path, &next.reason) == (&kept.path, &kept.reason));
     problems
 }
 

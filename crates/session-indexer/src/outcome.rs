@@ -20,7 +20,8 @@ pub struct RefreshOutcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
-    /// Files and folders of histories that could not be read, now or by an earlier refresh: they are tried again.
+    /// Files and folders of histories that could not be read or listed now: the next refresh tries them again. Damage is
+    /// none of them.
     pub places_unread: usize,
     /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
     pub removed: ContentCounts,

@@ -187,7 +187,8 @@ fn compare_with_disk(
     Ok(match changes {
         None => Comparison::Incomplete,
         Some(changes) if changes.is_empty() => Comparison::Current {
-            places_unread: count_unread_places(&index)?,
+            // A file that is to be tried again counts as changed.
+            places_unread: count_unlisted_places(&index)?,
         },
         Some(changes) => Comparison::Changed(Box::new(SeenChanges {
             changes,
@@ -197,12 +198,11 @@ fn compare_with_disk(
     })
 }
 
-/// Counts the files and folders of histories that could not be listed or read by the last try.
-fn count_unread_places(index: &Reader) -> Result<usize, StoreError> {
+/// Counts the files and folders of histories that could not be listed.
+fn count_unlisted_places(index: &Reader) -> Result<usize, StoreError> {
     let listing = index.listing_problems()?.into_iter();
     let unlisted = listing.filter(|problem| !is_read_nonetheless(&problem.reason));
-    let unread = index.unread_files()?.into_iter().chain(unlisted);
-    let places: HashSet<String> = unread.map(|problem| problem.path).collect();
+    let places: HashSet<String> = unlisted.map(|problem| problem.path).collect();
     Ok(places.len())
 }
 
@@ -345,7 +345,7 @@ fn run(
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(options, writer)?;
-    outcome.places_unread = count_unread_places(writer.reader()?)?;
+    outcome.places_unread += count_unlisted_places(writer.reader()?)?;
     Ok(outcome)
 }
 

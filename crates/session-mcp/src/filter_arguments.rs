@@ -5,6 +5,7 @@ use crate::arguments::{HistoryArguments, SearchArguments};
 use crate::call_error::CallError;
 use jiff::Zoned;
 use serde_json::Value;
+use session_core::SessionReference;
 use session_query::{FilterField, TypedCondition, TypedQuery};
 use session_search::{FilterClause, FilterCondition};
 
@@ -162,6 +163,14 @@ fn find_fields(condition: &FilterCondition) -> &'static [FilterField] {
         }
         FilterCondition::Turns { .. } => &[],
     }
+}
+
+/// Says that turns behind the id of a session do not count: all of it is `treated`, as a participle.
+pub(crate) fn format_turns_note(session: &str, treated: &str) -> Option<String> {
+    let session = SessionReference::parse(session);
+    session.turns.filter(|turns| !turns.trim().is_empty())?;
+    let id = session.id;
+    Some(format!("`session` takes no turn; all of {id} is {treated}"))
 }
 
 #[cfg(test)]

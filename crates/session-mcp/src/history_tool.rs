@@ -156,7 +156,7 @@ fn describe_missing_pattern(what: HistoryKind) -> &'static str {
 }
 
 /// Notes an argument that counts only for another kind of act.
-fn describe_ignored(arguments: &HistoryArguments) -> Option<&'static str> {
+pub(crate) fn describe_ignored(arguments: &HistoryArguments) -> Option<&'static str> {
     if arguments.failed && arguments.what != HistoryKind::Commands {
         Some("`failed` is for commands and does not count here")
     } else if arguments.command.is_some() && arguments.what != HistoryKind::Fixes {

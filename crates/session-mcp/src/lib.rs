@@ -38,6 +38,7 @@
 mod answer;
 mod arguments;
 mod call_error;
+mod digest_scope;
 mod filter_arguments;
 mod fix_items;
 mod heap;

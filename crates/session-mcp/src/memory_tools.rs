@@ -11,7 +11,7 @@ use serde_json::json;
 use session_config::current_directory;
 use session_display::{Note, pluralize};
 use session_hooks::{Memories, MemoriesError, SavedMemory, SavedMemoryNote};
-use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState};
+use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, NearDuplicate};
 
 /// Characters that a page of a memory leaves for the call that goes on, and for the mark of a cut line.
 const WAY_ON_CHARS: usize = 200;
@@ -260,10 +260,13 @@ fn format_replace_note(saved: &SavedMemory) -> Option<String> {
     if saved.broad.is_empty() && saved.repeats.is_empty() && saved.trigger_command().is_none() {
         return None;
     }
-    let repeated = if saved.repeats.is_empty() {
+    let mut repeats = saved.repeats.iter();
+    let repeated = if repeats.any(NearDuplicate::is_near) {
+        " and the id of the one that it repeats"
+    } else if saved.repeats.is_empty() {
         ""
     } else {
-        " and the id of the one that it repeats"
+        " and, if it no longer holds, the id of the one with its topic"
     };
     let id = saved.memory.id();
     Some(format!(

@@ -3,7 +3,7 @@
 use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{SearchArguments, clamp_limit, clamp_offset, is_for_all};
 use crate::call_error::CallError;
-use crate::filter_arguments::FilterArguments;
+use crate::filter_arguments::{FilterArguments, format_turns_note};
 use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote};
 use jiff::Zoned;
 use session_core::{Query, SessionReference, TurnAddress};
@@ -105,7 +105,9 @@ impl<'a> SearchCall<'a> {
         let is_left_out = |caller: &&&SessionRow| answer.filter.left_out.contains(&caller.uid);
         let left_out: Vec<&SessionRow> = callers.iter().filter(is_left_out).copied().collect();
         let mut notes = view.format_caller_notes(&left_out);
-        notes.extend(self.format_turns_note());
+        let session = self.arguments.session.as_deref();
+        notes.extend(session.and_then(|session| format_turns_note(session, "searched")));
+        notes.extend(answer.note_ignored_turns());
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
         notes.extend(self.format_time_note(answer));
         notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
@@ -202,14 +204,6 @@ impl<'a> SearchCall<'a> {
     /// Returns the number of hits before this page.
     pub(crate) fn offset(&self) -> usize {
         clamp_offset(self.arguments.offset)
-    }
-
-    /// Says that turns behind the id of the session do not count.
-    fn format_turns_note(&self) -> Option<String> {
-        let session = SessionReference::parse(self.arguments.session.as_deref()?);
-        session.turns.filter(|turns| !turns.trim().is_empty())?;
-        let id = session.id;
-        Some(format!("`session` takes no turn; all of {id} is searched"))
     }
 
     /// Says which call lists what was done in the time that a query asks for, or which query keeps to a time in words.

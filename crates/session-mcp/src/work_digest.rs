@@ -3,8 +3,9 @@
 use crate::answer::{FencedText, ItemList, ToolAnswer, format_call, format_rest_call};
 use crate::arguments::{HistoryArguments, clamp_limit, clamp_offset};
 use crate::call_error::CallError;
-use crate::filter_arguments::FilterArguments;
-use crate::history_tool::MAX_LIMIT;
+use crate::digest_scope::DigestScope;
+use crate::filter_arguments::{FilterArguments, format_turns_note};
+use crate::history_tool::{MAX_LIMIT, describe_ignored};
 use crate::index_view::IndexView;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -14,10 +15,11 @@ use session_display::{SessionIds, pluralize};
 use session_output::{Digest, NothingDone};
 use session_query::{FilterField, Snapshot, TypedFilterError, TypedQuery};
 use session_report::{
-    CalendarRange, ReportScope, TimeRange, TypedRange, WorkReport, is_reported, report_projects,
+    CalendarRange, ReportScope, SessionReport, TimeRange, TypedRange, WorkReport, is_reported,
+    report_projects,
 };
-use session_search::{FilterClause, FilterCondition, SearchFilter};
-use session_store::SessionRow;
+use session_search::SearchFilter;
+use session_store::{SessionId, SessionRow, SessionTree};
 
 /// A call for a digest, read.
 pub(crate) struct DigestCall<'a> {
@@ -26,16 +28,13 @@ pub(crate) struct DigestCall<'a> {
     notes: Vec<String>,
 }
 
-/// The work that a digest tells, as filters let it through.
+/// The session that a call names; of a subagent's, the one that a person started.
 #[derive(Debug, Default)]
-struct DigestScope {
-    /// The conditions on sessions.
-    clauses: Vec<FilterClause>,
-    branch: Option<String>,
-    /// The time, where one is given.
-    time: Option<TimeRange>,
-    /// True where a condition is given that a digest does not have.
-    has_others: bool,
+struct ReportedSession {
+    id: Option<SessionId>,
+    notes: Vec<String>,
+    /// The call that shows it where its root is not there, so that no digest has it.
+    show_call: Option<String>,
 }
 
 /// A digest as Markdown, by the items of its lists: sessions, and counts of those that have no line.
@@ -55,31 +54,14 @@ impl<'a> DigestCall<'a> {
     /// Reads the filters of a call, in its arguments and in its pattern.
     ///
     /// # Errors
-    /// When a filter cannot be used, or times contradict each other.
+    /// When a filter cannot be used, or filters contradict each other.
     pub(crate) fn new(arguments: &'a HistoryArguments) -> Result<Self, CallError> {
-        let query = TypedQuery::parse(&arguments.pattern);
-        let clauses = FilterArguments::from(arguments).clauses()?;
-        let typed = query.clauses(Zoned::now)?;
-        let mut scope = DigestScope::new(clauses.into_iter().chain(typed));
-        let text = query.text.trim();
-        let time = TimeRange::parse(TypedRange::Within(text), Zoned::now).ok();
-        let has_text = text.contains(char::is_alphanumeric) && time.is_none();
-        scope.time = scope.time.or(time);
-        let notes = [
-            (
-                has_text,
-                "a digest has all that was done; of `pattern` its filters alone count",
-            ),
-            (
-                scope.has_others,
-                "a digest is filtered by project, agent, one branch, time and session alone",
-            ),
-        ];
-        let told = notes.into_iter().filter(|(is_told, _)| *is_told);
+        let scope = DigestScope::read(arguments)?;
+        let notes = scope.notes().chain(describe_ignored(arguments));
         Ok(Self {
+            notes: notes.map(str::to_owned).collect(),
             arguments,
             scope,
-            notes: told.map(|(_, note)| note.to_owned()).collect(),
         })
     }
 
@@ -88,7 +70,26 @@ impl<'a> DigestCall<'a> {
     /// # Errors
     /// When the index fails, a session is not there, or the time has not begun.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
-        let filter = self.session_filter(view)?;
+        let named = self.find_reported_session(view)?;
+        if named.show_call.is_some() {
+            return Ok(ToolAnswer {
+                notes: named.notes,
+                next: named.show_call,
+                ..ToolAnswer::default()
+            });
+        }
+        let mut answer = self.report(view, named.id)?;
+        answer.notes.splice(..0, named.notes);
+        Ok(answer)
+    }
+
+    /// Reports the work of all sessions that people started, or of one.
+    fn report(
+        &self,
+        view: IndexView<'_>,
+        only: Option<SessionId>,
+    ) -> Result<ToolAnswer, CallError> {
+        let filter = self.session_filter(only);
         let includes_root = |row: &SessionRow| filter.passes_session(row);
         let scope = ReportScope {
             includes_root: &includes_root,
@@ -114,14 +115,13 @@ impl<'a> DigestCall<'a> {
         let markdown = digest.format_markdown();
         let (answer, first) = self.format_page(&markdown, &range, "session");
         let mut rows = report.projects.iter().flat_map(|project| &project.sessions);
-        let next = rows.nth(first).map(|session| {
-            let id = view.short_id(&session.row).into();
-            format_call("show", &[("id", id), ("only", "prompts".into())])
-        });
+        let next = rows.nth(first);
+        let next = next.map(|session| format_prompts_call(&session.row, view));
         Ok(ToolAnswer { next, ..answer })
     }
 
-    /// Reports many sessions with a line each, and leads to the last day of their time in full.
+    /// Reports many sessions with a line each. Leads to the last day of their time, and of one day to the first session listed:
+    /// the digest of that day would be this one.
     fn answer_briefly(
         &self,
         view: IndexView<'_>,
@@ -133,6 +133,11 @@ impl<'a> DigestCall<'a> {
         answer.notes.push(format!(
             "{count} sessions, so in brief; a shorter time or a project has what was asked and came out"
         ));
+        if digest.range.from.date() == digest.range.last_day() {
+            let listed = find_first_listed(digest, &answer, view);
+            answer.next = listed.map(|session| format_prompts_call(&session.row, view));
+            return Ok(answer);
+        }
         let end_ms = digest.range.to.timestamp().as_millisecond();
         let last_day = find_last_day(view, scope, end_ms)?.map(|day| day.to_string());
         let describe = |day: String| format_call("history", &self.describe_day(&day));
@@ -140,16 +145,44 @@ impl<'a> DigestCall<'a> {
         Ok(answer)
     }
 
+    /// Finds the session that the call names. What a subagent did is in the report of the session that started it.
+    fn find_reported_session(&self, view: IndexView<'_>) -> Result<ReportedSession, CallError> {
+        let Some(typed) = self.arguments.session.as_deref() else {
+            return Ok(ReportedSession::default());
+        };
+        let session = view.find_session(typed)?;
+        let root = SessionTree::new(view.sessions())
+            .find_root(&session)
+            .clone();
+        let (id, root_id) = (view.short_id(&session), view.short_id(&root));
+        let started = (root.id != session.id).then(|| {
+            format!(
+                "{id} is a subagent's session; the work of {root_id}, which started it, is reported"
+            )
+        });
+        let is_orphan = root.parent.is_some();
+        let orphan = is_orphan.then(|| {
+            format!("a digest has no subagent's session by itself, and the one that started {root_id} is not there")
+        });
+        let turns = format_turns_note(typed, "reported");
+        Ok(ReportedSession {
+            id: Some(root.id),
+            notes: match orphan {
+                Some(note) => vec![note],
+                None => turns.into_iter().chain(started).collect(),
+            },
+            show_call: is_orphan.then(|| format_prompts_call(&session, view)),
+        })
+    }
+
     /// Returns the filter of the sessions that people started.
-    fn session_filter(&self, view: IndexView<'_>) -> Result<SearchFilter, CallError> {
-        let session = self.arguments.session.as_deref();
-        let session = session.map(|id| view.find_session(id)).transpose()?;
-        Ok(SearchFilter {
+    fn session_filter(&self, only: Option<SessionId>) -> SearchFilter {
+        SearchFilter {
             clauses: self.scope.clauses.clone(),
-            only: session.map(|session| session.id).into_iter().collect(),
+            only: only.into_iter().collect(),
             subagents: true,
             ..SearchFilter::default()
-        })
+        }
     }
 
     /// Returns the time to report; `None` where none is given and no day has work.
@@ -275,37 +308,6 @@ impl<'a> DigestCall<'a> {
     }
 }
 
-impl DigestScope {
-    fn new(clauses: impl IntoIterator<Item = FilterClause>) -> Self {
-        let mut scope = Self::default();
-        for clause in clauses {
-            let only = match clause.any.as_slice() {
-                [one] if !clause.negated => Some(one),
-                _ => None,
-            };
-            match only {
-                Some(FilterCondition::Time { since_ms, until_ms }) => {
-                    let time = scope.time.get_or_insert_default();
-                    time.since_ms = time.since_ms.max(*since_ms);
-                    let ends = time.until_ms.into_iter().chain(*until_ms);
-                    time.until_ms = ends.min();
-                }
-                Some(FilterCondition::Branch(name)) => scope.branch = Some(name.clone()),
-                _ if clause.any.iter().all(is_of_session) => scope.clauses.push(clause),
-                _ => scope.has_others = true,
-            }
-        }
-        scope
-    }
-}
-
-fn is_of_session(condition: &FilterCondition) -> bool {
-    matches!(
-        condition,
-        FilterCondition::Project(_) | FilterCondition::Agent(_)
-    )
-}
-
 impl<'m> DigestItems<'m> {
     /// Splits the Markdown of a digest. No text of a session begins a line.
     fn parse(markdown: &'m str) -> Self {
@@ -354,6 +356,26 @@ impl<'m> DigestItems<'m> {
     }
 }
 
+/// Finds the first session that has a line in an answer: those without a result are counted alone. Where none has, the first.
+fn find_first_listed<'d>(
+    digest: &Digest<'d>,
+    answer: &ToolAnswer,
+    view: IndexView<'_>,
+) -> Option<&'d SessionReport> {
+    let sessions = || digest.projects.iter().flat_map(|project| &project.sessions);
+    let is_listed = |session: &&SessionReport| {
+        let id = format!("`{}`", view.short_id(&session.row));
+        answer.data.as_str().contains(&id)
+    };
+    sessions().find(is_listed).or_else(|| sessions().next())
+}
+
+/// Returns the call that shows what was asked in a session.
+fn format_prompts_call(session: &SessionRow, view: IndexView<'_>) -> String {
+    let id = view.short_id(session).into();
+    format_call("show", &[("id", id), ("only", "prompts".into())])
+}
+
 /// Finds the last day before a time, in milliseconds since 1970, with work in a scope.
 fn find_last_day(
     view: IndexView<'_>,
@@ -387,32 +409,5 @@ mod tests {
         let expected = "## July 29: 3 sessions, 2 projects\n\n### pier (2 sessions)\n\n#### week\n\n- **b** (`b1`)\n";
         assert_eq!((page.data.as_str(), page.count), (expected, 1));
         assert_eq!(digest.list_page(3, 1).count, 0);
-    }
-
-    #[test]
-    fn conditions_are_those_of_a_digest() {
-        let time =
-            |since_ms, until_ms| FilterClause::new(FilterCondition::Time { since_ms, until_ms });
-        let negated = FilterClause {
-            negated: true,
-            ..FilterClause::new(FilterCondition::Agent("codex".into()))
-        };
-        let scope = DigestScope::new([
-            time(Some(3), None),
-            time(Some(5), Some(9)),
-            time(None, Some(8)),
-            FilterClause::new(FilterCondition::Branch("main".into())),
-            negated.clone(),
-        ]);
-        let range = TimeRange {
-            since_ms: Some(5),
-            until_ms: Some(8),
-        };
-        assert_eq!(scope.time, Some(range));
-        assert_eq!(scope.branch.as_deref(), Some("main"));
-        assert_eq!(scope.clauses, [negated]);
-        assert!(!scope.has_others);
-        let file = FilterClause::new(FilterCondition::File("a.rs".into()));
-        assert!(DigestScope::new([file]).has_others);
     }
 }

@@ -27,7 +27,7 @@ impl Digest<'_> {
     }
 
     /// Formats the report as Markdown with a line a session, by project and, of several weeks, by week. Sessions without a
-    /// changed file or a pull request are counted.
+    /// changed file, a commit or a pull request are counted.
     pub fn format_brief(&self) -> String {
         let mut out = self.format_brief_heading();
         for project in self.projects {
@@ -44,16 +44,11 @@ impl Digest<'_> {
     /// Formats what the sessions come to.
     fn format_brief_heading(&self) -> String {
         let sessions = || self.projects.iter().flat_map(|project| &project.sessions);
-        let days: BTreeSet<Date> = sessions().map(|s| self.find_begin(s).date()).collect();
         let requests = sessions().flat_map(|session| &session.work.pull_requests);
         let requests: BTreeSet<&String> = requests.collect();
         let active_ms = self.projects.iter().map(ProjectReport::active_ms).sum();
-        let mut count = pluralize(self.count_sessions(), "session");
-        if self.range.from.date() != self.range.last_day() {
-            count += &format!(" on {}", pluralize(days.len(), "day"));
-        }
         let mut parts = vec![
-            count,
+            pluralize(self.count_sessions(), "session"),
             pluralize(self.count_known_projects(), "project"),
             format_duration(active_ms),
         ];
@@ -82,7 +77,9 @@ impl Digest<'_> {
             };
             let active_ms = rest.iter().map(|session| session.work.active_ms).sum();
             let time = format_duration(active_ms);
-            out.push_str(&self.format_item("- ", &format!("{count} that changed no file, {time}")));
+            out.push_str(
+                &self.format_item("- ", &format!("{count} without a known change, {time}")),
+            );
         }
         out
     }
@@ -149,10 +146,10 @@ impl Digest<'_> {
     }
 }
 
-/// Returns true for a session that changed a file, or has a pull request.
+/// Returns true for a session that changed a file, committed, or has a pull request.
 fn has_result(session: &SessionReport) -> bool {
     let work = &session.work;
-    work.changed_files().next().is_some() || !work.pull_requests.is_empty()
+    work.changed_files().next().is_some() || !work.pull_requests.is_empty() || work.has_commit()
 }
 
 /// Returns the branch of most sessions of a project.
@@ -171,9 +168,9 @@ mod tests {
     use super::*;
     use jiff::civil::date;
     use jiff::tz::TimeZone;
-    use session_core::{FileAccess, TouchedFile};
+    use session_core::{CallStatus, FileAccess, TouchedFile};
     use session_display::SessionIds;
-    use session_report::{CalendarRange, WorkSummary};
+    use session_report::{CalendarRange, CommandRun, WorkSummary};
     use session_store::SessionRow;
 
     fn session(title: &str, day: i8, branch: &str, files: &[&str]) -> SessionReport {
@@ -198,6 +195,14 @@ mod tests {
                 ..WorkSummary::default()
             },
             subagents: 0,
+        }
+    }
+
+    fn commit(status: CallStatus) -> CommandRun {
+        CommandRun {
+            command: "cd pier && git add . && git commit -m 'Trim the wick'".to_owned(),
+            status,
+            turn: 0,
         }
     }
 
@@ -226,6 +231,10 @@ mod tests {
         opened.work.pull_requests = (1..=4)
             .map(|n| format!("https://github.com/ann/pier/pull/{n}"))
             .collect();
+        let mut committed = session("Trim the wick", 27, "main", &[]);
+        committed.work.commands = vec![commit(CallStatus::Done)];
+        let mut refused = session("Snuff the wick", 27, "main", &[]);
+        refused.work.commands = vec![commit(CallStatus::Failed)];
         let long =
             "Hang the *lamp* above the gate of the pier where the boats that come at night see it";
         let told = format(
@@ -233,15 +242,17 @@ mod tests {
                 session(long, 1, "main", &["a.c", "b.c"]),
                 session("Why is it dark?", 16, "main", &[]),
                 opened,
+                committed,
+                refused,
                 session("What is a wick?", 28, "main", &[]),
             ],
             date(2026, 2, 1),
             date(2026, 3, 1),
         );
         insta::assert_snapshot!(told, @r"
-        ## February 1 to February 28, 2026: 4 sessions on 4 days, 1 project, 1 h 20 min, 4 pull requests
+        ## February 1 to February 28, 2026: 6 sessions, 1 project, 2 h, 4 pull requests
 
-        ### pier (4 sessions, 1 h 20 min)
+        ### pier (6 sessions, 2 h)
 
         #### February 1
 
@@ -250,11 +261,12 @@ mod tests {
         #### February 16 to 22
 
         - Sun 22 Open the gate (`22000000`, gate, 20 min, [#1](https://github.com/ann/pier/pull/1), [#2](https://github.com/ann/pier/pull/2), [#3](https://github.com/ann/pier/pull/3), and 1 more)
-        - 1 more that changed no file, 20 min
+        - 1 more without a known change, 20 min
 
         #### February 23 to 28
 
-        - 1 session that changed no file, 20 min
+        - Fri 27 Trim the wick (`27000000`, 20 min)
+        - 2 more without a known change, 40 min
         ");
     }
 

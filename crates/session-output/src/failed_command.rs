@@ -47,7 +47,13 @@ impl PrintedFinding for FailedCommand {
 
     fn find_next_command(&self) -> Option<Vec<String>> {
         let is_known = |line: &&String| ErrorSignature::new(line).is_some() && is_repeatable(line);
-        let error = self.run.errors.first().filter(is_known)?;
+        let failed_work = self.run.failed_work;
+        let error = self
+            .run
+            .errors
+            .first()
+            .filter(|_| failed_work)
+            .filter(is_known)?;
         Some(vec!["fix".to_owned(), quote_word(&sanitize_line(error))])
     }
 }
@@ -139,6 +145,7 @@ mod tests {
             command: command.to_owned(),
             status: CallStatus::Failed,
             errors: vec![error.to_owned()],
+            failed_work: true,
             ..FoundCommand::default()
         };
         FailedCommand { run, cured }
@@ -174,6 +181,14 @@ mod tests {
         let next = run.find_next_command().unwrap();
         assert_eq!(next, ["fix", "'error[E0425]: no `verbose`'"]);
         assert_eq!(failed("make", "FAILED", None).find_next_command(), None);
+        let mut shown = failed("cat a.c", "cat: a.c: No such file or directory", None);
+        assert!(shown.find_next_command().is_some());
+        shown.run.failed_work = false;
+        assert_eq!(
+            shown.find_next_command(),
+            None,
+            "`fix` knows no such failure"
+        );
     }
 
     #[test]

@@ -19,6 +19,15 @@ pub(crate) struct NamedSessions {
     pub(crate) only: Vec<SessionId>,
     /// The sessions to leave out, after `-session:ID`.
     pub(crate) exclude: Vec<SessionId>,
+    /// The ids, as typed, behind which turns stand: these do not count.
+    pub(crate) with_turns: Vec<String>,
+}
+
+/// The session that a word names.
+struct NamedSession<'t> {
+    id: SessionId,
+    /// The id as typed, where turns stand behind it.
+    with_turns: Option<&'t str>,
 }
 
 impl NamedSessions {
@@ -31,24 +40,35 @@ impl NamedSessions {
             text: String::new(),
             only: Vec::new(),
             exclude: Vec::new(),
+            with_turns: Vec::new(),
         };
         let mut follows_name = false;
         for token in split_tokens(text) {
             let word = text.get(token.span.clone()).unwrap_or_default();
             let SignedWord { negated, text } = SignedWord::parse(word);
-            let id = Some(text).filter(|_| token.kind == TokenKind::Word);
-            let id = id.and_then(|word| find_named_session(word, all));
+            let session = Some(text).filter(|_| token.kind == TokenKind::Word);
+            let session = session.and_then(|word| NamedSession::find(word, all));
             let is_space_behind_name = follows_name && token.kind == TokenKind::Space;
-            follows_name = id.is_some();
-            match id {
-                Some(id) if negated => named.exclude.push(id),
-                Some(id) => named.only.push(id),
+            follows_name = session.is_some();
+            match session {
+                Some(session) => named.push(&session, negated),
                 None if is_space_behind_name => {}
                 None => named.text.push_str(word),
             }
         }
         named.text.truncate(named.text.trim_end().len());
         (!named.only.is_empty() || !named.exclude.is_empty()).then_some(named)
+    }
+
+    fn push(&mut self, session: &NamedSession<'_>, negated: bool) {
+        let sessions = if negated {
+            &mut self.exclude
+        } else {
+            &mut self.only
+        };
+        sessions.push(session.id);
+        self.with_turns
+            .extend(session.with_turns.map(str::to_owned));
     }
 
     /// Lets the sessions through that are named, of those that a filter lets through by name.
@@ -63,13 +83,20 @@ impl NamedSessions {
     }
 }
 
-/// Finds the one session that a word `session:ID` names, with turns behind the id or not.
-fn find_named_session(word: &str, all: &[SessionRow]) -> Option<SessionId> {
-    let typed = word.strip_prefix(NAME)?.strip_prefix(COLONS)?;
-    let id = SessionReference::strip_turns(typed);
-    match resolve_session_id(all, id) {
-        ResolvedSession::One(session) if id.chars().count() >= MIN_ID_CHARS => Some(session.id),
-        _ => None,
+impl<'t> NamedSession<'t> {
+    /// Finds the one session that a word `session:ID` names, with turns behind the id or not.
+    fn find(word: &'t str, all: &[SessionRow]) -> Option<Self> {
+        let typed = word.strip_prefix(NAME)?.strip_prefix(COLONS)?;
+        let id = SessionReference::strip_turns(typed);
+        let turns = SessionReference::parse(typed).turns;
+        let has_turns = turns.is_some_and(|turns| !turns.trim().is_empty());
+        match resolve_session_id(all, id) {
+            ResolvedSession::One(session) if id.chars().count() >= MIN_ID_CHARS => Some(Self {
+                id: session.id,
+                with_turns: has_turns.then_some(id),
+            }),
+            _ => None,
+        }
     }
 }
 
@@ -88,11 +115,18 @@ mod tests {
     #[test]
     fn sessions_are_named_beside_the_text() {
         let [a, b] = [1, 2].map(SessionId::new);
-        for (query, text, only, exclude) in [
-            ("oil session:a1b2c3d4 lamp", "oil lamp", vec![a], vec![]),
-            ("session:A1B2C3:14", "", vec![a], vec![]),
-            ("oil session:\"b1b2c3d4\"", "oil", vec![b], vec![]),
-            ("-session:a1b2c3d4 oil", "oil", vec![], vec![a]),
+        for (query, text, only, exclude, with_turns) in [
+            ("oil session:a1b2c3d4 lamp", "oil lamp", vec![a], vec![], ""),
+            ("session:A1B2C3:14", "", vec![a], vec![], "A1B2C3"),
+            ("oil session:\"b1b2c3d4\"", "oil", vec![b], vec![], ""),
+            ("-session:a1b2c3d4 oil", "oil", vec![], vec![a], ""),
+            (
+                "-session:a1b2c3d4:2 oil",
+                "oil",
+                vec![],
+                vec![a],
+                "a1b2c3d4",
+            ),
         ] {
             let found = NamedSessions::find(query, &sessions());
             let text = text.to_owned();
@@ -100,6 +134,7 @@ mod tests {
                 text,
                 only,
                 exclude,
+                with_turns: with_turns.split_whitespace().map(str::to_owned).collect(),
             };
             assert_eq!(found, Some(expected), "{query}");
         }

@@ -33,6 +33,8 @@ pub struct TypedSearch<'a> {
 struct ResolvedSearch {
     query: ResolvedQuery,
     filter: ResolvedFilter,
+    /// The ids in the query behind which turns stand.
+    with_turns: Vec<String>,
 }
 
 /// The answer of a search.
@@ -45,6 +47,16 @@ pub struct SearchAnswer {
     pub results: SearchResults,
     /// The filter that no turn meets by itself, where nothing was found.
     pub unmet: Option<UnmetClause>,
+    /// The ids of `session:ID` in the query behind which turns stand, which do not count.
+    with_turns: Vec<String>,
+}
+
+impl SearchAnswer {
+    /// Says of each session that the query names with turns that all of it counts.
+    pub fn note_ignored_turns(&self) -> impl Iterator<Item = String> {
+        let ids = self.with_turns.iter();
+        ids.map(|id| format!("`session:` takes no turn; all of {id} counts"))
+    }
 }
 
 /// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
@@ -91,7 +103,11 @@ impl TypedSearch<'_> {
         let Snapshot { index, sessions } = snapshot;
         let search = self.resolve(sessions);
         let request = self.request_for(&search);
-        let ResolvedSearch { query, filter } = search;
+        let ResolvedSearch {
+            query,
+            filter,
+            with_turns,
+        } = search;
         let results = answer_request(snapshot, &request, embed)?;
         let unmet = if results.hits.is_empty() {
             find_unmet_clause(index, sessions, &filter.filter.clauses)
@@ -103,6 +119,7 @@ impl TypedSearch<'_> {
             filter,
             results,
             unmet,
+            with_turns,
         })
     }
 
@@ -116,6 +133,7 @@ impl TypedSearch<'_> {
         let mut query = self.query.clone();
         let mut filter = self.filter.clone();
         let mut callers = self.callers.to_vec();
+        let mut with_turns = Vec::new();
         filter.clauses.extend(query.clauses.iter().cloned());
         if let Some(named) = NamedSessions::find(&query.text, all) {
             named.narrow(&mut filter);
@@ -124,9 +142,14 @@ impl TypedSearch<'_> {
                 filter = filter.including_subagents(all);
             }
             query.text = named.text;
+            with_turns = named.with_turns;
         }
         let filter = ResolvedFilter::new(filter, &callers, all);
-        ResolvedSearch { query, filter }
+        ResolvedSearch {
+            query,
+            filter,
+            with_turns,
+        }
     }
 
     fn request_for(&self, search: &ResolvedSearch) -> SearchRequest {

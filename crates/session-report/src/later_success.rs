@@ -108,6 +108,26 @@ mod tests {
     }
 
     #[test]
+    fn another_heredoc_is_no_success() {
+        let psql = |script: &str| format!("psql -d pier <<EOF\n{script}\nEOF");
+        let drop = psql("DROP TABLE lamps;");
+        let first = vec![run(&drop, true), run("make", true)];
+        let second = vec![
+            run(&psql("SELECT 1;"), false),
+            run("cat > a.c <<EOF\nint oil;\nEOF\nmake", false),
+        ];
+        let again = vec![run(&drop, false)];
+        let turns = [record(0, first), record(1, second), record(2, again)];
+        let turn = |turns: &[TurnRecord], run| {
+            let success = LaterSuccesses::new(turns).find(0, run);
+            success.map(|success| success.turn)
+        };
+        assert_eq!(turn(&turns[..2], 0), None);
+        assert_eq!(turn(&turns, 0), Some(2));
+        assert_eq!(turn(&turns, 1), Some(1), "`make` reads none");
+    }
+
+    #[test]
     fn a_distant_success_is_not_put_down_to_files() {
         let other = (0..MAX_RUNS).map(|n| run(&format!("lamp {n}"), false));
         let parts = [run("make", true), edit("a.c")].into_iter().chain(other);

@@ -1,7 +1,7 @@
 //! Answers that only confirm a commit, a push or thanks: the last words of a session whose result stands before them.
 
 /// Greatest length of a receipt, in bytes: a longer answer reports a result, too.
-const MAX_BYTES: usize = 400;
+const MAX_BYTES: usize = 120;
 /// First words of a receipt.
 const BEGINNINGS: [&[&str]; 6] = [
     &["committed"],
@@ -15,6 +15,7 @@ const BEGINNINGS: [&[&str]; 6] = [
 const DONE: &str = "done";
 
 /// Returns true for a short answer that begins as a receipt does: "Committed as `b567018`. All hooks passed.", "Done."
+/// Words behind a colon say what came out, and a name in backticks alone is an answer.
 pub(crate) fn is_receipt(answer: &str) -> bool {
     let answer = answer.trim();
     if answer.is_empty() || answer.len() > MAX_BYTES || answer.contains('\n') {
@@ -22,12 +23,24 @@ pub(crate) fn is_receipt(answer: &str) -> bool {
     }
     let lower = answer.to_lowercase().replace('’', "'");
     // Hashes and names stand in backticks.
-    let plain = lower.split('`').step_by(2);
-    let words = plain.flat_map(str::split_whitespace);
-    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let plain: Vec<&str> = lower.split('`').step_by(2).collect();
+    let plain = plain.join(" ");
+    let words = read_words(&plain);
+    let explains = plain
+        .split_once(": ")
+        .is_some_and(|(_, rest)| !read_words(rest).is_empty());
+    if explains || words.is_empty() && lower.contains('`') {
+        return false;
+    }
     let words = words.strip_prefix(&[DONE]).unwrap_or(&words);
     words.is_empty() || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
+}
+
+/// Returns the words of a text without punctuation.
+fn read_words(text: &str) -> Vec<&str> {
+    let words = text.split_whitespace();
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -44,6 +57,8 @@ mod tests {
             "Done — committed as `6f29be56` and pushed.",
             "Pushed to `main`.",
             "Done.",
+            "Done: `b567018`",
+            "Committed as `fix: a wick`.",
             "You’re welcome! Come back any time.",
         ] {
             assert!(is_receipt(receipt), "{receipt}");
@@ -52,6 +67,10 @@ mod tests {
             "Done. The lamp is lit by a timer now.",
             "Commits are signed now.",
             "The lamp is lit. Committed as `b567018`.",
+            "Committed the fix: the leak came from the oil cache.",
+            "Committed; the leak came from the oil cache, which grew by a wick with every lamp that was lit, and is bounded \
+             to 40 entries now.",
+            "`/etc/lampd/wick.conf`",
             "Committed. What changed:\n\n- the lamp is lit by a timer",
             "",
         ] {

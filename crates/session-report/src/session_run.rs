@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 use session_core::shell::{find_cd_target, split_simple_commands};
-use session_core::{CommandWork, ErrorSignature, TurnContent};
+use session_core::{CommandWork, ErrorSignature, TurnContent, reads_heredoc};
 use session_store::TurnRecord;
 use std::cell::OnceCell;
 
@@ -78,7 +78,7 @@ impl<'t> SessionRun<'t> {
 
     /// Finds the run after which the same work is done; `None` where the same error, if one is given, comes before it. In
     /// another directory it is the same only where nothing was run in between: of two packages the tests of one say nothing
-    /// about the other's.
+    /// about the other's. Without an error that tells them apart, heredocs have to be the same.
     pub(crate) fn find_success(
         &self,
         later: &[Self],
@@ -88,7 +88,9 @@ impl<'t> SessionRun<'t> {
         let is_next = |run: &Self| later.first().is_some_and(|next| std::ptr::eq(next, run));
         let does_it = |run: &Self| {
             let is_same = run.work().is_some_and(|other| work.is_done_by(other));
-            is_same && (is_next(run) || !self.has_other_directory(run))
+            is_same
+                && (is_next(run) || !self.has_other_directory(run))
+                && (error.is_some() || !self.may_read_other_heredoc(run))
         };
         let repeats = |run: &Self| error.is_some_and(|error| run.error(&[error]).is_some());
         let mut tries = later.iter().enumerate();
@@ -97,6 +99,12 @@ impl<'t> SessionRun<'t> {
             run if run.has_succeeded() && does_it(run) => Some(Some(at)),
             _ => None,
         })?
+    }
+
+    /// Returns true where a command reads a heredoc, and the other is not the same.
+    fn may_read_other_heredoc(&self, other: &Self) -> bool {
+        let (own, other) = (self.command(), other.command());
+        own != other && [own, other].into_iter().any(reads_heredoc)
     }
 
     /// Returns the directory that its command goes to first: `cd app && make`.

@@ -8,6 +8,7 @@ use crate::receipt::is_receipt;
 use crate::task::{find_task, has_telling_prompt};
 use indexmap::{IndexMap, IndexSet};
 use serde::Serialize;
+use session_core::shell::{git_subcommand, split_simple_commands, words_from_program};
 use session_core::title::strip_plan_line;
 use session_core::{
     CallStatus, FileAccess, PromptKind, TokenTotals, TouchedFile, TurnContent, noise,
@@ -186,6 +187,15 @@ impl WorkSummary {
             .filter(|file| file.access != FileAccess::Read)
     }
 
+    /// Returns true where a `git commit` succeeded.
+    pub fn has_commit(&self) -> bool {
+        let mut done = self
+            .commands
+            .iter()
+            .filter(|run| run.status == CallStatus::Done);
+        done.any(|run| commits(&run.command))
+    }
+
     /// Counts the commands that ran, whatever came of them.
     pub fn ran_command_count(&self) -> usize {
         self.commands
@@ -207,6 +217,15 @@ impl WorkSummary {
             && self.commands.is_empty()
             && self.files.is_empty()
     }
+}
+
+fn commits(command: &str) -> bool {
+    let is_commit = |simple: &String| {
+        let mut words = words_from_program(simple);
+        words.next() == Some("git") && git_subcommand(words) == Some("commit")
+    };
+    // Most commands need not be parsed.
+    command.contains("commit") && split_simple_commands(command).iter().any(is_commit)
 }
 
 /// Returns true for a turn of which a report says something.

@@ -89,6 +89,9 @@ pub struct FoundCommand {
     /// True for a search that failed since it found nothing.
     #[serde(skip)]
     pub found_nothing: bool,
+    /// True for a run that failed at some work, as [`TurnContent::has_failed`] says: errors of others have no cure.
+    #[serde(skip)]
+    pub failed_work: bool,
 }
 
 /// Most error lines of a command.
@@ -143,6 +146,7 @@ impl FoundCommand {
             errors: errors.map(str::to_owned).collect(),
             run,
             found_nothing: content.found_nothing(run),
+            failed_work: content.has_failed(run),
         })
     }
 }
@@ -188,9 +192,9 @@ mod tests {
         let failed = find(true);
         let runs: Vec<_> = failed
             .iter()
-            .map(|run| (run.run, run.found_nothing))
+            .map(|run| (run.run, run.found_nothing, run.failed_work))
             .collect();
-        assert_eq!(runs, [(0, false), (1, true)]);
+        assert_eq!(runs, [(0, false, true), (1, true, false)]);
         assert_eq!(failed[0].errors, ["lamp.c:7: error: no wick"]);
         let all = find(false);
         assert_eq!((all.len(), &all[2].errors), (3, &Vec::new()));

@@ -4,7 +4,7 @@
 use crate::cursor::is_default;
 use crate::cursor_ide::has_database;
 use crate::file::is_absence;
-use crate::folder_walk::cannot_be_listed;
+use crate::folder_walk::folder_cannot_be_listed;
 use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
 use crate::reading::warning;
@@ -76,13 +76,12 @@ impl JsonlFormat for CursorCli {
         }
         let mut own = HashSet::new();
         for folder in AGENT.history_folders(env) {
-            match session_folders(&folder.path) {
-                Ok(found) => own.extend(found.iter().filter_map(|path| session_name(path))),
-                // No file below is gone for that.
-                Err(error) => {
-                    let reason = cannot_be_listed(&error);
-                    listing.warnings.push(warning(&folder.path, reason));
-                }
+            let found = SessionFolders::list(&folder.path);
+            own.extend(found.folders.iter().filter_map(|path| session_name(path)));
+            for (unlisted, error) in found.unlisted {
+                // Not at the folder itself: which transcripts are of its sessions is not known, so that none is gone.
+                let reason = folder_cannot_be_listed(&unlisted, &error);
+                listing.warnings.push(warning(&folder.path, reason));
             }
         }
         listing.locations.retain(|at| is_own(&at.located, &own));
@@ -94,7 +93,7 @@ impl JsonlFormat for CursorCli {
             .ancestors()
             .find(|folder| folder.ends_with("projects"))
             .and_then(Path::parent);
-        let folders = root.and_then(|root| session_folders(root).ok());
+        let folders = root.map(|root| SessionFolders::list(root).folders);
         let mut folders = folders.into_iter().flatten();
         let folder = folders.find(|folder| folder.ends_with(own));
         if let Some(meta) = folder.and_then(|folder| chat_meta(&folder.join("meta.json"))) {
@@ -129,12 +128,29 @@ fn is_own(located: &Located, own: &HashSet<String>) -> bool {
 
 /// Folders in which the command line keeps its own state of each session: `chats/<hash of the
 /// working directory>/<id>`.
-fn session_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for hash in list(&folder.join("chats"))? {
-        found.append(&mut list(&hash)?);
+#[derive(Default)]
+struct SessionFolders {
+    folders: Vec<PathBuf>,
+    /// The folders above them that cannot be listed.
+    unlisted: Vec<(PathBuf, io::Error)>,
+}
+
+impl SessionFolders {
+    fn list(folder: &Path) -> Self {
+        let mut found = Self::default();
+        for hash in found.list_or_note(folder.join("chats")) {
+            let mut sessions = found.list_or_note(hash);
+            found.folders.append(&mut sessions);
+        }
+        found
     }
-    Ok(found)
+
+    fn list_or_note(&mut self, folder: PathBuf) -> Vec<PathBuf> {
+        list(&folder).unwrap_or_else(|error| {
+            self.unlisted.push((folder, error));
+            Vec::new()
+        })
+    }
 }
 
 /// Lists a folder; one that is not there is empty.

@@ -10,6 +10,7 @@ use crate::{IsKnownFile, LocateSession, Located, Warning};
 use fs_err::DirEntry;
 use rayon::prelude::*;
 use session_core::FileStamp;
+use session_core::text::path_line;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -263,4 +264,9 @@ impl FolderListing<'_> {
 /// Returns the reason of a warning for a folder or an entry of it: what is below it may be there still.
 pub(crate) fn cannot_be_listed(error: &io::Error) -> String {
     format!("cannot be listed: {}", file::error_text(error))
+}
+
+/// Returns the same for a warning at another path, which holds for more than what is below the folder.
+pub(crate) fn folder_cannot_be_listed(folder: &Path, error: &io::Error) -> String {
+    format!("`{}` {}", path_line(folder), cannot_be_listed(error))
 }

@@ -1,5 +1,7 @@
 //! The histories of other machines: home folders that were copied or mounted, listed after the user's own.
 
+use crate::file;
+use crate::folder_walk::cannot_be_listed;
 use crate::reading::warning;
 use crate::{Env, IsKnownFile, Listing, Location, Source, is_packed};
 use session_core::FileStamp;
@@ -8,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Finds the histories of an agent in the user's home and in the other homes, but may leave out files for which
-/// `is_known` is true. A file of another home is left out where an earlier home has its session with as much in it.
+/// `is_known` is true. A file of another home is left out where an earlier home has its session with as much in it. A
+/// home that cannot be entered is one warning, the same for each agent.
 pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
     if env.other_homes.is_empty() {
         return source.locate_unknown(env, is_known);
@@ -19,6 +22,11 @@ pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFil
     });
     met.note_all(&all.locations);
     for home in &env.other_homes {
+        // With the dot the folder is entered, which a look at it alone does not try.
+        if let Err(error) = file::is_folder(&home.join(".")) {
+            all.warnings.push(warning(home, cannot_be_listed(&error)));
+            continue;
+        }
         let mut found = source.locate_unknown(&Env::with_home(home), &|path, stamp| {
             !met.covers_known(path, stamp) && is_known(path, stamp)
         });

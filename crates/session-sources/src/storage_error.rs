@@ -130,6 +130,11 @@ impl SkippedCounts {
     /// Counts one more session, which cannot be listed.
     pub(crate) fn add_unlisted(&mut self, session: &str, error: &StorageError) {
         self.add_session(error);
+        self.keep_unlisted(session);
+    }
+
+    /// Notes a session that is there, and that nothing could be told of.
+    pub(crate) fn keep_unlisted(&mut self, session: &str) {
         self.unlisted.insert(session.to_owned());
     }
 

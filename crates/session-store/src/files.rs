@@ -133,15 +133,6 @@ impl Reader {
         self.query_problems(&format!("kind = {}", ProblemKind::Listing as i64))
     }
 
-    /// Returns why files could not be read at all by the last try.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn unread_files(&self) -> Result<Vec<Problem>> {
-        let unread = ProblemKind::Unread as i64;
-        self.query_problems(&format!("kind = {unread} AND {OF_PRESENT_FILES}"))
-    }
-
     /// Returns the problems that meet a condition, by path.
     fn query_problems(&self, condition: &str) -> Result<Vec<Problem>> {
         let select = format!(

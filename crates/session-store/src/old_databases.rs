@@ -1,8 +1,9 @@
 //! Files that were put aside in the directory of an index: databases by a rebuild, files that lay in the place of a directory,
 //! directories that cannot be used.
 
-use crate::directory::{DATABASE, VECTORS, database_path, log_path};
+use crate::directory::{DATABASE, VECTORS, database_path, log_path, vectors_path};
 use crate::directory_ownership::check_ownership;
+use crate::embeddings::matrix::is_matrix_name;
 use crate::error::Result;
 use crate::writer::unless_missing;
 use session_files::{path_beside_database, write_ahead_log};
@@ -24,6 +25,33 @@ fn free_old_name(root: &Path, name: &str) -> String {
         ends.all(|end| !root.join(format!("{name}{end}")).exists())
     };
     old_names(name).find(is_free).unwrap_or_default()
+}
+
+/// Deletes the matrices in directories that were put aside, as far as this user may: they hold vectors of what is deleted.
+pub(crate) fn delete_old_matrices(root: &Path) {
+    let below = |directory: &Path| fs_err::read_dir(directory).into_iter().flatten().flatten();
+    let all = below(root).map(|entry| (entry, VECTORS));
+    let of_models = below(&vectors_path(root)).map(|entry| (entry, ""));
+    for (entry, begin) in all.chain(of_models) {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(begin) && name.contains(".old") {
+            delete_matrices(&entry.path());
+        }
+    }
+}
+
+/// Deletes the matrices below a directory, and each directory that has nothing else. What cannot be deleted is another user's,
+/// and `doctor` names it.
+fn delete_matrices(directory: &Path) {
+    for entry in fs_err::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            delete_matrices(&entry.path());
+        } else if is_matrix_name(&entry.file_name()) {
+            let _ = fs_err::remove_file(entry.path());
+        }
+    }
+    let _ = fs_err::remove_dir(directory);
 }
 
 /// Puts the database aside with its logs, and returns its new path. The database goes first: without it nothing opens the

@@ -6,6 +6,7 @@
 
 use crate::error::Result;
 use crate::model::Level;
+use crate::old_databases::delete_old_matrices;
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;
@@ -117,6 +118,7 @@ impl Writer {
             }
         }
         self.commit()?;
+        delete_old_matrices(self.reader.root());
         self.db().execute_batch("VACUUM")?;
         self.begin()?;
         self.db()

@@ -222,6 +222,7 @@ fn find_related_memories(
 /// Notes what was made of the query: filters that are none, the caller that is left out, words that nothing holds.
 fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
     print_notes(listing.format_invalid_filters())?;
+    print_notes(listing.answer.note_ignored_turns())?;
     if args.json {
         return Ok(());
     }

@@ -410,7 +410,7 @@ fn a_brief_digest_has_a_line_a_session() {
     assert_snapshot!(in_new_york(&env, &brief), @r"
     exit code: 0
     ----- stdout -----
-    ## March 7 to March 8, 2026: 2 sessions on 2 days, 2 projects, 34 min, 1 pull request
+    ## March 7 to March 8, 2026: 2 sessions, 2 projects, 34 min, 1 pull request
 
     ### boiler (1 session, 33 min)
 
@@ -418,7 +418,7 @@ fn a_brief_digest_has_a_line_a_session() {
 
     ### kettle (1 session, 1 min)
 
-    - 1 session that changed no file, 1 min
+    - 1 session without a known change, 1 min
     ----- stderr -----
     ");
     let told = env.json(&["digest", "2026-03-08", "--brief"]);

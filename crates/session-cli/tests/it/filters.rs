@@ -244,6 +244,16 @@ fn a_typed_filter_with_a_value_that_it_cannot_have_is_searched_as_text() {
 }
 
 #[test]
+fn turns_behind_a_session_in_a_query_do_not_count() {
+    let env = env();
+    let ran = env.run(&["search", "kettle session:bbbbbbbb:7"]).exits(0);
+    let note = "note: `session:` takes no turn; all of bbbbbbbb counts\n";
+    assert_eq!(ran.stderr(), note);
+    let ran = env.run(&["search", "kettle session:bbbbbbbb"]).exits(0);
+    assert_eq!(ran.stderr(), "");
+}
+
+#[test]
 fn sources_are_told_apart() {
     let env = env();
     check(&env, &["--source", "claude"], "abcd");

@@ -3,7 +3,7 @@
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::mcp_client::McpClient;
-use crate::work::night;
+use crate::work::{HELPER, helper, night};
 use serde_json::json;
 
 fn next(answer: &str) -> &str {
@@ -123,6 +123,96 @@ fn many_sessions_have_a_line_each() {
     assert_eq!(lines.count(), 21, "{brief}");
     let day = r#"history(what: "digest", since: "2026-03-03", until: "2026-03-03")"#;
     assert_eq!(next(&brief), format!("next: {day}"));
+    let of_day = client.follow(day);
+    let lines = of_day.lines().filter(|line| line.starts_with("- "));
+    assert_eq!(lines.count(), 21, "{of_day}");
+    let show = r#"next: show(id: "a000c3d4", only: "prompts")"#;
+    assert_eq!(next(&of_day), show);
+    let call = json!({"what": "digest", "when": "2026-03-03", "offset": 20});
+    let last = client.call("history", call);
+    assert_eq!(next(&last), show.replace("a000", "a020"));
+    let call = json!({"what": "digest", "when": "2026-03-03", "offset": 500});
+    assert_eq!(next(&client.call("history", call)), show);
+}
+
+#[test]
+fn times_in_pattern_and_arguments_must_both_hold() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    let call = json!({"what": "digest", "pattern": "2026-03-08", "since": "2026-03-01", "session": "ab000000"});
+    let told = client.call("history", call);
+    assert!(told.contains("## March 8, 2026: "), "{told}");
+    let call = json!({"what": "digest", "pattern": "2026-03-08", "since": "2026-03-09"});
+    let refused = client.refuse("history", call);
+    assert!(
+        refused.starts_with("the times of the digest have no time in common"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_filter_that_a_digest_cannot_keep_to_is_refused() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    for (arguments, expected) in [
+        (
+            json!({"pattern": "when:2026-03-07 when:2026-03-09"}),
+            "a digest is of one time",
+        ),
+        (
+            json!({"pattern": "-since:2026-03-10"}),
+            "a digest is of one time",
+        ),
+        (
+            json!({"pattern": "branch:main", "branch": "other"}),
+            "a digest is of one branch",
+        ),
+        (
+            json!({"pattern": "2026-03-08 session:ab000000"}),
+            "a digest does not read `session:` in `pattern`",
+        ),
+    ] {
+        let mut call = arguments.clone();
+        call["what"] = "digest".into();
+        let refused = client.refuse("history", call);
+        assert!(refused.starts_with(expected), "{arguments}: {refused}");
+        assert!(refused.contains("\nhint: "), "{refused}");
+    }
+    let call = json!({"what": "digest", "failed": true, "when": "2026-03-08"});
+    let told = client.call("history", call);
+    let note = "note: `failed` is for commands and does not count here\n";
+    assert!(told.starts_with(note), "{told}");
+}
+
+#[test]
+fn a_digest_is_of_a_whole_session_and_its_root() {
+    let env = night();
+    let mut client = McpClient::start(&env);
+    let mut report = |session: &str| {
+        let call = json!({"what": "digest", "session": session});
+        client.call("history", call)
+    };
+    let whole = report("ab000000");
+    let note = "note: `session` takes no turn; all of ab000000 is reported\n";
+    for session in ["ab000000:1", "ab000000:77"] {
+        assert_eq!(report(session), format!("{note}{whole}"));
+    }
+    let note = "note: agent-1a is a subagent's session; the work of ab000000, which started it, is reported\n";
+    assert_eq!(report(HELPER), format!("{note}{whole}"));
+}
+
+#[test]
+fn a_subagent_without_its_root_is_shown() {
+    let env = TestEnvironment::indexed(&[helper()]);
+    let mut client = McpClient::start(&env);
+    let call = json!({"what": "digest", "session": HELPER});
+    let told = client.call("history", call);
+    let note = "note: a digest has no subagent's session by itself, and ";
+    assert!(told.starts_with(note), "{told}");
+    assert_eq!(
+        next(&told),
+        r#"next: show(id: "agent-1a", only: "prompts")"#
+    );
 }
 
 #[test]

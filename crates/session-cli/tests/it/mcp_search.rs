@@ -160,7 +160,10 @@ fn a_session_is_named_in_the_query() {
     let env = piers();
     let mut client = McpClient::start(&env);
     let call = json!({"query": "beacon session:31b2c3d4:1"});
-    let ids = listed(&client.call("search", call));
+    let found = client.call("search", call);
+    let note = "note: `session:` takes no turn; all of 31b2c3d4 counts\n";
+    assert!(found.starts_with(note), "{found}");
+    let ids = listed(&found);
     assert!(ids.len() == 1 && ids[0].starts_with("31b2c3d4:"), "{ids:?}");
     let call = json!({"query": "beacon", "session": "31b2c3d4:1"});
     let found = client.call("search", call);

@@ -192,3 +192,22 @@ fn what_a_history_lost_is_kept_where_a_variable_excludes_it() {
         }
     }
 }
+
+/// Another transcript gives the title.
+#[test]
+fn the_title_of_what_is_excluded_stays_out_beside_a_database_that_is_locked() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    let summary = r#"{"type":"summary","summary":"Harbour works","leafUuid":"b0-0"}"#;
+    home.write(1, format!("{summary}\n{}", turns(1, 0, 1)).as_bytes());
+    let db = home.database();
+    db.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let excluding = ExcludeSettings {
+        patterns: vec![word(0, 0)],
+        ..ExcludeSettings::default()
+    };
+    let outcome = refresh_excluding(&home, &excluding).unwrap();
+    assert_eq!(outcome.places_unread, 1);
+    let titles = home.reader().unheld_titles().unwrap();
+    assert_eq!(titles, [""; 0]);
+}

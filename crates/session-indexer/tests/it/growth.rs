@@ -196,14 +196,14 @@ fn what_cannot_be_listed_is_recorded_once() {
     std::os::unix::fs::symlink(projects.parent().unwrap(), loop_path).unwrap();
     home.write(0, turns(0, 0, 1).as_bytes());
     let config = projects.ancestors().nth(2).unwrap().to_str().unwrap();
-    // The same folder twice says the same twice.
+    // The same folder twice is one place.
     let env = home
         .env()
         .var("CLAUDE_CONFIG_DIR", &format!("{config},{config}"));
     let options = || RefreshOptions::new(&home.root(), &env);
     refresh(&options()).unwrap();
     let problems = home.reader().problems().unwrap();
-    assert_eq!((problems.len(), problems[0].count), (1, 2), "{problems:?}");
+    assert_eq!((problems.len(), problems[0].count), (1, 1), "{problems:?}");
     refresh(&options()).unwrap();
     assert_eq!(home.reader().problems().unwrap(), problems);
     assert!(

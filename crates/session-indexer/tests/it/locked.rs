@@ -122,3 +122,21 @@ fn what_is_wrong_with_a_line_is_told_until_the_file_is_read_anew() {
     home.refresh();
     assert_eq!(reasons(&home), [""; 0]);
 }
+
+/// The next refresh does not try it: `status` alone tells of it.
+#[test]
+fn damage_is_no_place_that_is_tried_again() {
+    let home = Home::new();
+    let db = home.database();
+    let path = db.path().unwrap().to_owned();
+    db.close().unwrap();
+    fs_err::write(&path, "a text").unwrap();
+    for second in [60, 120] {
+        crate::home::touch(path.as_ref(), second);
+        for _ in 0..2 {
+            let outcome = home.refresh();
+            assert_eq!((outcome.files_read, outcome.places_unread), (0, 0));
+            assert_eq!(reasons(&home), ["file is not a SQLite database"]);
+        }
+    }
+}

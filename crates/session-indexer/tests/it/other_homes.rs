@@ -192,3 +192,23 @@ fn a_database_that_moved_is_not_read_again() {
     assert_eq!(own.reader().files().unwrap().len(), 1);
     fs_err::rename(&moved, &path).unwrap();
 }
+
+#[cfg(unix)]
+#[test]
+fn a_home_that_cannot_be_entered_is_one_place_and_keeps_its_sessions() {
+    let machines = Machines::new();
+    machines.refresh();
+    let path = machines.other.env().home;
+    let away = path.with_extension("away");
+    fs_err::rename(&path, &away).unwrap();
+    session_test::files::make_unlistable(&path);
+    for _ in 0..2 {
+        let outcome = machines.refresh();
+        assert_eq!((outcome.files_gone, outcome.places_unread), (0, 1));
+    }
+    assert_eq!(machines.sessions()[1], (session_id(1), true, false));
+    let problems = machines.own.reader().problems().unwrap();
+    assert_eq!((problems.len(), problems[0].count), (1, 1));
+    fs_err::remove_file(&path).unwrap();
+    fs_err::rename(&away, &path).unwrap();
+}

@@ -61,7 +61,8 @@ pub fn find_duplicates(
 }
 
 impl NearDuplicate {
-    fn is_near(&self) -> bool {
+    /// Returns true where both say nearly the same; else they share their topic alone.
+    pub fn is_near(&self) -> bool {
         (self.cosine >= MIN_COSINE && self.overlap >= MIN_JACCARD_WITH_COSINE)
             || self.overlap >= MIN_JACCARD_ALONE
     }

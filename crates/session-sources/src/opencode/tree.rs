@@ -8,7 +8,8 @@ use super::locate;
 use super::message::{Header, StoredMessage};
 use super::meta::{self, OpenCodeProject, SessionRecord};
 use super::part::PartContent;
-use crate::file::{self, is_absence, is_folder};
+use crate::file::{self, is_absence};
+use crate::folder_walk::{cannot_be_listed, folder_cannot_be_listed};
 use crate::session_signature::SessionSignature;
 use crate::session_storage::StoredSession;
 use crate::storage_error::{BAD_JSON, SIZE_LIMIT, SkippedCounts, StorageError, TOO_LONG};
@@ -25,6 +26,15 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub(super) struct JsonTree {
     root: PathBuf,
+}
+
+/// The session files of a tree.
+#[derive(Default)]
+struct SessionFiles {
+    /// The id and the path of each, with the project of its folder.
+    by_project: Vec<(String, Vec<(String, PathBuf)>)>,
+    /// A folder of others could not be listed.
+    is_incomplete: bool,
 }
 
 #[derive(Deserialize)]
@@ -85,6 +95,38 @@ impl JsonTree {
             }
         }
         Ok(found)
+    }
+
+    /// Returns the session files. A project whose folder cannot be listed costs itself.
+    fn session_files(&self, skipped: &mut SkippedCounts) -> io::Result<SessionFiles> {
+        let mut found = SessionFiles::default();
+        for (project, folder) in entries(&self.root.join("session"))? {
+            match json_files(&folder) {
+                Ok(files) if files.is_empty() => {}
+                Ok(files) => found.by_project.push((project, files)),
+                Err(error) => {
+                    skipped.add_unread(folder_cannot_be_listed(&folder, &error));
+                    found.is_incomplete = true;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Notes the sessions with messages that are not among those `listed`: their files may be where nothing could be
+    /// listed.
+    fn keep_unlisted(
+        &self,
+        listed: impl Fn(&str) -> bool,
+        skipped: &mut SkippedCounts,
+    ) -> io::Result<()> {
+        let messages = match entries(&self.root.join("message")) {
+            Err(error) if is_absence(&error) => return Ok(()),
+            messages => messages?,
+        };
+        let unlisted = messages.iter().filter(|(session, _)| !listed(session));
+        unlisted.for_each(|(session, _)| skipped.keep_unlisted(session));
+        Ok(())
     }
 
     fn project(&self, id: &str, skipped: &mut SkippedCounts) -> OpenCodeProject {
@@ -173,7 +215,8 @@ impl JsonTree {
         skipped: &mut SkippedCounts,
     ) -> Result<Vec<PartContent>, StorageError> {
         let mut parts = Vec::new();
-        for (_, path) in json_files(&self.root.join("part").join(message))? {
+        let files = json_files(&self.root.join("part").join(message));
+        for (_, path) in skip_forbidden(files, skipped)? {
             parts.extend(part(&path, detail, skipped)?);
         }
         Ok(parts)
@@ -187,9 +230,10 @@ impl MessageStorage for JsonTree {
     ) -> Result<Vec<StoredSession>, StorageError> {
         let in_database = self.database_sessions(skipped)?;
         let mut sessions = HashMap::new();
-        for (project, folder) in folders(&self.root.join("session"))? {
+        let files = self.session_files(skipped)?;
+        for (project, files) in files.by_project {
             let project = self.project(&project, skipped);
-            for (id, path) in json_files(&folder)? {
+            for (id, path) in files {
                 if in_database.contains(&id) || sessions.contains_key(&id) {
                     continue;
                 }
@@ -199,13 +243,17 @@ impl MessageStorage for JsonTree {
                 }
             }
         }
+        if files.is_incomplete {
+            let is_listed = |id: &str| in_database.contains(id) || sessions.contains_key(id);
+            self.keep_unlisted(is_listed, skipped)?;
+        }
         Ok(sessions.into_values().collect())
     }
 
     fn find_reverted(&self, session: &str) -> Option<String> {
         let name = format!("{session}.json");
-        let folders = folders(&self.root.join("session")).ok()?;
-        let mut files = folders.into_iter().map(|(_, folder)| folder.join(&name));
+        let projects = entries(&self.root.join("session")).ok()?;
+        let mut files = projects.into_iter().map(|(_, folder)| folder.join(&name));
         let path = files.find(|path| path.is_file())?;
         let json = read(&path, &mut SkippedCounts::default()).ok()??;
         let file: SessionFile<'_> = serde_json::from_str(&json).ok()?;
@@ -305,20 +353,51 @@ fn json_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     Ok(files)
 }
 
-fn folders(parent: &Path) -> io::Result<Vec<(String, PathBuf)>> {
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(parent)? {
-        let entry = entry?;
-        if let (Ok(name), path) = (entry.file_name().into_string(), entry.path())
-            && is_folder(&path)?
-        {
-            folders.push((name, path));
+/// Returns none for the files of a folder that nobody lets us list: it costs itself, as a file does in [`read`].
+fn skip_forbidden(
+    listed: io::Result<Vec<(String, PathBuf)>>,
+    skipped: &mut SkippedCounts,
+) -> io::Result<Vec<(String, PathBuf)>> {
+    match listed {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            skipped.add(&format!("folder of parts {}", cannot_be_listed(&error)));
+            Ok(Vec::new())
         }
+        listed => listed,
     }
-    folders.sort();
-    Ok(folders)
+}
+
+/// Returns what is in a folder, by name.
+fn entries(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name().into_string().ok();
+        entries.extend(name.map(|name| (name, entry.path())));
+    }
+    entries.sort();
+    Ok(entries)
 }
 
 fn path_mtime_ms(path: &Path) -> i64 {
     fs::metadata(path).map_or(0, |file| file::mtime_ns(&file) / 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Another error says nothing of what is in the folder: the session is tried again.
+    #[test]
+    fn a_folder_of_parts_that_nobody_lets_us_list_costs_itself() {
+        let mut skipped = SkippedCounts::default();
+        let mut list = |kind: io::ErrorKind| skip_forbidden(Err(kind.into()), &mut skipped);
+        assert_eq!(list(io::ErrorKind::PermissionDenied).unwrap(), []);
+        list(io::ErrorKind::TimedOut).unwrap_err();
+        let warnings = skipped.warnings(Path::new("/h")).map(|it| it.reason);
+        assert_eq!(
+            warnings.collect::<Vec<_>>(),
+            ["folder of parts cannot be listed: permission denied"]
+        );
+    }
 }

@@ -165,7 +165,28 @@ fn chats_that_cannot_be_listed_make_no_transcript_gone() {
     let home = AgentHome::with(cursor(), PATH, history());
     home.write(DATABASE, "");
     session_test::files::make_unlistable(&home.path(".cursor/chats"));
-    let warnings = home.locate().warnings;
-    assert_eq!(warnings[0].path, home.path(".cursor"));
-    assert!(warnings[0].reason.starts_with("cannot be listed: "));
+    assert_unlisted(&home, ".cursor/chats");
+}
+
+#[cfg(unix)]
+#[test]
+fn chats_of_a_folder_that_cannot_be_listed_hide_no_others() {
+    let home = AgentHome::with(cursor(), PATH, history());
+    home.write(DATABASE, "");
+    home.write(&format!("{CHAT}/store.db"), "SQLite");
+    let folder = ".cursor/chats/0a1b2c3d";
+    session_test::files::make_unlistable(&home.path(folder));
+    assert_eq!(home.found(), [PATH]);
+    assert_unlisted(&home, folder);
+}
+
+/// The warning names the folder, and holds for all transcripts.
+#[cfg(unix)]
+fn assert_unlisted(home: &AgentHome, folder: &str) {
+    let [warning] = &*home.locate().warnings else {
+        panic!("not one warning")
+    };
+    assert_eq!(warning.path, home.path(".cursor"));
+    let told = format!("`{}` cannot be listed: ", home.path(folder).display());
+    assert!(warning.reason.starts_with(&told), "{}", warning.reason);
 }

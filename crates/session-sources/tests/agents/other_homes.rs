@@ -165,3 +165,20 @@ fn no_link_leads_out_of_another_home() {
     let reasons: Vec<&str> = found.warnings.iter().map(|w| w.reason.as_str()).collect();
     assert_eq!(reasons, ["is a link that leads out of its home folder"; 2]);
 }
+
+/// Nothing in it is gone, and no agent knows more of it.
+#[cfg(unix)]
+#[test]
+fn a_home_that_cannot_be_entered_is_one_warning() {
+    let machines = Machines::new();
+    let laptop = machines.path("laptop");
+    session_test::files::make_unlistable(&laptop);
+    for source in session_sources::sources() {
+        let found = locate(source.name(), &machines.env(&["laptop"]));
+        let told = found.warnings.iter().map(|warning| {
+            assert!(warning.reason.starts_with("cannot be listed: "));
+            &warning.path
+        });
+        assert_eq!(told.collect::<Vec<_>>(), [&laptop], "{}", source.name());
+    }
+}

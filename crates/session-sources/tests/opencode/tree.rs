@@ -175,3 +175,40 @@ fn a_tree_beside_a_locked_database_is_read_again() {
     read_from(&home.tree(), found.cursor.as_ref(), &mut after);
     assert_eq!(after.gone, ["ses_a"]);
 }
+
+/// Which sessions are in it is not known: none that has messages is gone.
+#[cfg(unix)]
+#[test]
+fn a_project_folder_that_cannot_be_listed_costs_its_own_sessions() {
+    let home = Home::new();
+    for id in ["ses_a", "ses_b"] {
+        home.write_tree(&greeting(id));
+    }
+    let sessions = home.tree().join("session");
+    let other = sessions.join("other");
+    fs::create_dir(&other).unwrap();
+    let file = other.join("ses_b.json");
+    fs::rename(sessions.join("prj/ses_b.json"), &file).unwrap();
+    let whole = read(&home.tree());
+    assert_eq!(ids(&whole).len(), 2);
+    let away = home.tree().join("other");
+    fs::rename(&other, &away).unwrap();
+    session_test::files::make_unlistable(&other);
+
+    let found = read(&home.tree());
+    assert_eq!(ids(&found), ["ses_a"]);
+    let [warning] = found.warnings.as_slice() else {
+        panic!("{:?}", found.warnings)
+    };
+    let told = format!("`{}` cannot be listed: ", other.display());
+    assert!(warning.reason.starts_with(&told), "{}", warning.reason);
+    assert_eq!(warning.retry, Retry::NextRefresh);
+    let mut after = Collected::default();
+    read_from(&home.tree(), whole.cursor.as_ref(), &mut after);
+    assert_eq!((ids(&after), &*after.gone), (vec![], &[][..]));
+    fs::remove_file(&other).unwrap();
+    fs::rename(&away, &other).unwrap();
+    let mut healed = Collected::default();
+    read_from(&home.tree(), found.cursor.as_ref(), &mut healed);
+    assert_eq!(ids(&healed), ["ses_b"]);
+}

@@ -137,6 +137,38 @@ fn an_index_is_migrated_as_it_is_where_redaction_is_off() {
 }
 
 #[test]
+fn a_purge_deletes_the_matrices_that_were_put_aside() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[turn(0, "Where is the port configured?", &["In port.toml."])],
+    );
+    embed(&mut writer);
+    writer.commit().unwrap();
+    let write = |path: &str| {
+        let path = index.root().join(path);
+        fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+        fs_err::write(&path, "lantern").unwrap();
+        path
+    };
+    let old = [
+        "vectors.old/f00d/turn.0.npy",
+        "vectors/f00d.old.2/session.0.npy",
+    ]
+    .map(write);
+    let others = ["vectors.old/f00d/notes.txt", "vectors.older"].map(write);
+    assert_eq!(writer.purge().unwrap(), PurgeOutcome::Complete);
+    assert!(old.iter().all(|path| !path.exists()));
+    assert!(!index.root().join("vectors/f00d.old.2").exists());
+    assert!(others.iter().all(|path| path.exists()));
+    let reader = index.reader();
+    let model = reader.model("f00d").unwrap().unwrap();
+    assert!(reader.matrix(&model, Level::Session).unwrap().rows() > 0);
+}
+
+#[test]
 fn a_purge_waits_for_a_reader_and_is_taken_up() {
     let index = older();
     let mut writer = index.writer();
