@@ -82,8 +82,7 @@ def check_commands(box, checks, turns):
     checks.equal("a command and its output", (ran["command"], ran["output"].strip()), (WORKS, "hello-bash"))
     checks.equal("which command failed", (ran["failed"], failed["failed"]), (False, True))
     checks.check("output of the failed command", "No such file or directory" in failed["output"], failed)
-    runs = [(run["command"], run["failed"]) for run in told(box, "commands", FAILS)]
-    checks.equal("`commands` tells it as failed", runs, [(FAILS, True)])
+    checks.equal("`commands` tells it as failed", told_runs(box, FAILS), [(FAILS, True)])
 
 
 def check_files(box, checks, turns, path, touching=3, touch="written"):
@@ -97,6 +96,11 @@ def check_files(box, checks, turns, path, touching=3, touch="written"):
 def told(box, command, words):
     """What `commands` or `files` finds."""
     return [what for turn in box.ours(command, words)["found"] for what in turn["what"]]
+
+
+def told_runs(box, command):
+    """The runs of a command that `commands` finds, each with whether it failed."""
+    return [(run["command"], run["failed"]) for run in told(box, "commands", command)]
 
 
 def check_session(box, checks, source, session, resume, title=PROMPT):

@@ -10,7 +10,7 @@ import sys
 
 from checks import (ANSWERS, ESCAPE, FAILS, FORK, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, calls, check_commands, check_files,
                     check_fork, check_found, check_name_and_summary, check_resumed, check_session, check_typed, check_whole,
-                    dialogue, told)
+                    dialogue, told, told_runs)
 from harness import Lines, main, typing
 from mock import Mock, call, text
 
@@ -88,7 +88,7 @@ def play_changed(box, client, checks, mock):
     with rpc.lines:
         play_rpc(rpc, mock)
         session, turns = check_typed(box, checks, CHANGED, "a prompt that steers, a compaction")
-        checks.equal("a shell escape that failed", told(box, "commands", "ls /nowhere-43"), [{"command": "ls /nowhere-43", "failed": True}])
+        checks.equal("a shell escape that failed", told_runs(box, "ls /nowhere-43"), [("ls /nowhere-43", True)])
         check_name_and_summary(box, checks, session, turns)
         play_fork(mock, rpc)
     check_fork(box, checks, session, "quoxstore")
