@@ -65,7 +65,7 @@ pub fn reads_heredoc(command: &str) -> bool {
     command.contains(HEREDOC) && split_command_parts(command).iter().any(reads)
 }
 
-/// What a heredoc or a string for the standard input begins with.
+/// The beginning of a heredoc, or of a string for the standard input.
 const HEREDOC: &str = "<<";
 
 /// Returns true where the exit code of a command line is not that of its work: `make | tail`, `make || true`.

@@ -43,7 +43,7 @@ pub(crate) struct ShowArguments {
     pub(crate) only: Option<TurnItemKind>,
 }
 
-/// What `history` lists: turns by the kind of an act, or what was done.
+/// The list of `history`: turns by the kind of an act, or work that was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum HistoryKind {

@@ -23,35 +23,28 @@ pub(crate) struct FilterArguments<'a> {
     pub(crate) session: Option<&'a str>,
 }
 
-impl<'a> From<&'a SearchArguments> for FilterArguments<'a> {
-    fn from(arguments: &'a SearchArguments) -> Self {
-        Self {
-            project: arguments.project.as_deref(),
-            since: arguments.since.as_deref(),
-            until: arguments.until.as_deref(),
-            when: arguments.when.as_deref(),
-            branch: arguments.branch.as_deref(),
-            file: arguments.file.as_deref(),
-            agent: arguments.agent.as_deref(),
-            session: arguments.session.as_deref(),
+/// Takes the filters of arguments: serde refuses unknown names only where each set of arguments has all fields itself.
+macro_rules! take_filters {
+    ($arguments:ident) => {
+        impl<'a> From<&'a $arguments> for FilterArguments<'a> {
+            fn from(arguments: &'a $arguments) -> Self {
+                Self {
+                    project: arguments.project.as_deref(),
+                    since: arguments.since.as_deref(),
+                    until: arguments.until.as_deref(),
+                    when: arguments.when.as_deref(),
+                    branch: arguments.branch.as_deref(),
+                    file: arguments.file.as_deref(),
+                    agent: arguments.agent.as_deref(),
+                    session: arguments.session.as_deref(),
+                }
+            }
         }
-    }
+    };
 }
 
-impl<'a> From<&'a HistoryArguments> for FilterArguments<'a> {
-    fn from(arguments: &'a HistoryArguments) -> Self {
-        Self {
-            project: arguments.project.as_deref(),
-            since: arguments.since.as_deref(),
-            until: arguments.until.as_deref(),
-            when: arguments.when.as_deref(),
-            branch: arguments.branch.as_deref(),
-            file: arguments.file.as_deref(),
-            agent: arguments.agent.as_deref(),
-            session: arguments.session.as_deref(),
-        }
-    }
-}
+take_filters!(SearchArguments);
+take_filters!(HistoryArguments);
 
 impl<'a> FilterArguments<'a> {
     /// Returns the filters of a day, which is written as a date.

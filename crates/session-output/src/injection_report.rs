@@ -112,7 +112,9 @@ impl<'a> JsonTriggerDecision<'a> {
             ids: block.map_or(&[], |block| &block.ids),
             truncated: block.is_some_and(|block| block.truncated),
             // The candidates have the other reasons.
-            disabled_reason: decision.is_switched_off().then_some(SkipReason::SwitchedOff),
+            disabled_reason: decision
+                .is_switched_off()
+                .then_some(SkipReason::SwitchedOff),
             candidates: &decision.candidates,
         }
     }

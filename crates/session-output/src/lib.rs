@@ -94,7 +94,8 @@ pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_json::{JsonForgetRecords, JsonForgotten};
 pub use forget_report::{
-    ForgetListing, ForgetOutcome, MemoryFate, RestoreObstacles, format_forget_counts, format_forget_records, format_index_readers, format_restored,
+    ForgetListing, ForgetOutcome, MemoryFate, RestoreObstacles, format_forget_counts,
+    format_forget_records, format_index_readers, format_restored,
 };
 pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{

@@ -115,20 +115,10 @@ fn find_answer(content: &TurnContent) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{CallStatus, ToolCall, Turn, TurnPart};
-    use session_store::TurnRow;
+    use crate::told_turns::{edit, record, run};
+    use session_core::{CallStatus, ToolCall, TurnPart};
 
     const ERROR: &str = "error: cannot borrow `oil`";
-
-    fn run(command: &str, output: &str, failed: bool) -> TurnPart {
-        TurnPart::Call(ToolCall {
-            name: "Bash".into(),
-            command: Some(command.into()),
-            output: Some(output.into()),
-            status: CallStatus::from_failure(failed),
-            ..ToolCall::default()
-        })
-    }
 
     fn fail(command: &str) -> TurnPart {
         run(command, &format!("{ERROR}\n"), true)
@@ -138,29 +128,8 @@ mod tests {
         run(command, "ok", false)
     }
 
-    fn edit(file: &str) -> TurnPart {
-        TurnPart::Call(ToolCall {
-            name: "Edit".into(),
-            files: vec![file.into()],
-            ..ToolCall::default()
-        })
-    }
-
     fn say(text: &str) -> TurnPart {
         TurnPart::Text { text: text.into() }
-    }
-
-    fn record(index: u32, parts: Vec<TurnPart>) -> TurnRecord {
-        let turn = Turn {
-            parts,
-            ..Turn::default()
-        };
-        let row = TurnRow {
-            index,
-            ..TurnRow::default()
-        };
-        let content = TurnContent::from_turn(&turn);
-        TurnRecord { row, content }
     }
 
     fn cures(turns: &[TurnRecord]) -> Vec<Cure> {

@@ -49,37 +49,11 @@ impl<'t> LaterSuccesses<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{CallStatus, ToolCall, Turn, TurnContent, TurnPart};
-    use session_store::TurnRow;
+    use crate::told_turns::{self, edit, record};
+    use session_core::TurnPart;
 
     fn run(command: &str, failed: bool) -> TurnPart {
-        TurnPart::Call(ToolCall {
-            name: "Bash".into(),
-            command: Some(command.into()),
-            status: CallStatus::from_failure(failed),
-            ..ToolCall::default()
-        })
-    }
-
-    fn edit(file: &str) -> TurnPart {
-        TurnPart::Call(ToolCall {
-            name: "Edit".into(),
-            files: vec![file.into()],
-            ..ToolCall::default()
-        })
-    }
-
-    fn record(index: u32, parts: Vec<TurnPart>) -> TurnRecord {
-        let turn = Turn {
-            parts,
-            ..Turn::default()
-        };
-        let row = TurnRow {
-            index,
-            ..TurnRow::default()
-        };
-        let content = TurnContent::from_turn(&turn);
-        TurnRecord { row, content }
+        told_turns::run(command, "", failed)
     }
 
     #[test]

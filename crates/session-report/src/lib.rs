@@ -47,6 +47,8 @@ mod task;
 mod time_beginning;
 mod time_error;
 mod time_range;
+#[cfg(test)]
+mod told_turns;
 mod work_summary;
 
 pub use calendar_range::{CalendarDay, CalendarRange};

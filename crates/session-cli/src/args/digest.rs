@@ -32,7 +32,7 @@ pub struct DigestArgs {
     /// A line a session; with --json without the fields that may be long
     #[arg(long)]
     pub brief: bool,
-    /// What was asked and came out, of more than 20 sessions, too
+    /// Tell what was asked and came out of more than 20 sessions, too
     #[arg(long, conflicts_with = "brief")]
     pub full: bool,
     #[command(flatten)]

@@ -407,7 +407,6 @@ fn a_filter_takes_the_place_of_a_pattern() {
     );
 }
 
-/// What is still broken has no later success.
 #[test]
 fn commands_that_failed_have_their_error_and_their_success() {
     let fail = |id: &str, time: &str, command: &str, output: &str| {

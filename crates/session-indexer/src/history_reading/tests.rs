@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use tempfile::TempDir;
 
-/// What a source does in a read.
+/// A step of a source in a read.
 #[derive(Clone, Copy)]
 enum Step {
     Session(&'static str),

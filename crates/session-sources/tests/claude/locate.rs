@@ -289,7 +289,7 @@ fn a_folder_whose_name_is_not_utf_8_is_told_of() {
     assert_eq!(told(&home.path("other"), &project), [reason]);
 }
 
-/// What is in it is not gone.
+/// Its sessions are not gone.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_looked_at_is_told() {
