@@ -30,8 +30,7 @@ impl TurnContent {
     /// Returns the error lines of a run, the one that tells most first: the first with a marker and a signature, else the
     /// first of a check that failed, else the last, since without a marker they are whatever was printed.
     pub fn ranked_errors_of_run(&self, run: usize) -> Vec<&str> {
-        let lines = self.errors_of_run(run);
-        let mut lines: Vec<&str> = lines.filter(|line| *line != NO_OUTPUT).collect();
+        let mut lines: Vec<&str> = self.printed_errors(run).collect();
         let first = lines.iter().position(|line| tells_error(line));
         let check = || lines.iter().position(|line| is_failed_check(line));
         if let Some(best) = first.or_else(check).or(lines.len().checked_sub(1)) {
@@ -46,8 +45,12 @@ impl TurnContent {
         let entry = self.runs.get(run);
         let command = entry.and_then(|entry| self.commands.get(entry.command));
         entry.is_some_and(|entry| entry.status.is_failed())
+            && self.printed_errors(run).next().is_none()
             && command.is_some_and(|command| ends_in_search(command))
-            && self.ranked_errors_of_run(run).is_empty()
+    }
+
+    fn printed_errors(&self, run: usize) -> impl Iterator<Item = &str> {
+        self.errors_of_run(run).filter(|line| *line != NO_OUTPUT)
     }
 }
 

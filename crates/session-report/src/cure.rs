@@ -49,7 +49,7 @@ impl Cure {
             .filter(|error| {
                 !runs
                     .iter()
-                    .any(|run| run.prints(*error) && run.has_succeeded())
+                    .any(|run| run.has_succeeded() && run.prints(*error))
             })
             .collect();
         let cures = (0..runs.len()).filter_map(|at| {
@@ -60,10 +60,10 @@ impl Cure {
     }
 
     /// Finds the cure of a run that failed of one of the errors among the later runs; `None` where it was not cured.
-    fn find(
-        turns: &[TurnRecord],
-        failure: &SessionRun<'_>,
-        later: &[SessionRun<'_>],
+    fn find<'t>(
+        turns: &'t [TurnRecord],
+        failure: &SessionRun<'t>,
+        later: &[SessionRun<'t>],
         wanted: &[ErrorSignature],
     ) -> Option<Self> {
         let PrintedError { signature, line } = failure.error(wanted)?;

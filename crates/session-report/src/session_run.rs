@@ -13,8 +13,8 @@ pub(crate) struct SessionRun<'t> {
     pub(crate) turn: usize,
     /// Index in [`TurnContent::runs`].
     pub(crate) run: usize,
-    /// The error lines that it printed.
-    errors: Vec<PrintedError<'t>>,
+    /// The error lines that it printed, once they were asked for.
+    errors: OnceCell<Vec<PrintedError<'t>>>,
     /// The work of its command, once it was asked for: each of many failures is compared with it.
     work: OnceCell<Option<CommandWork>>,
 }
@@ -37,17 +37,23 @@ impl<'t> SessionRun<'t> {
     }
 
     fn new(content: &'t TurnContent, turn: usize, run: usize) -> Self {
-        let errors = content.errors_of_run(run).filter_map(|line| {
-            let signature = ErrorSignature::new(line)?;
-            Some(PrintedError { signature, line })
-        });
         Self {
             content,
             turn,
             run,
-            errors: errors.collect(),
+            errors: OnceCell::new(),
             work: OnceCell::new(),
         }
+    }
+
+    fn errors(&self) -> &[PrintedError<'t>] {
+        let with_signature = |line| {
+            let signature = ErrorSignature::new(line)?;
+            Some(PrintedError { signature, line })
+        };
+        let lines = || self.content.errors_of_run(self.run);
+        self.errors
+            .get_or_init(|| lines().filter_map(with_signature).collect())
     }
 
     pub(crate) fn record<'r>(&self, turns: &'r [TurnRecord]) -> Option<&'r TurnRecord> {
@@ -71,7 +77,7 @@ impl<'t> SessionRun<'t> {
 
     /// Returns the first wanted error of which it failed.
     pub(crate) fn error(&self, wanted: &[ErrorSignature]) -> Option<PrintedError<'t>> {
-        let mut errors = self.errors.iter();
+        let mut errors = self.errors().iter();
         let error = errors.find(|error| wanted.contains(&error.signature))?;
         self.has_failed().then_some(*error)
     }
@@ -130,7 +136,9 @@ impl<'t> SessionRun<'t> {
     }
 
     pub(crate) fn prints(&self, error: ErrorSignature) -> bool {
-        self.errors.iter().any(|printed| printed.signature == error)
+        self.errors()
+            .iter()
+            .any(|printed| printed.signature == error)
     }
 
     fn changes_before(&self) -> usize {

@@ -138,8 +138,11 @@ impl FoundCommand {
         if !may_match || !pattern.line.matches(command) {
             return None;
         }
-        let errors = content.ranked_errors_of_run(run).into_iter();
-        let errors = errors.take(if status.is_failed() { MAX_ERRORS } else { 0 });
+        let errors = match status.is_failed() {
+            true => content.ranked_errors_of_run(run),
+            false => Vec::new(),
+        };
+        let errors = errors.into_iter().take(MAX_ERRORS);
         Some(Self {
             command: command.clone(),
             status,
