@@ -21,6 +21,7 @@ from memory_home import MemoryHome, read_lines  # noqa: E402
 
 HALVES = {"choosing": ["billing", "diancang"], "judging": ["tiller", "huiyi"], "fresh": ["voltway"]}
 ID = re.compile(r"[(](?:mem-)?(\d{8}-\d{4}(?:\d\d)?(?:-\d+)?)[,)]")
+CUT_ID = re.compile("… " + ID.pattern)
 SHARP = ("path", "command", "error")
 
 
@@ -72,9 +73,9 @@ class Store:
             self.extras[memory["id"]]["when"] = answer.get("proposed", {})
 
 
-def named(text, memories):
-    """The ids that a text names, whole or by a prefix that only one memory has."""
-    for prefix in ID.findall(text):
+def named(text, memories, pattern=ID):
+    """The ids that a text names, whole or by a prefix that only one memory has; with `CUT_ID` those whose text is cut."""
+    for prefix in pattern.findall(text):
         whole = [memory["id"] for memory in memories if memory["id"].startswith("mem-" + prefix)]
         yield from [f"mem-{prefix}"] if f"mem-{prefix}" in whole else whole[:1] if len(whole) == 1 else []
 
@@ -84,7 +85,7 @@ class Played:
 
     def __init__(self, home, scenario):
         self.home, self.scenario = home, scenario
-        self.listed, self.known_from, self.given = set(), {}, []
+        self.listed, self.cut_topics, self.known_from, self.given, self.cut = set(), set(), {}, [], set()
         self.start_tokens, self.tokens, self.times = 0, 0, []
         for number, event in enumerate(scenario["events"]):
             getattr(self, event["event"])(number, event)
@@ -96,6 +97,7 @@ class Played:
 
     def take(self, number, text, since):
         self.tokens += tokens(text)
+        self.cut |= set(named(text, self.home.memories, CUT_ID))
         for memory in named(text, self.home.memories):
             self.given.append((number, memory))
             self.known_from.setdefault(memory, since)
@@ -103,6 +105,7 @@ class Played:
     def start(self, number, _):
         text = self.ask("SessionStart", source="startup").get("additionalContext", "")
         self.listed = set(named(text, self.home.memories))
+        self.cut_topics = set(named(text, self.home.memories, CUT_ID))
         self.start_tokens = tokens(text)
 
     def prompt(self, number, event):
@@ -136,6 +139,8 @@ def count(played, label, counts):
             counts[f"needed {kind}"] += 1
             counts[f"in time {kind}"] += in_time
         counts["listed"] += need["memory"] in played.listed
+        counts["whole line"] += need["memory"] in played.listed - played.cut_topics
+        counts["whole"] += in_time and need["memory"] not in played.cut
     wanted = {need["memory"] for need in label["needed"]} | set(label["acceptable"])
     counts["irrelevant"] += len([memory for _, memory in played.given if memory not in wanted])
     counts["given"] += len(played.given)
@@ -172,11 +177,13 @@ def play(store, counts, times, dump):
 def rows(counts):
     share = lambda part, whole: f"{100 * counts[part] / max(1, counts[whole]):.1f} % ({counts[part]}/{counts[whole]})"
     yield "known by its line at the start", share("listed", "needed all")
-    yield "in full in time: path, command or error", share("in time sharp", "needed sharp")
+    yield "— with its whole topic", share("whole line", "needed all")
+    yield "in time: path, command or error", share("in time sharp", "needed sharp")
     for basis in (*SHARP, "prompt"):
         yield f"— {basis}", share(f"in time {basis}", f"needed {basis}")
-    yield "in full in time: all", share("in time all", "needed all")
-    yield "irrelevant in full, of events", share("irrelevant", "events")
+    yield "in time: all", share("in time all", "needed all")
+    yield "— with its whole text", share("whole", "needed all")
+    yield "irrelevant, of events", share("irrelevant", "events")
     yield "tokens at the start, most", counts["start_tokens"]
     yield "tokens over 100 events", round(100 * counts["tokens"] / max(1, counts["events"]))
     for kind in ("related", "look-alike", "unrelated"):

@@ -2,11 +2,14 @@
 
 use crate::merged_settings::MergedSettings;
 use session_sources::Env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The note for a user of Codex after its hook was installed.
 const CODEX_TRUST: &str =
     "Codex runs a hook once you trust it: it asks when it starts, and by /hooks.";
+
+/// The directory in Claude Code's that holds memories for all projects.
+const OWN_DATA: &str = "data";
 
 /// An agent that can use this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +51,11 @@ impl Agent {
         }
     }
 
+    /// Returns true for an agent that gets the skill.
+    pub fn takes_skill(self) -> bool {
+        Self::WITH_SKILL.contains(&self)
+    }
+
     /// Returns true where a hook answers the events that are chosen. A plugin answers all.
     pub fn has_chosen_events(self) -> bool {
         self != Self::OpenCode
@@ -63,9 +71,20 @@ impl Agent {
         (self == Self::Codex).then_some(CODEX_TRUST)
     }
 
-    /// Returns true where the agent has a directory in the user's configuration.
+    /// Returns true where the agent has a directory in the user's configuration. One that holds this program's memories
+    /// alone is none.
     pub fn is_present(self, env: &Env) -> bool {
-        self.config_directory(env).is_dir()
+        let directory = self.config_directory(env);
+        directory.is_dir() && !(self == Self::Claude && holds_own_data_alone(&directory))
+    }
+
+    /// Returns the agent that is meant where none is named: the only one that is present, else Claude Code.
+    pub fn default_for(env: &Env) -> Self {
+        let mut present = Self::ALL.into_iter().filter(|agent| agent.is_present(env));
+        match (present.next(), present.next()) {
+            (Some(only), None) => only,
+            _ => Self::Claude,
+        }
     }
 
     /// Returns the name of the agent's directory in a project.
@@ -93,6 +112,12 @@ impl Agent {
     }
 }
 
+fn holds_own_data_alone(directory: &Path) -> bool {
+    let mut entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
+    let is_own = |entry: fs_err::DirEntry| entry.file_name() == OWN_DATA;
+    entries.next().is_some_and(is_own) && entries.next().is_none()
+}
+
 /// Returns the first directory that `CLAUDE_CONFIG_DIR` lists, else `~/.claude`.
 fn claude_directory(env: &Env) -> PathBuf {
     let listed = env
@@ -101,5 +126,25 @@ fn claude_directory(env: &Env) -> PathBuf {
     match listed.map(str::trim).filter(|path| !path.is_empty()) {
         Some(path) => env.path(path),
         None => env.home.join(".claude"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_that_is_alone_is_meant() {
+        let home = tempfile::tempdir().unwrap();
+        let env = Env::with_home(home.path());
+        let make = |path: &str| fs_err::create_dir_all(home.path().join(path)).unwrap();
+        assert_eq!(Agent::default_for(&env), Agent::Claude);
+        make(".claude/data/session-search/memories");
+        assert!(!Agent::Claude.is_present(&env));
+        make(".codex");
+        assert_eq!(Agent::default_for(&env), Agent::Codex);
+        make(".claude/projects");
+        assert!(Agent::Claude.is_present(&env));
+        assert_eq!(Agent::default_for(&env), Agent::Claude);
     }
 }

@@ -1,6 +1,7 @@
 //! The file in which each agent has the hook.
 
 use crate::agent::Agent;
+use crate::codex_trust::trusts_hooks_of;
 use crate::error::{AgentError, Result};
 use crate::hook_command::hook_command;
 use crate::hook_settings::{HookEvent, InstalledHook};
@@ -46,6 +47,14 @@ impl HookFile {
         match &self.0 {
             HookFileKind::Claude(file) | HookFileKind::Codex(file) => file.path(),
             HookFileKind::OpenCode(plugin) => plugin.path(),
+        }
+    }
+
+    /// Returns true where the agent skips the hook of this file since its user has not said to trust it.
+    pub fn awaits_trust(&self, env: &Env) -> bool {
+        match &self.0 {
+            HookFileKind::Codex(file) => !trusts_hooks_of(&file.path(), env),
+            HookFileKind::Claude(_) | HookFileKind::OpenCode(_) => false,
         }
     }
 

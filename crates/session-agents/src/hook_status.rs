@@ -62,8 +62,14 @@ pub struct HookStatus {
     pub events: Vec<HookEvent>,
     /// Its command line; that of a program which is not there, where there is one.
     pub command: Option<String>,
-    /// True where the program of the command line is there, and the agent runs hooks.
+    /// True where the program of the command line is there, and the agent runs the hook.
     pub works: bool,
+    /// True where the agent skips the hook until its user says to trust it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub awaits_trust: bool,
+    /// The mistake in the configuration of this program for which the hook prints nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration_error: Option<String>,
     /// The settings that turn all hooks off.
     #[serde(serialize_with = "serialize_optional_path")]
     pub disabled_by: Option<PathBuf>,
@@ -98,6 +104,8 @@ impl HookStatus {
             events: hooks.iter().map(|hook| hook.event).collect(),
             command: dead.or(hooks.first()).map(|hook| hook.command.clone()),
             works: !hooks.is_empty() && dead.is_none(),
+            awaits_trust: false,
+            configuration_error: None,
             disabled_by: None,
             unmatched_tools: find_unmatched_tools(hooks),
         }
@@ -109,6 +117,27 @@ impl HookStatus {
         Self {
             works: self.works && disabled_by.is_none(),
             disabled_by,
+            ..self
+        }
+    }
+
+    /// Returns the status where the configuration of this program may have a mistake.
+    #[must_use]
+    pub fn with_configuration_error(self, error: Option<&str>) -> Self {
+        let configuration_error = error.filter(|_| self.works).map(str::to_owned);
+        Self {
+            works: self.works && configuration_error.is_none(),
+            configuration_error,
+            ..self
+        }
+    }
+
+    /// Returns the status where the agent may skip the hook until it is trusted.
+    fn awaiting_trust(self, awaits_trust: bool) -> Self {
+        let awaits_trust = awaits_trust && self.works;
+        Self {
+            works: self.works && !awaits_trust,
+            awaits_trust,
             ..self
         }
     }
@@ -155,6 +184,7 @@ impl HookSurvey {
                 if let Some(hooks) = survey.read_hooks(&file) {
                     let status = HookStatus::new(agent, scope, file.path(), &hooks, env);
                     let status = status.disabled_by(disabled_by.clone());
+                    let status = status.awaiting_trust(file.awaits_trust(env));
                     survey.statuses.push(status);
                 }
             }
@@ -225,6 +255,9 @@ mod tests {
 
         let own = std::env::current_exe().unwrap();
         fs_err::copy(own, &program).unwrap();
+        let waiting = &read().statuses[1];
+        assert!(waiting.awaits_trust && !waiting.works);
+        trust_codex_hooks(home.path());
         assert!(read().statuses.iter().all(|status| status.works));
         let text = fs_err::read_to_string(&settings).unwrap();
         let text = text.replacen('{', "{\"disableAllHooks\": true,", 1);
@@ -236,6 +269,16 @@ mod tests {
         assert_eq!(json["agent"], Agent::ALL[0].name());
         assert_eq!(json["scope"], "user");
         assert_eq!(json["events"][0], disabled[0].events[0].name());
+    }
+
+    /// Writes what Codex writes once its user trusts the hooks.
+    fn trust_codex_hooks(home: &Path) {
+        let hooks = home.join(".codex/hooks.json");
+        let state = format!(
+            "[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:00\"\n",
+            hooks.display()
+        );
+        fs_err::write(home.join(".codex/config.toml"), state).unwrap();
     }
 
     #[test]

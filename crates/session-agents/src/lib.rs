@@ -50,6 +50,7 @@ mod agent_setup;
 mod calling_session;
 mod claude_plugin;
 mod codex_mcp;
+mod codex_trust;
 mod error;
 mod history_retention;
 mod hook_answer;
@@ -100,6 +101,7 @@ pub use resume::{
 };
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use shell_quote::quote_word;
+pub use skill_files::MAX_DESCRIPTION_KEYWORDS;
 pub use skill_keywords::{remove_lost_keywords, set_skill_keywords, update_skill_keywords};
 pub use skill_location::SkillLocation;
 pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};

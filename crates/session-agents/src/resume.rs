@@ -207,16 +207,19 @@ impl<'a> ResumeCommand<'a> {
     }
 
     /// Adds the variable by which the agent finds a session in a folder that it does not look in by itself, as far as
-    /// the index tells where the session is.
+    /// the index tells where the session is. The folder of a history that was not listed is told by its path.
     #[must_use]
     pub fn with_folder_variable(mut self, session: &SessionRow, env: &Env, index: &Reader) -> Self {
         let history = index.file(session.file).ok().flatten();
         let variable = find_source(&session.source)
             .zip(history)
             .and_then(|(source, history)| {
-                source
-                    .agent()
-                    .folder_variable(env, Path::new(&history.path))
+                let (agent, path) = (source.agent(), Path::new(&history.path));
+                if history.gone {
+                    agent.naming_variable(path)
+                } else {
+                    agent.folder_variable(env, path)
+                }
             });
         let variable = variable.map(|(name, folder)| (name, folder.to_string_lossy().into_owned()));
         self.environment.extend(variable);

@@ -39,7 +39,7 @@ const COMMAND: BundledFile = BundledFile {
 const DESCRIPTION: &str = "description: ";
 
 /// Most keywords in the description, which every session reads, whether or not it uses the skill.
-const MAX_DESCRIPTION_KEYWORDS: usize = 15;
+pub const MAX_DESCRIPTION_KEYWORDS: usize = 15;
 /// Most characters of a keyword.
 const MAX_KEYWORD_CHARS: usize = 24;
 

@@ -112,13 +112,13 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
     let spec = model.spec();
     let row = index.model(&spec.fingerprint())?;
     let vector = model.embed_query(query)?;
-    let model_knows = model.known_fraction(query);
+    let model_knows = model.known_share(query);
     Ok(row
         .map(|model| QueryEmbedding {
             model,
             vector,
-            known_fraction: model_knows,
-            readable_fraction: spec.scripts.readable_fraction(query),
+            known_share: model_knows,
+            readable_share: spec.scripts.readable_share(query),
             scale: spec.cosine,
             text_cosines: None,
         })

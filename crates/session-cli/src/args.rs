@@ -35,8 +35,8 @@ mod work_filter;
 pub use browse::BrowseArgs;
 pub use config::ConfigArgs;
 pub use dashed_words::{
-    find_option_by_other_name, normalize_arguments, parse_arguments, shows_command,
-    suggests_meant_option, takes_any_word,
+    describe_dashed_word, find_option_by_other_name, normalize_arguments, parse_arguments,
+    shows_command, suggests_meant_option, takes_any_word,
 };
 pub use demo::DemoArgs;
 pub use digest::{DigestArgs, StatsArgs};
@@ -172,8 +172,8 @@ pub enum Command {
 }
 
 impl Arguments {
-    /// Returns true where the first of several words of the query looks like an option.
-    fn begins_query_with_dashes(&self) -> bool {
+    /// Returns the first of several words of the query where it looks like an option.
+    fn dashed_first_word(&self) -> Option<&str> {
         let first = match &self.command {
             Some(Command::Search(args)) if !args.more.is_empty() => args.query.to_str(),
             Some(Command::Browse(args)) if !args.more.is_empty() => {
@@ -182,7 +182,7 @@ impl Arguments {
             Some(Command::Memory(args)) => args.begin_of_query(),
             _ => None,
         };
-        first.is_some_and(|word| word.starts_with("--"))
+        first.filter(|word| word.starts_with("--"))
     }
 }
 

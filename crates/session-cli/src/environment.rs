@@ -62,7 +62,7 @@ fn format_removal(name: &str, home: &Home) -> String {
         return format!("of the variable {name} only `{kept}` is used: {reason}");
     }
     let instead = match name {
-        "SESSION_SEARCH_HOME" => format!("the index is in `{}`", path_line(&home.root)),
+        "SESSION_SEARCH_HOME" => format!("the index is in `{}`", path_line(&home.index_directory)),
         "SESSION_SEARCH_CONFIG" => {
             let directory = home.directories().config;
             format!("the configuration is in `{}`", path_line(&directory))

@@ -8,6 +8,7 @@ mod error;
 mod memories;
 mod output;
 mod output_path;
+mod shared;
 mod usage;
 
 use args::{BrowseArgs, Command, McpArgs};
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return usage::report_usage_error(error, &typed),
     };
+    let dashed_word = args::describe_dashed_word(&arguments, &typed);
     let command = match arguments.command {
         Some(command) => command,
         None if command::browse::is_possible() => Command::Browse(BrowseArgs::default()),
@@ -61,6 +63,10 @@ fn main() -> ExitCode {
     // A hook's stderr is not the user's to read.
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();
+    }
+    if let Some(note) = dashed_word {
+        // What cannot be told changes no answer.
+        let _ = output::notes::print_note(note);
     }
     match run(&command) {
         Ok(CommandOutcome::Nothing) if !arguments.quiet => ExitCode::from(1),

@@ -1,6 +1,6 @@
 //! The memories of the current directory, with their notes on stderr.
 
-pub use session_hooks::Memories;
+pub use session_project_memories::ProjectMemories;
 
 use crate::args::TimeArgs;
 use crate::output::notes::print_notes;
@@ -33,8 +33,8 @@ pub fn find_current_project(home: &Path) -> Result<Project> {
 }
 
 /// Opens the memories of the current directory. Fails where they are switched off.
-pub fn open_memories() -> Result<Memories> {
-    let memories = Memories::for_folder(&current_directory()?)?;
+pub fn open_memories() -> Result<ProjectMemories> {
+    let memories = ProjectMemories::for_folder(&current_directory()?)?;
     print_notes(&memories.notes)?;
     print_notes(&memories.left_out_files)?;
     memories.require_enabled()?;
@@ -44,7 +44,7 @@ pub fn open_memories() -> Result<Memories> {
 /// Lists memories in some states that were last changed in a time; damaged files are named on
 /// stderr.
 pub fn list_changed_in(
-    memories: &Memories,
+    memories: &ProjectMemories,
     states: &[MemoryState],
     time: &TimeArgs,
 ) -> Result<Vec<Memory>> {

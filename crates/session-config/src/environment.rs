@@ -1,6 +1,7 @@
 //! Environment variables that may not be trusted. A project can set variables, by its settings of an
 //! agent or with a tool such as direnv: none of them may lead into it, nor into another project.
 
+use crate::home::Home;
 use crate::project_marks::{PathOwner, find_project_mark, lies_in_project, unmarked_root};
 use session_core::text::path_line;
 use session_files::{home_directory, is_below, split_at_outermost_root};
@@ -118,6 +119,19 @@ pub fn explain_removal(name: &str, value: &OsStr) -> String {
     format!("{path}, and a project may not choose it")
 }
 
+/// Formats for each variable that would name a folder of histories why it, or an entry of it, is left out.
+pub fn explain_history_removals(home: &Home) -> Vec<String> {
+    let names_histories =
+        |name: &&String| agents().any(|agent| agent.variables.contains(&name.as_str()));
+    let explain = |name: &String| {
+        let reason = explain_removal(name, &std::env::var_os(name).unwrap_or_default());
+        let part = home.env.get(name).map_or("", |_| "an entry of ");
+        format!("{part}the variable {name} is left out: {reason}")
+    };
+    let removed = home.refused.iter().filter(names_histories);
+    removed.map(explain).collect()
+}
+
 /// Returns the reason for which a variable cannot be used in any directory; `None` for one with paths that are the same everywhere.
 fn explain_unusable(name: &str, value: &str) -> Option<&'static str> {
     let mut parts = list_parts(value);
@@ -144,10 +158,13 @@ fn list_parts(value: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the owner of the directory that a variable names.
 fn path_owner(name: &str) -> PathOwner {
-    if agents().any(|agent| agent.variables.contains(&name)) {
-        PathOwner::Agent
-    } else {
-        PathOwner::Program
+    let mut agents = agents();
+    match agents.find(|agent| agent.variables.contains(&name)) {
+        Some(agent) if agent.variables.first() == Some(&name) => {
+            PathOwner::Agent(agent.folder_in_variable)
+        }
+        Some(_) => PathOwner::Agent(""),
+        None => PathOwner::Program,
     }
 }
 
@@ -314,7 +331,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let real = fs_err::canonicalize(folder.path()).unwrap();
         let account = "account/.codex";
-        for path in ["home", "p/.git", "p/bin", "p/in/.claude", "out", account] {
+        let gem = "gem/.gemini";
+        for path in [
+            "home",
+            "p/.git",
+            "p/bin",
+            "p/in/.claude",
+            "out",
+            account,
+            gem,
+        ] {
             fs_err::create_dir_all(real.join(path)).unwrap();
         }
         for file in ["p/bin/less", "p/in/edit.sh", "p/vimrc", "p/x"] {
@@ -342,6 +368,9 @@ mod tests {
         check("CODEX_HOME", "ROOT/out, ROOT/p/in", true);
         check("OPENCODE_DB", "~/x.db", false);
         check("CODEX_HOME", "ROOT/account/.codex", false);
+        check("GEMINI_CLI_HOME", "ROOT/gem", false);
+        check("CODEX_HOME", "ROOT/gem", true);
+        check("GEMINI_CLI_HOME", "ROOT/p", true);
         check("HF_ENDPOINT", "file://ROOT/p/hub", true);
         check("HF_ENDPOINT", "https://hub.example", false);
         check("EDITOR", "./edit.sh", true);

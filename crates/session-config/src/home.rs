@@ -27,7 +27,7 @@ pub struct Home {
     /// Home directory and variables.
     pub env: Env,
     /// Directory of the index.
-    pub root: PathBuf,
+    pub index_directory: PathBuf,
     /// The configuration in effect.
     pub config: Config,
     /// Variables that were removed from the environment, or of which an entry was, since they lead into the project around
@@ -109,10 +109,10 @@ impl Home {
     }
 
     /// Returns a home with another index and the default configuration.
-    pub fn new(env: Env, root: PathBuf) -> Self {
+    pub fn new(env: Env, index_directory: PathBuf) -> Self {
         Self {
             env,
-            root,
+            index_directory,
             config: Config::default(),
             refused: Vec::new(),
         }
@@ -133,7 +133,7 @@ impl Home {
     /// # Errors
     /// When there is no index, or it is damaged.
     pub fn index(&self) -> Result<Reader, StoreError> {
-        let index = Reader::open(&self.root)?;
+        let index = Reader::open(&self.index_directory)?;
         index.snapshot()?;
         Ok(index)
     }

@@ -45,7 +45,7 @@ mod source_settings;
 
 pub use config::{Config, DeviceSetting, EndpointConfig, OnBattery};
 pub use edit::{Assignment, RevertedKey, read_key, revert_keys, set_keys};
-pub use environment::explain_removal;
+pub use environment::{explain_history_removals, explain_removal};
 pub use error::{ConfigError, Result};
 pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};

@@ -12,8 +12,9 @@ const ROOT_MARKS: [&str; 2] = [REPOSITORY, AGENT_DIRECTORY];
 pub(crate) enum PathOwner {
     /// This program, or the cache of the model hub.
     Program,
-    /// An agent, whose directory may have the name of a mark: `CODEX_HOME=/srv/account/.codex`.
-    Agent,
+    /// An agent, whose directory may have the name of a mark: `CODEX_HOME=/srv/account/.codex`. Below the path that the
+    /// variable names it has this one; empty where the path is its own.
+    Agent(&'static str),
 }
 
 /// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents and editors.
@@ -66,7 +67,7 @@ pub(crate) fn find_project_mark(path: &Path, owner: PathOwner, home: &Path) -> O
     let home = resolve_links(home);
     let own = match owner {
         PathOwner::Program => path.join(ENV_FILE),
-        PathOwner::Agent => path.clone(),
+        PathOwner::Agent(directory) => path.join(directory),
     };
     let mut below = path
         .ancestors()
@@ -116,6 +117,10 @@ mod tests {
             "agent/.claude",
             "open/config/.env",
             "account/.codex",
+            "gem/.gemini",
+            "clone/gem/.gemini",
+            "mixed/.gemini",
+            "mixed/.codex",
             "home/dotfiles/.git",
             "home/.config/.git",
             "home/.config/editor/plugin/.git",
@@ -151,9 +156,14 @@ mod tests {
             assert!(!is_refused(path), "{path}");
         }
         for path in ["agent/.claude", "account/.codex"] {
-            assert!(!is_in(path, PathOwner::Agent), "{path}");
+            assert!(!is_in(path, PathOwner::Agent("")), "{path}");
         }
-        assert!(is_in("clone/.claude", PathOwner::Agent));
+        assert!(is_in("clone/.claude", PathOwner::Agent("")));
+        let gemini = PathOwner::Agent(".gemini");
+        assert!(!is_in("gem", gemini) && is_in("gem", PathOwner::Agent("")));
+        for path in ["clone/gem", "mixed", "gem/sub", "gem/.gemini", "account"] {
+            assert!(is_in(path, gemini), "{path}");
+        }
     }
 
     #[cfg(unix)]

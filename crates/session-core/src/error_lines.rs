@@ -2,8 +2,8 @@
 
 use crate::call_status::CallStatus;
 use crate::error_marker::{
-    TRACEBACK, announces_error, begins_panic, find_marker, is_error_line, is_heading,
-    names_exception, reports_failure,
+    TRACEBACK, announces_error, begins_panic, find_marker, is_error_line, is_failed_check,
+    is_heading, is_passed_check, names_exception, reports_failure,
 };
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::text::{clip_words, sanitize_text};
@@ -14,13 +14,23 @@ use std::collections::HashSet;
 const MAX_ERROR_LINES: usize = 6;
 /// The number of first error lines of a failed call that are kept; the others are its last ones, which state the outcome.
 const FIRST_LINES: usize = 3;
+/// The number of last lines that are kept of a failed call without error lines.
+const LAST_LINES: usize = 3;
 /// Greatest number of lines from which they are chosen, of a call that did not fail.
 const MAX_MARKED_LINES: usize = 200;
 /// Greatest length of an error line, in bytes.
 const MAX_ERROR_LINE_BYTES: usize = 240;
+/// Beginnings of lines that agents add to an output: of Claude Code.
+const AGENT_NOTES: [&str; 2] = ["Exit code ", "[rerun: "];
+/// Beginnings of the text on how a program is used, which follows its message.
+const USAGE: [&str; 2] = ["usage:", "Usage:"];
+/// The beginning of Git's advice.
+const ADVICE: &str = "hint:";
 
 /// Returns the error lines of a tool's output: at most 6 different ones, each at
-/// most 240 bytes. Of a failed call without any such line, its first lines.
+/// most 240 bytes. Of a failed call without any such line, those
+/// of its last lines that tell something, since programs say at the end that they failed. Where no line of a failed call tells what
+/// failed (`make: *** [check] Error 2`), the last text before them is the first.
 ///
 /// Code, diffs and rows of tables hold words for errors, too: of a failed call they count where there is
 /// nothing else.
@@ -72,6 +82,8 @@ fn find_shown_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
         return choose_lines(find_marked_lines(output), MAX_ERROR_LINES);
     }
     let lines = || output.split('\n').map(trim_line);
+    let is_note = |line: &str| AGENT_NOTES.iter().any(|note| line.starts_with(note));
+    let has_text = |line: &&str| !line.is_empty() && !is_note(line);
     let with_previous = std::iter::once("").chain(lines()).zip(lines());
     let has_traceback = output.contains(TRACEBACK);
     let has_error = |(previous, line): &(&str, &str)| {
@@ -83,12 +95,62 @@ fn find_shown_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
         .filter(has_error)
         .map(|(_, line)| line)
         .partition(|line| is_context_line(line));
-    let candidates = if own.is_empty() { context } else { own };
-    if candidates.is_empty() {
-        let has_text = |line: &&str| !line.is_empty() && !line.starts_with("Exit code ");
-        return lines().filter(has_text).take(FIRST_LINES).collect();
+    let Some(first) = own.first() else {
+        return if context.is_empty() {
+            choose_unmarked_lines(lines().filter(has_text).collect())
+        } else {
+            choose_lines(context.into_iter(), FIRST_LINES)
+        };
+    };
+    let before = lines().take_while(|line| line != first).filter(has_text);
+    let subject = find_subject(&own, before);
+    choose_lines(subject.into_iter().chain(own), FIRST_LINES)
+}
+
+/// Chooses among the lines of a failed call none of which is known as an error: the last checks that failed, else the last
+/// lines with a signature, else the last ones but for checks that passed.
+fn choose_unmarked_lines(mut lines: Vec<&str>) -> Vec<&str> {
+    cut_usage(&mut lines);
+    let ranks: [fn(&str) -> bool; 4] = [is_failed_check, tells_what, is_no_passed_check, |_| true];
+    let last = |is_of_rank: fn(&str) -> bool| {
+        let mut seen = HashSet::new();
+        let of_rank = lines.iter().rev().filter(|line| is_of_rank(line));
+        let new = of_rank.copied().filter(|line| seen.insert(*line));
+        let mut last: Vec<&str> = new.take(LAST_LINES).collect();
+        last.reverse();
+        last
+    };
+    let mut chosen = ranks.into_iter().map(last);
+    chosen.find(|lines| !lines.is_empty()).unwrap_or_default()
+}
+
+/// Cuts off the text on how a program is used, where a message stands before it.
+fn cut_usage(lines: &mut Vec<&str>) {
+    let is_usage = |line: &&str| USAGE.iter().any(|begin| line.starts_with(begin));
+    if let Some(after_first) = lines.iter().skip(1).position(is_usage) {
+        lines.truncate(after_first + 1);
     }
-    choose_lines(candidates.into_iter(), FIRST_LINES)
+}
+
+fn tells_what(line: &str) -> bool {
+    ErrorSignature::new(line).is_some() && !line.starts_with(ADVICE)
+}
+
+fn is_no_passed_check(line: &str) -> bool {
+    !is_passed_check(line)
+}
+
+/// Returns the last text before the error lines of a failed call, where none of these tells what failed and it does:
+/// programs print their message, and the runner that started them that they failed.
+fn find_subject<'o>(
+    error_lines: &[&str],
+    before: impl Iterator<Item = &'o str>,
+) -> Option<&'o str> {
+    let tells_what = |line: &&str| ErrorSignature::new(line).is_some();
+    if error_lines.iter().any(tells_what) {
+        return None;
+    }
+    before.last().filter(tells_what)
 }
 
 /// Chooses lines, in order. Where there are too many, new errors come before those that repeat one with another
@@ -260,8 +322,72 @@ mod tests {
             found[1..],
             ["jinja2.exceptions.TemplateNotFound: lamp.html"]
         );
-        let without = find_error_lines("TypeScript: 5.4.2\nerror: no oil\n", CallStatus::Failed);
-        assert_eq!(without, ["error: no oil"]);
+        let output = "TypeScript: 5.4.2\nerror: the lamp is dark\n";
+        let without = find_error_lines(output, CallStatus::Failed);
+        assert_eq!(without, ["error: the lamp is dark"]);
+    }
+
+    #[test]
+    fn the_message_before_a_runner_that_failed_is_an_error_line() {
+        fn find(output: &str) -> Vec<Cow<'_, str>> {
+            find_error_lines(output, CallStatus::Failed)
+        }
+        let message = "ledger: checksum mismatch in block 17";
+        let runner = "make: *** [check] Error 2";
+        let output = format!("Exit code 2\nchecking\n{message}\n\n{runner}\n");
+        assert_eq!(find(&output), [message, runner]);
+        assert_eq!(find(&format!("{message}\n{runner}")), [message, runner]);
+        let again = ErrorSignature::read_all("ledger: checksum mismatch in block 99");
+        assert_eq!(ErrorSignature::read_all(&output), again);
+        // The error lines tell what failed, or nothing before them does.
+        let told = format!("{message}\n{runner}\nerror: the lamp is dark\n");
+        assert_eq!(find(&told), [runner, "error: the lamp is dark"]);
+        for before in ["Exit code 2", "+ make check", "1 of 3 passed"] {
+            assert_eq!(find(&format!("{before}\n{runner}\n")), [runner], "{before}");
+        }
+        let passed = find_error_lines(&output, CallStatus::Done);
+        assert!(!passed.contains(&message.into()), "{passed:?}");
+    }
+
+    #[test]
+    fn without_a_marker_the_last_lines_that_tell_something_are_kept() {
+        let found = |output: &str| {
+            let lines = find_error_lines(output, CallStatus::Failed);
+            assert_eq!(
+                find_error_lines(&lines.join("\n"), CallStatus::Failed),
+                lines
+            );
+            lines.join("|")
+        };
+        let style = "[warn] Code style issues found in 2 files. Run the formatter.";
+        let format = format!(
+            "Resolving packages\nSaved lockfile\nChecking formatting...\nall lamps are read\n[warn] a.ts\n{style}\n[rerun: b2]"
+        );
+        assert_eq!(
+            found(&format),
+            format!("all lamps are read|[warn] a.ts|{style}")
+        );
+        assert_eq!(
+            found("These paths are not tracked:\nlamp\nwick\noil\nhint: Use -f to add them."),
+            "These paths are not tracked:"
+        );
+        assert_eq!(
+            found("lint\tpass\t18s\ntest\tfail\t9s\nbuild\tpending\t0\ndocs\tpass\t2s"),
+            "test\tfail\t9s"
+        );
+        assert_eq!(
+            found("lint\tpass\t18s\nbuild\tpending\t0\ndocs\tskipping\t0"),
+            "build\tpending\t0"
+        );
+        assert_eq!(
+            found("lamp: illegal option -- q\nusage: lamp [-v] file\n  -v tell more\n  -w wick"),
+            "lamp: illegal option -- q"
+        );
+        assert_eq!(
+            found("usage: lamp file\nthe file is missing"),
+            "usage: lamp file|the file is missing"
+        );
+        assert_eq!(found("1\n2\n3\n3\n4"), "2|3|4");
     }
 
     #[test]

@@ -43,7 +43,7 @@ const LINE_BEGINNINGS: [&str; 10] = [
     "Traceback",
 ];
 /// Parts of error lines without a marker, of a call that failed.
-const FAILURE_PHRASES: [&str; 11] = [
+const FAILURE_PHRASES: [&str; 12] = [
     "No such file",
     "cannot ",
     "Cannot ",
@@ -55,7 +55,11 @@ const FAILURE_PHRASES: [&str; 11] = [
     "timed out",
     "undefined: ",
     "nvalid ",
+    "no matches found: ",
 ];
+
+/// Beginnings of error lines about an option or a field, of a call that failed. Within a line they are of warnings, too.
+const UNKNOWN: [&str; 2] = ["unknown ", "Unknown "];
 
 /// Finds markers, the leftmost first: such a search looks at many bytes at a time.
 static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
@@ -102,7 +106,8 @@ pub(crate) fn announces_error(line: &str) -> bool {
 /// file and a line.
 pub(crate) fn reports_failure(line: &str) -> bool {
     let warns = line.contains("arning: ");
-    let begins = || LINE_BEGINNINGS.iter().any(|begin| line.starts_with(begin));
+    let beginnings = || LINE_BEGINNINGS.iter().chain(&UNKNOWN);
+    let begins = || beginnings().any(|begin| line.starts_with(begin));
     let has_phrase = || FAILURE_PHRASES.iter().any(|part| line.contains(part));
     !warns && (is_heading(line) || begins() || has_phrase() || is_diagnostic(line))
 }
@@ -215,6 +220,17 @@ fn is_diagnostic(line: &str) -> bool {
     has_position && tokens.next().is_some()
 }
 
+/// Returns true for a check that failed in a table: `gh pr checks`.
+pub(crate) fn is_failed_check(line: &str) -> bool {
+    line.split_whitespace().any(|word| word == "fail")
+}
+
+/// Returns true for a check in a table that passed or was left out.
+pub(crate) fn is_passed_check(line: &str) -> bool {
+    line.split('\t')
+        .any(|field| ["pass", "skipping"].contains(&field))
+}
+
 /// Counts of no errors, as test runners print them.
 const ZERO_COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
 
@@ -325,11 +341,14 @@ mod tests {
             "at src/lamp.ts:41:4 lint/useExhaustiveDependencies ━━━━━━━",
             "FAIL\texample.com/oil [build failed]",
             "ls: cannot access 'x': No such file or directory",
+            "(eval):1: no matches found: docs/*.md",
+            "Unknown JSON field: \"lamp\"",
         ] {
             assert!(reports_failure(line), "{line}");
         }
         for line in [
             "[Parser] Warning: Could not parse the answer",
+            "the wick is of an unknown length",
             "Checked 12 files in 3ms.",
             "at 12:30 it rained",
             "a.go:12",

@@ -2,7 +2,7 @@
 
 use crate::command_work::{PASSIVE_PROGRAMS, does_work};
 use crate::content::TurnContent;
-use crate::error_marker::{is_error_line, reports_failure};
+use crate::error_marker::{is_error_line, is_failed_check, reports_failure};
 use crate::error_signature::ErrorSignature;
 use crate::shell::{
     CommandPart, Operator, find_program, git_subcommand, split_command_parts, words_from_program,
@@ -19,8 +19,6 @@ const GIT_SEARCHES: [&str; 3] = ["grep", "diff", "config"];
 const PROGRAM_SEARCH: &str = "command -v ";
 /// The words of OpenCode for an empty output.
 const NO_OUTPUT: &str = "(no output)";
-/// The word for a check that failed in a table: `gh pr checks`.
-const FAILED_CHECK: &str = "fail";
 /// Programs that may read how another command ended.
 const TESTS: [&str; 3] = ["test", "[", "[["];
 /// The variables that they read it from.
@@ -56,10 +54,6 @@ impl TurnContent {
 
 fn tells_error(line: &str) -> bool {
     (is_error_line(line) || reports_failure(line)) && ErrorSignature::new(line).is_some()
-}
-
-fn is_failed_check(line: &str) -> bool {
-    line.split_whitespace().any(|word| word == FAILED_CHECK)
 }
 
 /// Returns true where the last command that does something is a search, and the exit code is its own:

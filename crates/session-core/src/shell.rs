@@ -229,6 +229,13 @@ fn name(simple: &str) -> String {
     clip(&name.join(" "), 80).to_owned()
 }
 
+/// Returns true for text that every shell reads as one word, unquoted, and no program as an option: ASCII letters, digits,
+/// `-`, `_` and `.`, with no `-` in front. It is what agents make ids of.
+pub fn is_plain_word(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)
+}
+
 /// Returns at most the last `limit` bytes of a text.
 fn last(text: &str, limit: usize) -> &str {
     &text[ceil_char_boundary(text, text.len().saturating_sub(limit))..]
@@ -419,6 +426,16 @@ mod tests {
         assert_eq!(within("ls -l"), "ls -l");
         let many = "sudo ".repeat(1_000) + "make";
         assert_eq!(split_wrapped_commands(&many).len(), MAX_WRAPPED + 1);
+    }
+
+    #[test]
+    fn a_plain_word_needs_no_quotes() {
+        for word in ["a1b2", "ses_0.x", "019f-aa"] {
+            assert!(is_plain_word(word), "{word}");
+        }
+        for text in ["", "-rf", "x; touch y", "$(x)", "a`b`", "a\nb", "a:b", "é"] {
+            assert!(!is_plain_word(text), "{text}");
+        }
     }
 
     #[test]

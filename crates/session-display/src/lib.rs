@@ -37,7 +37,7 @@ pub use plural::pluralize;
 pub use preview::{
     Preview, PreviewPart, make_plain_previews, make_previews, mark_terms, mark_words,
 };
-pub use session_ids::{SessionIds, is_plain_id};
+pub use session_ids::SessionIds;
 pub use session_label::{project_label, session_title, visible_title};
 pub use sizes::format_size;
 pub use times::{format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute};

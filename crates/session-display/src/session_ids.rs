@@ -1,5 +1,6 @@
 //! How sessions are told apart: the shortest ids that name them.
 
+use session_core::shell::is_plain_word;
 use session_store::SessionRow;
 
 /// Shortest and longest beginning of an id that is ever shown.
@@ -43,7 +44,7 @@ impl<'a> SessionIds<'a> {
     /// Returns true when a session cannot be named by its id: another one has it, or it is not plain.
     pub fn needs_number(&self, session: &SessionRow) -> bool {
         let is_shared = |other: &SessionRow| other.uid == session.uid;
-        !is_plain_id(&session.uid) || self.neighbours(session).any(is_shared)
+        !is_plain_word(&session.uid) || self.neighbours(session).any(is_shared)
     }
 
     /// Returns how many characters of its id a session shares with another one, at most.
@@ -76,14 +77,6 @@ fn first_bytes(session: &SessionRow) -> u64 {
         .zip(begin)
         .for_each(|(to, byte)| *to = byte);
     u64::from_be_bytes(bytes)
-}
-
-/// Returns true for an id as agents make them.
-pub fn is_plain_id(uid: &str) -> bool {
-    !uid.starts_with('-')
-        && uid
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
 }
 
 #[cfg(test)]
@@ -120,8 +113,8 @@ mod tests {
     fn what_no_id_tells_apart_has_its_number() {
         let long = "a".repeat(30);
         let other = format!("{long}b");
-        let ids = ["same", "same", "-x", "a b", &long, &other];
-        assert_eq!(shorten(&ids), ["#1", "#2", "#3", "#4", "#5", "#6"]);
+        let ids = ["same", "same", "-x", "a b", &long, &other, ""];
+        assert_eq!(shorten(&ids), ["#1", "#2", "#3", "#4", "#5", "#6", "#7"]);
     }
 
     proptest! {

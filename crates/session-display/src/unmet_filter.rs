@@ -8,35 +8,37 @@ use session_search::{FilterClause, FilterCondition};
 
 /// Most columns of a value.
 const MAX_COLUMNS: usize = 80;
-/// Most branches that a hint names.
-const MAX_BRANCHES: usize = 5;
+/// Most branches or agents that a hint names.
+const MAX_NAMES: usize = 5;
 
-/// Formats that no turn of the history meets a filter, and what to give instead: of `branches`, those of the history,
-/// the nearest. `None` for alternatives and for what is negated.
-pub fn format_unmet_filter(clause: &FilterClause, branches: &[String]) -> Option<Note> {
+/// Formats that no turn of the history meets a filter, and what to give instead: of `names`, the branches or
+/// agents of the history, the nearest. `None` for alternatives and for what is negated.
+pub fn format_unmet_filter(clause: &FilterClause, names: &[String]) -> Option<Note> {
     let [condition] = clause.any.as_slice() else {
         return None;
     };
     let (found, hint) = describe_unmet(condition).filter(|_| !clause.negated)?;
     let named = match condition {
-        FilterCondition::Branch(wanted) => format_near_branches(wanted, branches),
+        FilterCondition::Branch(wanted) => format_names(&find_near_branches(wanted, names)),
+        FilterCondition::Agent(_) => {
+            format_names(&names.iter().map(String::as_str).collect::<Vec<_>>())
+        }
         _ => None,
     };
     let hint = named.unwrap_or_else(|| hint.to_owned());
     Some(Note::new(found).with_hint(hint))
 }
 
-/// Names the branches near to what was typed; `None` where there is none.
-fn format_near_branches(wanted: &str, branches: &[String]) -> Option<String> {
-    let near = find_near_branches(wanted, branches);
+/// Formats which names there are; `None` where there is none.
+fn format_names(names: &[&str]) -> Option<String> {
     let quote = |name: &&str| format!("`{}`", fit_line(name, MAX_COLUMNS));
-    let named: Vec<String> = near.iter().take(MAX_BRANCHES).map(quote).collect();
+    let named: Vec<String> = names.iter().take(MAX_NAMES).map(quote).collect();
     let verb = match named.as_slice() {
         [] => return None,
         [_] => "is",
         _ => "are",
     };
-    let more = match near.len().saturating_sub(MAX_BRANCHES) {
+    let more = match names.len().saturating_sub(MAX_NAMES) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -109,6 +111,12 @@ mod tests {
         let file = FilterClause::new(FilterCondition::File("nope.rs".into()));
         let note = format_unmet_filter(&file, &[]).unwrap();
         assert_eq!(note.text, "no turn names a file with `nope.rs` in its path");
+        let agent = FilterClause::new(FilterCondition::Agent("cursor".into()));
+        let agents = ["cursor-cli", "pi"].map(str::to_owned);
+        assert_eq!(
+            format_unmet_filter(&agent, &agents).unwrap().to_string(),
+            "no session is of cursor\nhint: there are `cursor-cli`, `pi`"
+        );
         let negated = FilterClause {
             negated: true,
             ..branch

@@ -18,7 +18,7 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
     };
     let plugin = enabled_plugin(home);
     if hooks.is_empty() && plugin.is_none() {
-        return Some(DoctorFinding::ok("hook", "not installed"));
+        return describe_missing_hook(home);
     }
     let mut installed = hooks.iter();
     let dead = installed.find(|hook| !hook_program_exists(&hook.command, &home.env));
@@ -42,6 +42,20 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
             let (agent, events) = (MergedSettings::AGENT.name(), event_names(&hooks));
             format!("installed: {agent}, for {events}")
         }
+    };
+    Some(DoctorFinding::ok("hook", found))
+}
+
+/// Says that Claude Code has no hook. Where another agent has it, Claude Code is named, or nothing is said where it is not used.
+fn describe_missing_hook(home: &Home) -> Option<DoctorFinding> {
+    let agent = MergedSettings::AGENT;
+    let found = match (
+        check_other_hooks(home).is_empty(),
+        agent.is_present(&home.env),
+    ) {
+        (true, _) => "not installed".to_owned(),
+        (false, true) => format!("not installed: {}", agent.name()),
+        (false, false) => return None,
     };
     Some(DoctorFinding::ok("hook", found))
 }
@@ -70,6 +84,11 @@ fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
         }
     };
     let name = agent.name();
+    if hook_program_exists(&hook.command, &home.env) && file.awaits_trust(&home.env) {
+        let found = format!("installed: {name}, which skips it until you trust it");
+        let hint = "start it and answer, or trust it by /hooks";
+        return Some(DoctorFinding::note("hook", found, hint));
+    }
     if hook_program_exists(&hook.command, &home.env) {
         return Some(DoctorFinding::ok("hook", format!("installed: {name}")));
     }
@@ -134,14 +153,14 @@ fn check_server(agent: Agent, config: &McpConfig, program: &str, home: &Home) ->
     }
 }
 
-/// Checks where the skill is installed.
-pub(crate) fn check_skill(home: &Home) -> DoctorFinding {
+/// Checks where the skill is installed. Nothing is said where the only agent gets none.
+pub(crate) fn check_skill(home: &Home) -> Option<DoctorFinding> {
     let installed = SkillLocation::all(&home.env, None)
         .into_iter()
         .filter(SkillLocation::has_skill);
     let labels: Vec<&str> = installed.map(|location| location.label()).collect();
     if let Some(plugin) = enabled_plugin(home) {
-        return if has_user_skill(&home.env) {
+        return Some(if has_user_skill(&home.env) {
             DoctorFinding::note(
                 "skill",
                 format!("installed beside the plugin {plugin}, which brings it, too"),
@@ -149,11 +168,12 @@ pub(crate) fn check_skill(home: &Home) -> DoctorFinding {
             )
         } else {
             DoctorFinding::ok("skill", format!("brought by the plugin {plugin}"))
-        };
+        });
     }
-    if labels.is_empty() {
-        DoctorFinding::ok("skill", "not installed")
-    } else {
-        DoctorFinding::ok("skill", format!("installed: {}", labels.join(", ")))
-    }
+    let found = match labels.is_empty() {
+        true if !Agent::default_for(&home.env).takes_skill() => return None,
+        true => "not installed".to_owned(),
+        false => format!("installed: {}", labels.join(", ")),
+    };
+    Some(DoctorFinding::ok("skill", found))
 }

@@ -2,12 +2,14 @@
 
 use crate::finding::DoctorFinding;
 use session_agents::{HistoryRetention, MergedSettings};
-use session_config::Home;
+use session_config::{Home, explain_history_removals};
 use session_core::DOCS_URL;
 use session_display::pluralize;
 use session_query::OtherHome;
-use session_sources::{AgentInfo, Listing, Source, Warning, locate_in_all_homes, sources};
-use session_store::Problem;
+use session_sources::{
+    AgentInfo, Listing, Source, WITHOUT_SESSIONS, Warning, locate_in_all_homes, sources,
+};
+use session_store::HistoryProblem;
 use std::collections::HashSet;
 
 /// Days ahead for which deletions are counted.
@@ -29,7 +31,7 @@ pub(crate) fn locate_histories(home: &Home) -> Vec<LocatedHistory> {
 }
 
 /// Returns true where a directory could not be listed, which [`check_sources`] reports.
-pub(crate) fn is_listed_problem(problem: &Problem, histories: &[LocatedHistory]) -> bool {
+pub(crate) fn is_listed_problem(problem: &HistoryProblem, histories: &[LocatedHistory]) -> bool {
     let mut warnings = histories.iter().flat_map(|it| &it.listing.warnings);
     warnings.any(|warning| {
         warning.path.to_string_lossy() == problem.path && warning.reason == problem.reason
@@ -65,6 +67,10 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
 
 fn describe_warning(agent: &AgentInfo, warning: &Warning) -> DoctorFinding {
     let found = format!("`{}`: {}", warning.path.display(), warning.reason);
+    if warning.reason.contains(WITHOUT_SESSIONS) {
+        let hint = "there is no session yet, or correct the variable that names it";
+        return DoctorFinding::note("histories", found, hint);
+    }
     let mut variables = agent.variables.iter();
     let hint = if variables.any(|variable| warning.reason.starts_with(variable)) {
         "see that it can be read, or correct the variable that names it"
@@ -72,6 +78,14 @@ fn describe_warning(agent: &AgentInfo, warning: &Warning) -> DoctorFinding {
         "see that it can be read"
     };
     DoctorFinding::problem("histories", found, hint)
+}
+
+/// Notes which variables that name histories are left out.
+pub(crate) fn check_history_variables(home: &Home) -> Vec<DoctorFinding> {
+    let hint = "name a folder outside of projects, or make a link outside of them that leads there";
+    let removed = explain_history_removals(home).into_iter();
+    let note = |found| DoctorFinding::note("histories", found, hint);
+    removed.map(note).collect()
 }
 
 /// Checks that the homes of other machines are there.
@@ -113,6 +127,7 @@ fn describe_retention(days: u32, vanishing: usize) -> DoctorFinding {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::finding::FindingSeverity;
     use session_sources::Retry;
 
     #[test]
@@ -140,6 +155,12 @@ mod tests {
         let reason = format!("{} names a file, not a folder", agent.variables[0]);
         let hint = describe_warning(agent, &warning(&reason)).hint.unwrap();
         assert!(hint.ends_with("the variable that names it"), "{hint}");
+        let reason = format!(
+            "{} {WITHOUT_SESSIONS} `sessions` folder in it",
+            agent.variables[0]
+        );
+        let empty = describe_warning(agent, &warning(&reason));
+        assert_eq!(empty.severity, FindingSeverity::Note);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use session_config::Home;
 use session_display::{format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus};
 use session_store::{
-    Level, PendingPurge, Problem, Reader, StoreError, check_ownership, old_databases,
+    HistoryProblem, Level, PendingPurge, Reader, StoreError, check_ownership, old_databases,
 };
 
 /// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
@@ -17,14 +17,18 @@ pub(crate) const REBUILD: &str = "run `session-search index --full`";
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
-    let opened = check_ownership(&home.root);
-    let index = match opened.and_then(|()| Reader::open_thoroughly_verified(&home.root)) {
+    let opened = check_ownership(&home.index_directory);
+    let index = match opened.and_then(|()| Reader::open_thoroughly_verified(&home.index_directory))
+    {
         Ok(index) => index,
         Err(error) => return vec![describe_error(&error)],
     };
     let mut findings = vec![DoctorFinding::ok(
         "index",
-        format!("database and vectors are whole (`{}`)", home.root.display()),
+        format!(
+            "database and vectors are whole (`{}`)",
+            home.index_directory.display()
+        ),
     )];
     findings.extend(content_checks::check_contents(&index));
     findings.extend(check_rows(&index));
@@ -121,7 +125,7 @@ fn check_exclusions(status: &IndexStatus) -> Option<DoctorFinding> {
 }
 
 fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
-    let files = old_databases(&home.root);
+    let files = old_databases(&home.index_directory);
     let old = files.first()?;
     let sizes = files.iter().filter_map(|path| std::fs::metadata(path).ok());
     let bytes: u64 = sizes.map(|found| found.len()).sum();
@@ -166,8 +170,8 @@ fn check_model_coverage(model: &ModelStatus, continues: bool) -> DoctorFinding {
 }
 
 /// Counts the parts of the histories that could not be read, and names the first.
-fn check_problems(problems: &[&Problem]) -> Option<DoctorFinding> {
-    let Problem { path, reason, .. } = problems.first()?;
+fn check_problems(problems: &[&HistoryProblem]) -> Option<DoctorFinding> {
+    let HistoryProblem { path, reason, .. } = problems.first()?;
     let found = format!(
         "{} of the histories could not be read, first {path}: {reason}",
         problems.len()
@@ -217,6 +221,7 @@ mod tests {
                 all_sessions: 8,
                 in_use: true,
                 running: false,
+                seconds_left: None,
                 failure: Some("status 401".into()),
             }],
             ..IndexStatus::default()
@@ -273,11 +278,11 @@ mod tests {
         let missing = find();
         assert_eq!(missing.severity, FindingSeverity::Note);
         assert!(missing.found.starts_with("there is no index in"));
-        std::fs::create_dir(&home.root).unwrap();
-        std::fs::create_dir(home.root.join("notes")).unwrap();
+        std::fs::create_dir(&home.index_directory).unwrap();
+        std::fs::create_dir(home.index_directory.join("notes")).unwrap();
         let foreign = find();
         assert_eq!(foreign.severity, FindingSeverity::Problem);
-        let error = StoreError::ForeignDirectory(home.root.clone());
+        let error = StoreError::ForeignDirectory(home.index_directory.clone());
         assert_eq!(foreign.found, error.to_string());
         assert_eq!(foreign.hint.as_deref(), error.hint());
         assert_eq!(foreign.fix, None);
@@ -285,7 +290,7 @@ mod tests {
 
     #[test]
     fn places_that_cannot_be_read_are_counted_with_the_first() {
-        let problem = |path: &str| Problem {
+        let problem = |path: &str| HistoryProblem {
             path: path.to_owned(),
             reason: "permission denied".to_owned(),
             offset: None,

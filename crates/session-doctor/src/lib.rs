@@ -44,15 +44,16 @@ pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
     let mut findings = index_checks::check_index(home, &histories);
     findings.extend(model_checks::check_model(home));
     findings.extend(disk_checks::check_disk(
-        &home.root,
+        &home.index_directory,
         &home.directories().data,
     ));
     findings.extend(history_checks::check_sources(&histories));
+    findings.extend(history_checks::check_history_variables(home));
     findings.extend(history_checks::check_homes(home));
     findings.extend(history_checks::check_retention(home, settings));
     findings.extend(agent_checks::check_hook(home, settings));
     findings.extend(agent_checks::check_other_hooks(home));
-    findings.push(agent_checks::check_skill(home));
+    findings.extend(agent_checks::check_skill(home));
     findings.extend(agent_checks::check_servers(home));
     findings
 }

@@ -34,9 +34,9 @@ pub trait Embedder: Send + Sync {
         Ok(vectors.outer_iter().map(|row| Some(row.to_vec())).collect())
     }
 
-    /// Returns the fraction of a text's words that the model reads whole, 0 to 1. A static model
+    /// Returns the share of a text's words that the model reads whole, 0 to 1. A static model
     /// makes nothing true of the pieces of a word that it does not know.
-    fn known_fraction(&self, text: &str) -> f32 {
+    fn known_share(&self, text: &str) -> f32 {
         let _ = text;
         1.0
     }

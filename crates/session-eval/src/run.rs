@@ -35,7 +35,7 @@ pub struct EvaluatedRanking {
     pub question: String,
     /// Session ids, or `session:turn`, best first.
     pub targets: Vec<String>,
-    /// Their scores.
+    /// Their scores: the probabilities that they answer.
     pub scores: Vec<f32>,
     /// The time from words to hits.
     pub took: Duration,
@@ -87,7 +87,7 @@ fn evaluate_question(
     let results = search(index, sessions, &request, &embeddings)?;
     Ok(EvaluatedRanking {
         question: question.id.clone(),
-        scores: results.hits.iter().map(|h| h.score).collect(),
+        scores: results.hits.iter().map(|h| h.probability).collect(),
         targets: list_targets(&results),
         took: began.elapsed(),
     })

@@ -55,18 +55,36 @@ const fn keep_at_least(parts: usize, text_bytes: usize, answer_bytes: usize) -> 
     }
 }
 
+/// A session whose turns are shortened.
+#[derive(Debug, Clone, Copy)]
+pub struct BriefSession<'a> {
+    /// The session.
+    pub row: &'a SessionRow,
+    /// The session that repeats all of its turns and goes on.
+    pub continuation: Option<&'a SessionRow>,
+}
+
+impl BriefSession<'_> {
+    /// Returns the characters of turns as `show --json` prints them.
+    fn count_json_chars(self, exchanges: &[Exchange]) -> usize {
+        let shown = make_shown_session(self.row, exchanges).with_continuation(self.continuation);
+        let json = safe_json::format_pretty(&shown);
+        json.map_or(0, |json| json.chars().count() + "\n".len())
+    }
+}
+
 /// Shortens the turns of a session until their JSON has at most 28,000 characters, and says in the place of each
 /// text how much of it is left out. Thoughts are left out first; then inputs, outputs and asides are cut; then prompts
 /// and texts, too, and parts left out; at last the turns in the middle. The closing answer of a turn is cut last, and
 /// edits and failed calls are kept before other calls. Returns the range of the turns left out; `id` is the session's in
 /// commands.
 pub fn make_brief(
-    session: &SessionRow,
+    session: BriefSession<'_>,
     id: &str,
     exchanges: &mut Vec<Exchange>,
 ) -> Option<TurnRange> {
     let whole = std::mem::take(exchanges);
-    let fits = |exchanges: &[Exchange]| count_json_chars(session, exchanges) <= BRIEF_CHARS;
+    let fits = |exchanges: &[Exchange]| session.count_json_chars(exchanges) <= BRIEF_CHARS;
     *exchanges = shorten_calls(&whole, TextLimit::BRIEF);
     if fits(exchanges) {
         return None;
@@ -134,12 +152,6 @@ fn find_greatest(least: usize, most: usize, fits: impl Fn(usize) -> bool) -> usi
     fitting
 }
 
-/// Returns the characters of the turns as `show --json` prints them.
-fn count_json_chars(session: &SessionRow, exchanges: &[Exchange]) -> usize {
-    let json = safe_json::format_pretty(&make_shown_session(session, exchanges));
-    json.map_or(0, |json| json.chars().count() + "\n".len())
-}
-
 /// Returns the characters of one turn within the list of turns, where its lines are indented by four.
 fn count_turn_chars(exchange: &Exchange) -> usize {
     let json = safe_json::format_pretty(&ShownTurn::from(exchange)).unwrap_or_default();
@@ -147,8 +159,11 @@ fn count_turn_chars(exchange: &Exchange) -> usize {
 }
 
 /// Keeps as many turns of the beginning and of the end as there is room for; returns the range of the others.
-fn drop_middle_turns(session: &SessionRow, exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
-    let mut room = BRIEF_CHARS.saturating_sub(count_json_chars(session, &[]) + LEFT_OUT_CHARS);
+fn drop_middle_turns(
+    session: BriefSession<'_>,
+    exchanges: &mut Vec<Exchange>,
+) -> Option<TurnRange> {
+    let mut room = BRIEF_CHARS.saturating_sub(session.count_json_chars(&[]) + LEFT_OUT_CHARS);
     let (mut first, mut end) = (0, exchanges.len());
     while first < end {
         let is_head = first <= exchanges.len() - end;

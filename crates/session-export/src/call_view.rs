@@ -37,13 +37,12 @@ const CONTEXT_LINES: usize = 3;
 /// Fewest bytes of an input that is not shown again within the output.
 const REPEATED_BYTES: usize = 200;
 /// Inputs that the edits show.
-const EDIT_INPUTS: [&str; 7] = [
+const EDIT_INPUTS: [&str; 6] = [
     "old_string",
     "new_string",
     "oldString",
     "newString",
     "edits",
-    "patchText",
     "replace_all",
 ];
 /// Inputs that the command and the files show.
@@ -169,7 +168,8 @@ fn find_edits(call: &ToolCall) -> Vec<Vec<DiffLine<'_>>> {
     let written = input.get("content").and_then(Value::as_str);
     let written = written.filter(|_| call.name == "Write");
     edits.extend(written.map(|content| diff_lines("", content, 0)));
-    edits.extend(find_text_field(input, ["patchText", "patch"]).map(parse_patch_lines));
+    let patch = input.get("patch").and_then(Value::as_str);
+    edits.extend(patch.map(parse_patch_lines));
     edits.retain(|lines| !lines.is_empty());
     edits
 }
@@ -268,14 +268,16 @@ mod tests {
             json!({"file_path": "/a", "content": "x\n"}),
         );
         assert_eq!(CallView::new(&write).edits, [[DiffLine::Added("x")]]);
-        let patch = call("ApplyPatch", &["a"], json!({"patchText": "@@\n a\n-b\n+c"}));
+        let patch = call("ApplyPatch", &["a"], json!({"patch": "@@\n a\n-b\n+c"}));
         let lines = [
             DiffLine::Context("@@"),
             DiffLine::Context("a"),
             DiffLine::Removed("b"),
             DiffLine::Added("c"),
         ];
-        assert_eq!(CallView::new(&patch).edits, [lines]);
+        let view = CallView::new(&patch);
+        assert_eq!(view.edits, [lines]);
+        assert!(view.inputs.is_empty(), "{view:?}");
     }
 
     #[test]

@@ -59,7 +59,7 @@ mod json;
 mod kept_text;
 mod markdown;
 
-pub use brief::make_brief;
+pub use brief::{BriefSession, make_brief};
 pub use call_view::{CallInput, CallView};
 pub use conversation::format_conversation;
 pub use error::ExportError;

@@ -3,11 +3,10 @@
 use crate::counts::ContentCounts;
 use crate::entry::{EntryDraft, ForgetReason};
 use crate::error::ForgetError;
-use crate::exclusions::{Exclusions, TurnPosition};
+use crate::exclusions::Exclusions;
+use crate::indexed_session::IndexedSession;
 use crate::plan::ForgetPlan;
-use session_store::{
-    PurgeOutcome, Reader, SessionRow, StoreError, TurnId, TurnRecord, TurnRow, Writer,
-};
+use session_store::{PurgeOutcome, Reader, Writer};
 use std::collections::HashSet;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
@@ -84,19 +83,19 @@ impl Exclusions {
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());
         for session in &sessions {
             let index = writer.reader()?;
-            let is_spared = self.spares_session(index, session)?;
-            if self.excludes_row(index, session, is_spared)? {
+            let session = IndexedSession::new(self, index, session)?;
+            if session.is_excluded(index)? {
                 excluded.push(session)
             } else {
-                kept.push((session, is_spared))
+                kept.push(session)
             }
         }
         // Turns first: copies of a deleted turn would be indexed in its place.
-        for (session, is_spared) in kept {
-            removed.turns += self.blank_turns(writer, session, is_spared)?;
+        for session in kept {
+            removed.turns += session.blank_turns(writer)?;
         }
         for session in excluded {
-            writer.delete_session(session.id)?;
+            writer.delete_session(session.row.id)?;
             removed.sessions += 1;
         }
         removed.titles = self.delete_titles(writer)?;
@@ -111,65 +110,6 @@ impl Exclusions {
         writer.commit()?;
         Ok(removed)
     }
-
-    /// Blanks the excluded turns of a session that stays; returns how many were not blank before.
-    fn blank_turns(
-        &self,
-        writer: &mut Writer,
-        session: &SessionRow,
-        is_spared: bool,
-    ) -> Result<usize, ForgetError> {
-        let excluded = self.excluded_turns(writer.reader()?, session, is_spared)?;
-        let mut blanked = 0;
-        for turn in excluded.iter().filter(|turn| !turn.is_blank()) {
-            writer.blank_turn(turn.id)?;
-            blanked += 1;
-        }
-        Ok(blanked)
-    }
-
-    fn excluded_turns(
-        &self,
-        index: &Reader,
-        session: &SessionRow,
-        is_spared: bool,
-    ) -> Result<Vec<TurnRow>, ForgetError> {
-        let by_content = self.turns_excluded_by_content(index, session, is_spared)?;
-        let mut turns = Vec::new();
-        for turn in index.turns(session.id)? {
-            let keys = index.dedup_keys(turn.id)?;
-            let position = TurnPosition {
-                session: &session.uid,
-                index: turn.index,
-                started_ms: turn.started_ms,
-            };
-            let prompt = || Ok::<_, StoreError>(index.content(turn.id)?.typed_prompt().to_owned());
-            if self.excludes_keys(&position, keys, prompt)? || by_content.contains(&turn.id) {
-                turns.push(turn);
-            }
-        }
-        Ok(turns)
-    }
-
-    /// Returns the turns of a session that a rule excludes by their content, which is read only where a rule looks at it.
-    fn turns_excluded_by_content(
-        &self,
-        index: &Reader,
-        session: &SessionRow,
-        is_spared: bool,
-    ) -> Result<HashSet<TurnId>, ForgetError> {
-        if !self.has_patterns() && !session.prompts_only {
-            return Ok(HashSet::new());
-        }
-        let is_excluded = |TurnRecord { row, content }: &TurnRecord| {
-            (!is_spared && self.matches_content(content))
-                || (session.prompts_only
-                    && self.holds_prompt(content.typed_prompt(), row.started_ms))
-        };
-        let turns = index.turn_records(session.id, |_| true)?.into_iter();
-        let excluded = turns.filter(is_excluded).map(|turn| turn.row.id);
-        Ok(excluded.collect())
-    }
 }
 
 #[cfg(test)]
@@ -178,8 +118,8 @@ mod tests {
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
     use crate::request::{ForgetRequest, ForgetTarget};
+    use session_core::KnownTurns::Replace;
     use session_core::{SessionMeta, Turn};
-    use session_store::KnownTurns::Replace;
 
     fn turn(index: u32, prompt: &str) -> Turn {
         Turn {
@@ -277,8 +217,8 @@ mod tests {
         let mut fixture = ForgetFixture::new(&[("lamp", &turns)]);
         let plan = fixture.plan("lamp", None);
         let exclusions = fixture.forget(&plan);
-        assert!(exclusions.excludes_file("lamp", true));
-        assert!(!exclusions.excludes_file("lamp", false));
+        assert!(exclusions.excludes_session_file("lamp"));
+        assert!(!exclusions.rules_exclude_path("lamp"));
     }
 
     #[test]

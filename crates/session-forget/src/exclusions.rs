@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_redact::compile_selective_patterns;
-use session_store::{DedupKeys, Reader, SessionRow};
+use session_store::DedupKeys;
 use std::convert::Infallible;
 use std::sync::LazyLock;
 
@@ -145,60 +145,42 @@ impl Exclusions {
         Ok(exclusions)
     }
 
-    /// Returns true when a history file is not to be read. One that holds several sessions, as a database does, is
-    /// read though all that it held once was forgotten.
-    pub fn excludes_file(&self, path: &str, holds_one_session: bool) -> bool {
-        (holds_one_session && self.records.holds(&item::file_item(path)))
-            || self.excludes_path(path)
+    /// Returns true when a history file of one session is not to be read. One that holds several, as a database does, is
+    /// read though all that it held once was forgotten: [rules](Self::rules_exclude_path) alone keep it from that.
+    pub fn excludes_session_file(&self, path: &str) -> bool {
+        self.records.holds(&item::file_item(path)) || self.rules_exclude_path(path)
     }
 
     /// Returns true when the user's rules exclude a history by its path.
-    fn excludes_path(&self, path: &str) -> bool {
+    pub fn rules_exclude_path(&self, path: &str) -> bool {
         matches_any(path, &self.settings.paths)
+    }
+
+    /// Returns true when the user's rules name paths of histories.
+    pub(crate) fn has_path_rules(&self) -> bool {
+        !self.settings.paths.is_empty()
+    }
+
+    /// Returns true when the user's rules exclude the project that one of these folders belongs to.
+    pub(crate) fn rules_exclude_folders(&self, folders: [Option<&str>; 2]) -> bool {
+        let excluded = |folder: &str| matches_any(folder, &self.settings.projects);
+        folders.into_iter().flatten().any(excluded)
     }
 
     /// Returns true when a session, as its source describes it, is not to be indexed.
     pub fn excludes_session(&self, source: &str, session: &SessionMeta) -> bool {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
-        self.is_excluded(source, &session.id, session.parent.as_deref(), folders)
+        self.has_forgotten_session(source, &session.id, session.parent.as_deref())
+            || self.rules_exclude_folders(folders)
     }
 
-    /// Returns true when a session of the index is not to be there; of a [spared](Self::spares_session) one only what was
-    /// forgotten is not.
-    pub(crate) fn excludes_row(
-        &self,
-        index: &Reader,
-        session: &SessionRow,
-        is_spared: bool,
-    ) -> Result<bool, ForgetError> {
-        let folders = [session.project.as_deref(), session.cwd.as_deref()];
-        let parent = session.parent.as_deref();
-        if is_spared {
-            return Ok(self.has_forgotten(&session.source, &session.uid, parent));
-        }
-        if self.is_excluded(&session.source, &session.uid, parent, folders) {
-            return Ok(true);
-        }
-        if self.settings.paths.is_empty() {
-            return Ok(false);
-        }
-        let file = index.file(session.file)?;
-        Ok(file.is_some_and(|file| self.excludes_path(&file.path)))
-    }
-
-    fn is_excluded(
+    /// Returns true when a session, or the one that it belongs to, was forgotten.
+    pub(crate) fn has_forgotten_session(
         &self,
         source: &str,
         id: &str,
         parent: Option<&str>,
-        folders: [Option<&str>; 2],
     ) -> bool {
-        let excluded = |folder: &str| matches_any(folder, &self.settings.projects);
-        self.has_forgotten(source, id, parent) || folders.into_iter().flatten().any(excluded)
-    }
-
-    /// Returns true when a session, or the one that it belongs to, was forgotten.
-    pub(crate) fn has_forgotten(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
         let forgotten = |id: &str| self.records.holds(&item::session_item(source, id));
         forgotten(id) || parent.is_some_and(forgotten)
     }
@@ -206,8 +188,8 @@ impl Exclusions {
     /// Returns true when a turn, as its source delivers it, is not to be indexed.
     pub fn excludes_turn(&self, session: &SessionMeta, turn: &Turn) -> bool {
         self.has_forgotten_turn(session, turn)
-            || (session.prompts_only && self.holds_prompt(&turn.prompt, turn.started_ms))
-            || (!self.patterns.is_empty() && self.matches_content(&TurnContent::from_turn(turn)))
+            || (session.prompts_only && self.has_forgotten_prompt(&turn.prompt, turn.started_ms))
+            || (self.has_patterns() && self.rules_exclude_content(&TurnContent::from_turn(turn)))
     }
 
     /// Returns true when a turn, as its source delivers it, was forgotten.
@@ -222,12 +204,13 @@ impl Exclusions {
             started_ms: turn.started_ms,
         };
         let prompt = || Ok::<_, Infallible>(turn.prompt.clone());
-        let Ok(is_excluded) = self.excludes_keys(&position, DedupKeys::from_turn(turn), prompt);
-        is_excluded
+        let keys = DedupKeys::from_turn(turn);
+        let Ok(is_forgotten) = self.has_forgotten_turn_at(&position, keys, prompt);
+        is_forgotten
     }
 
     /// Returns true when a prompt without a transcript is that of a forgotten turn. Older records have no time.
-    pub(crate) fn holds_prompt(&self, prompt: &str, at_ms: Option<i64>) -> bool {
+    pub(crate) fn has_forgotten_prompt(&self, prompt: &str, at_ms: Option<i64>) -> bool {
         let is_at = |at: i64| {
             let item = item::prompt_period_item(prompt, at.div_euclid(PROMPT_PERIOD_MS));
             self.records.holds(&item)
@@ -236,7 +219,7 @@ impl Exclusions {
     }
 
     /// Returns true when a turn was forgotten, by its position or as a copy.
-    pub(crate) fn excludes_keys<E>(
+    pub(crate) fn has_forgotten_turn_at<E>(
         &self,
         position: &TurnPosition<'_>,
         keys: DedupKeys,
@@ -256,15 +239,19 @@ impl Exclusions {
         Ok(self.records.holds(&item::copy_item(origin, &prompt()?)))
     }
 
-    /// Returns true when the content of a turn matches a pattern.
-    pub(crate) fn matches_content(&self, content: &TurnContent) -> bool {
-        content.searched_texts().any(|text| self.matches_text(text))
+    /// Returns true when the content of a turn matches a pattern of the user's rules.
+    pub(crate) fn rules_exclude_content(&self, content: &TurnContent) -> bool {
+        content
+            .searched_texts()
+            .any(|text| self.rules_exclude_text(text))
     }
 
-    pub(crate) fn matches_text(&self, text: &str) -> bool {
+    /// Returns true when a text matches a pattern of the user's rules.
+    pub(crate) fn rules_exclude_text(&self, text: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern.is_match(text))
     }
 
+    /// Returns true when the user's rules have patterns.
     pub(crate) fn has_patterns(&self) -> bool {
         !self.patterns.is_empty()
     }

@@ -26,6 +26,7 @@ mod counts;
 mod entry;
 mod error;
 mod exclusions;
+mod indexed_session;
 mod item;
 mod matched_line;
 mod plan;

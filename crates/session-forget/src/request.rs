@@ -212,8 +212,8 @@ fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{SessionMeta, Turn, TurnSpan};
-    use session_store::{KnownTurns, Writer};
+    use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
+    use session_store::Writer;
 
     /// Inserts a session with a turn for each time.
     fn insert(writer: &mut Writer, uid: &str, parent: Option<&str>, times: &[i64]) {

@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use crate::request::ForgetTarget;
     use regex::Regex;
-    use session_core::{SessionMeta, Turn, TurnSpan};
-    use session_store::{KnownTurns, Writer};
+    use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
+    use session_store::Writer;
     use std::ops::RangeInclusive;
 
     /// Inserts a session of three turns, each a copy of that of other sessions.

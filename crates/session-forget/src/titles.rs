@@ -10,7 +10,7 @@ use std::path::Path;
 impl Exclusions {
     /// Returns true when a title that an agent or a user gave to a session is not to be kept.
     pub fn excludes_title(&self, title: &str) -> bool {
-        self.records.holds(&item::title_item(title)) || self.matches_text(title)
+        self.records.holds(&item::title_item(title)) || self.rules_exclude_text(title)
     }
 
     /// Returns a cursor of a history without what is excluded: titles, and what it remembers of forgotten sessions to
@@ -19,7 +19,7 @@ impl Exclusions {
         let name = source.name();
         let excluded = CursorExclusions {
             title: &|title| self.excludes_title(title),
-            session: &|id| self.has_forgotten(name, id, None),
+            session: &|id| self.has_forgotten_session(name, id, None),
         };
         source.redact_cursor(at, cursor, &excluded)
     }

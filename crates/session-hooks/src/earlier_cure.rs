@@ -1,8 +1,7 @@
 //! The line about an error that was cured before, for a command that failed.
 
 use crate::history_line::{HistoryLine, shorten};
-use crate::hook_call::is_off;
-use crate::memories::Memories;
+use crate::hook_call::HookCall;
 use crate::project_sessions::ProjectDirectories;
 use session_agents::{HookInput, ToolUse};
 use session_core::{ErrorSignature, TurnAddress};
@@ -19,27 +18,27 @@ const MAX_CHARS: usize = 400;
 const MAX_NAMED: usize = 3;
 const COMMAND_BYTES: usize = 80;
 
-impl Memories {
+impl HookCall {
     /// Formats the line about what cured the error of a failed command in this project before, and records it:
     /// it is injected once a session, in what `taken_chars` leave of the limit. An error that many cures share has none.
     /// Only the index is read.
     pub(crate) fn find_earlier_cure(
         &self,
-        input: &HookInput,
         tool_use: &ToolUse,
         taken_chars: usize,
     ) -> Option<MemoryBlock> {
+        let (input, memories) = (&self.input, &self.memories);
         let error = tool_use.error.as_deref()?;
         let context = input.context_id()?;
-        let injector = self.injector();
-        let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
-        let state_file = SessionStateFile::new(injector.state, &context);
-        if !injector.settings.enabled || is_off(input, self) {
+        let injector = memories.injector();
+        let project = ProjectDirectories::new(memories.project.as_ref()?, &memories.home.env.home);
+        let state_file = SessionStateFile::new(injector.index_directory, &context);
+        if !injector.settings.enabled || self.is_off() {
             return None;
         }
-        let index = self.home.index().ok()?;
+        let index = memories.home.index().ok()?;
         let line = find_line(&index, error, input, &project)?;
-        let block = self.history_block(line, taken_chars)?;
+        let block = line.into_block(&memories.home.config, taken_chars)?;
         let new = state_file.record_injected(&block.ids).ok()?;
         (new == block.ids).then_some(block)
     }

@@ -1,7 +1,7 @@
 //! A line about the history, as a block of its own.
 
-use crate::memories::Memories;
 use jiff::Timestamp;
+use session_config::Config;
 use session_core::text::clip_words;
 use session_memory::{BlockItem, FrontmatterTime, Importance, InjectionSettings, MemoryBlock};
 use std::borrow::Cow;
@@ -23,33 +23,29 @@ pub(crate) struct HistoryLine {
     pub(crate) max_chars: usize,
 }
 
-impl Memories {
-    /// Makes a block of a line, redacted, within what `taken_chars` of other blocks of the same answer leave of
+impl HistoryLine {
+    /// Makes a block of the line, redacted, within what `taken_chars` of other blocks of the same answer leave of
     /// `total_chars`; `None` where its time is none or nothing of it fits.
-    pub(crate) fn history_block(
-        &self,
-        line: HistoryLine,
-        taken_chars: usize,
-    ) -> Option<MemoryBlock> {
-        let budget = self.home.config.injection;
+    pub(crate) fn into_block(self, config: &Config, taken_chars: usize) -> Option<MemoryBlock> {
+        let budget = config.injection;
         let left = budget.total_chars.saturating_sub(taken_chars);
         let settings = InjectionSettings {
-            item_chars: line.max_chars,
-            total_chars: left.min(line.max_chars + FENCE_CHARS),
+            item_chars: self.max_chars,
+            total_chars: left.min(self.max_chars + FENCE_CHARS),
             ..budget
         };
         let item = BlockItem {
-            label: line.label.to_owned(),
-            text: line.text,
-            id: line.id,
+            label: self.label.to_owned(),
+            text: self.text,
+            id: self.id,
             show: None,
             origin: Some("from your history"),
-            updated: FrontmatterTime(Timestamp::from_millisecond(line.time_ms).ok()?),
+            updated: FrontmatterTime(Timestamp::from_millisecond(self.time_ms).ok()?),
             importance: Importance::Normal,
             relevance: 0,
         };
         let mut block = MemoryBlock::assemble(vec![item], &settings, None)?;
-        self.home.config.redactor().redact_in_place(&mut block.text);
+        config.redactor().redact_in_place(&mut block.text);
         Some(block)
     }
 }
@@ -70,26 +66,11 @@ pub(crate) fn shorten(text: &str, bytes: usize) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_config::Home;
-    use session_memory::{
-        DirectoryRecords, MemoryStore, StorageLocation, StorageSettingsByScope, memory_directories,
-    };
-    use session_sources::Env;
 
     #[test]
     fn a_line_keeps_within_what_other_blocks_leave_of_the_limit() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        let directories = memory_directories(None, path, StorageLocation::GlobalOnly).unwrap();
-        let memories = Memories {
-            home: Home::new(Env::with_home(path), path.join("index")),
-            project: None,
-            notes: Vec::new(),
-            left_out_files: Vec::new(),
-            store: MemoryStore::new(directories, DirectoryRecords::new(path.join("records"))),
-            retention: StorageSettingsByScope::default(),
-        };
-        let total = memories.home.config.injection.total_chars;
+        let config = Config::default();
+        let total = config.injection.total_chars;
         let block = |taken_chars| {
             let line = HistoryLine {
                 label: "failed before",
@@ -98,7 +79,7 @@ mod tests {
                 time_ms: 0,
                 max_chars: 400,
             };
-            memories.history_block(line, taken_chars)
+            line.into_block(&config, taken_chars)
         };
         let whole = block(0).unwrap().char_count();
         let shorter = block(total - whole + 50).unwrap().char_count();

@@ -1,13 +1,12 @@
 //! A hook and its answer: what is put before a prompt, at a call of a tool, or where a session begins.
 
-use crate::error::MemoriesError;
-use crate::memories::Memories;
 use crate::shown_memories::runs_this_program;
 use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
-use session_display::pluralize;
+use session_display::{pluralize, sanitize_line};
 use session_memory::{
     AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile, TriggeredBlock,
 };
+use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use std::time::Instant;
 
 /// The reason for which a call is refused, before the memories.
@@ -27,7 +26,7 @@ pub struct HookCall {
     /// The input.
     pub input: HookInput,
     /// The memories of its directory.
-    pub memories: Memories,
+    pub memories: ProjectMemories,
     /// The place where the hook is registered.
     pub origin: HookOrigin,
     /// When the process began.
@@ -41,7 +40,7 @@ impl HookCall {
     ///
     /// # Errors
     /// When the model fails.
-    pub fn compare_prompt(&self) -> Result<Option<InjectionOutcome>, MemoriesError> {
+    pub fn compare_prompt(&self) -> Result<Option<InjectionOutcome>, ProjectMemoriesError> {
         let task = self.input.task_prompt();
         let is_wanted = match task {
             Some(_) => self.memories.home.config.hook.agent_prompts && !self.is_off(),
@@ -58,7 +57,7 @@ impl HookCall {
             started: self.started,
             deadline: self.deadline,
         };
-        self.memories.inject(&request).map(Some)
+        self.inject(&request).map(Some)
     }
 
     /// Records an outcome, and returns the block that is to be printed.
@@ -95,6 +94,28 @@ impl HookCall {
         Some(HookAnswer::default().with_updated_input(task))
     }
 
+    /// Returns true where a session begins in which cures may be injected: the index from which they are read should be
+    /// brought up to date meanwhile, by a process that the hook does not wait for.
+    pub fn wants_fresh_index(&self) -> bool {
+        let begins = self.input.event() == Some(HookEvent::SessionStart);
+        let is_on = self.memories.injector().settings.enabled && !self.is_off();
+        begins && !self.input.is_after_compaction() && is_on
+    }
+
+    /// Returns the answer to the start of a session without memories for a mistake in the configuration, which the user sees;
+    /// `None` for any other failure.
+    pub fn explain_failure(error: &ProjectMemoriesError) -> Option<HookAnswer> {
+        let ProjectMemoriesError::Config(mistake) = error else {
+            return None;
+        };
+        let mistake = mistake.to_string();
+        let message = format!(
+            "session-search: gives the agent neither memories nor cures: {}",
+            sanitize_line(mistake.lines().next().unwrap_or_default())
+        );
+        Some(HookAnswer::default().with_message(Some(message)))
+    }
+
     /// Returns the list of memories and, where the user wants it, the last session, with what the user sees when a
     /// session begins.
     fn answer_start(&self) -> Option<HookAnswer> {
@@ -125,7 +146,7 @@ impl HookCall {
         let is_wanted = is_on && injector.settings.injection.last_session;
         let is_new = input.has_empty_context() && !input.is_after_compaction();
         let last = if is_wanted && is_new {
-            self.memories.describe_last_session(session)
+            self.describe_last_session()
         } else {
             None
         };
@@ -139,18 +160,17 @@ impl HookCall {
     fn answer_tool(&self, event: HookEvent) -> Option<HookAnswer> {
         let input = &self.input;
         let tool_use = ToolUse::from_hook(input)?;
-        self.memories.record_shown_memories(event, input);
+        self.record_shown_memories(event);
         if tool_use.error.is_some() && input.command().is_some_and(runs_this_program) {
             return None;
         }
-        let triggered = self.memories.inject_for_tool(input, &tool_use);
+        let triggered = self.inject_for_tool(&tool_use);
         let is_refusal = triggered.as_ref().is_some_and(|given| given.is_refusal);
         let triggered = triggered.map(|TriggeredBlock { block, .. }| block);
         let cure = match event {
             HookEvent::PostToolUseFailure => {
                 let taken_chars = triggered.as_ref().map_or(0, MemoryBlock::char_count);
-                self.memories
-                    .find_earlier_cure(input, &tool_use, taken_chars)
+                self.find_earlier_cure(&tool_use, taken_chars)
             }
             _ => None,
         };
@@ -167,8 +187,11 @@ impl HookCall {
         })
     }
 
-    fn is_off(&self) -> bool {
-        is_off(&self.input, &self.memories)
+    /// Returns true where injection is switched off for the context that asks.
+    pub(crate) fn is_off(&self) -> bool {
+        let index_directory = &self.memories.home.index_directory;
+        let context = self.input.context_id();
+        context.is_some_and(|id| SessionStateFile::new(index_directory, &id).read().off)
     }
 
     /// Returns the message that memories of the project wait for the user's trust, which names each content once.
@@ -185,16 +208,13 @@ impl HookCall {
     }
 }
 
-/// Returns true where injection is switched off for the context that asks.
-pub(crate) fn is_off(input: &HookInput, memories: &Memories) -> bool {
-    let root = &memories.home.root;
-    let context = input.context_id();
-    context.is_some_and(|id| SessionStateFile::new(root, &id).read().off)
-}
-
 /// Returns the message that the plugin's skill is installed a second time, which costs its description
 /// again in each session.
-fn note_second_skill(input: &HookInput, memories: &Memories, origin: HookOrigin) -> Option<String> {
+fn note_second_skill(
+    input: &HookInput,
+    memories: &ProjectMemories,
+    origin: HookOrigin,
+) -> Option<String> {
     let is_wanted = input.is_startup() && origin == HookOrigin::Plugin;
     (is_wanted && has_user_skill(&memories.home.env)).then(|| {
         "session-search: the plugin brings the skill; `session-search skill uninstall` removes the other copy"
@@ -203,7 +223,7 @@ fn note_second_skill(input: &HookInput, memories: &Memories, origin: HookOrigin)
 }
 
 /// Returns the message that suggests to save a memory after a compaction, if `auto_save` is on.
-fn suggest_save(input: &HookInput, memories: &Memories) -> Option<String> {
+fn suggest_save(input: &HookInput, memories: &ProjectMemories) -> Option<String> {
     let config = &memories.home.config;
     if !input.is_after_compaction() || !config.enabled || !config.auto_save {
         return None;

@@ -1,15 +1,14 @@
 //! Runs a hook in a worker thread: its answer is ready before the timeout, or there is none. A hook never blocks a
 //! prompt, and never fails.
 
-use crate::error::MemoriesError;
 use crate::hook_call::{HookCall, HookOrigin};
-use crate::memories::Memories;
 use session_agents::{HookInput, MergedSettings, START_DIRECTORY_VARIABLE};
 use session_config::Home;
 use session_files::{Project, REPOSITORY, resolve_links};
 use session_memory::{
     InjectionLog, InjectionLogEntry, InjectionOutcome, InjectionSettings, SkipReason,
 };
+use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -55,15 +54,29 @@ struct HookProgress {
     home: Option<Box<Home>>,
 }
 
-/// Returns what `answer` makes of the hook whose JSON `input` holds and of the comparison of its prompt; `None` where it
-/// fails, panics or takes too long. A prompt that is compared for longer than its timeout is logged.
-/// Where the vectors of memories are missing, `prepare_vectors` starts a process that makes those of a folder.
+/// The parts of a hook's run that its front end has.
+pub struct HookCallbacks<T> {
+    /// Starts a process that makes the vectors of memories that prompts of a folder wait for.
+    pub prepare_vectors: fn(&Home, &Path),
+    /// Answers a hook, whose prompt has been compared if there is one.
+    pub answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+    /// Answers the hook of a session that begins, whose agent shows messages, where the memories cannot be opened: the user
+    /// would not learn why there are none.
+    pub explain: fn(&ProjectMemoriesError) -> Option<T>,
+}
+
+/// Returns the answer to the hook whose JSON `input` holds; `None` where it fails, panics or takes too long. A prompt that is
+/// compared for longer than its timeout is logged.
 pub fn run_with_timeout<T: Send + 'static>(
     input: impl Read + Send + 'static,
     origin: HookOrigin,
-    prepare_vectors: fn(&Home, &Path),
-    answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+    callbacks: HookCallbacks<T>,
 ) -> Option<T> {
+    let HookCallbacks {
+        prepare_vectors,
+        answer,
+        explain,
+    } = callbacks;
     let started = Instant::now();
     let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
@@ -75,15 +88,19 @@ pub fn run_with_timeout<T: Send + 'static>(
         if is_prompt {
             let _ = sender.send(HookWorkerMessage::Prompt);
         }
+        let shows_message = input.is_startup() && input.shows_messages();
+        let send =
+            |answer: Option<T>| answer.map(|it| sender.send(HookWorkerMessage::Done(it.into())));
         match compare_prompt(input, origin, started, prepare_vectors, &sender) {
             Ok(Some((call, outcome))) => {
                 let _ = sender.send(HookWorkerMessage::Compared);
-                if let Some(answer) = answer(call, outcome) {
-                    let _ = sender.send(HookWorkerMessage::Done(Box::new(answer)));
-                }
+                let _ = send(answer(call, outcome));
             }
             Ok(None) => {}
             Err(_) if is_prompt => log_failure(started, SkipReason::QueryFailed),
+            Err(error) if shows_message => {
+                let _ = send(explain(&error));
+            }
             Err(_) => {}
         }
     });
@@ -148,7 +165,7 @@ fn compare_prompt<T>(
     started: Instant,
     prepare_vectors: fn(&Home, &Path),
     sender: &Sender<HookWorkerMessage<T>>,
-) -> Result<Option<(HookCall, Option<InjectionOutcome>)>, MemoriesError> {
+) -> Result<Option<(HookCall, Option<InjectionOutcome>)>, ProjectMemoriesError> {
     let directory = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
     let folder = match std::env::var_os(START_DIRECTORY_VARIABLE).map(PathBuf::from) {
         Some(start) if start != directory => {
@@ -159,7 +176,7 @@ fn compare_prompt<T>(
     if origin == HookOrigin::Plugin && is_in_settings(&input, &folder)? {
         return Ok(None);
     }
-    let memories = Memories::for_folder(&folder)?;
+    let memories = ProjectMemories::for_folder(&folder)?;
     let injection = memories.home.config.injection;
     let home = Box::new(memories.home.clone());
     let _ = sender.send(HookWorkerMessage::Configured(home, injection.timeout()));
@@ -190,7 +207,7 @@ fn project_directory(directory: PathBuf, start: PathBuf, home: &Path) -> PathBuf
 }
 
 /// Returns true where the settings that the agent merges in a folder have the hook for the event.
-fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool, MemoriesError> {
+fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool, ProjectMemoriesError> {
     let env = Home::unconfigured()?.env;
     let settings = MergedSettings::for_directory(&env, folder)?;
     Ok(input.event().is_some_and(|event| settings.has_hook(event)))
@@ -198,7 +215,8 @@ fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool, MemoriesErro
 
 fn log_failure(started: Instant, why: SkipReason) {
     if let Ok(home) = Home::unconfigured() {
-        let _ = InjectionLog::new(&home.root).append(&InjectionLogEntry::failure(started, why));
+        let _ = InjectionLog::new(&home.index_directory)
+            .append(&InjectionLogEntry::failure(started, why));
     }
 }
 
@@ -312,7 +330,12 @@ mod tests {
         let input = format!(r#"{{"hook_event_name": "SessionStart", "cwd": {cwd:?}}}"#);
         let run = |answer: fn(HookCall, Option<InjectionOutcome>) -> Option<u8>| {
             let input = std::io::Cursor::new(input.clone());
-            run_with_timeout(input, HookOrigin::Settings, |_, _| {}, answer)
+            let callbacks = HookCallbacks {
+                prepare_vectors: |_, _| {},
+                answer,
+                explain: |_| None,
+            };
+            run_with_timeout(input, HookOrigin::Settings, callbacks)
         };
         assert_eq!(run(|_, outcome| outcome.is_none().then_some(7)), Some(7));
         assert_eq!(run(|_, _| panic!("the answer panics")), None);

@@ -25,7 +25,7 @@ pub fn find_hook_session_id(id: &str, home: &Home) -> Result<String, HookSession
     let sessions = home.index().and_then(|index| index.sessions());
     match find_session(&sessions.unwrap_or_default(), id) {
         Ok(session) => Ok(hook_session_id(&session).to_owned()),
-        Err(_) if is_whole_session_id(id, &home.root) => Ok(id.to_owned()),
+        Err(_) if is_whole_session_id(id, &home.index_directory) => Ok(id.to_owned()),
         Err(error) => Err(HookSessionError(error)),
     }
 }
@@ -37,9 +37,9 @@ fn hook_session_id(session: &SessionRow) -> &str {
 }
 
 /// Returns true for an id that hooks named, or that is as long as a whole one: it may be of a session that is not
-/// indexed yet. `state` is the directory of the index.
-fn is_whole_session_id(id: &str, state: &Path) -> bool {
-    id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(state, id).exists()
+/// indexed yet.
+fn is_whole_session_id(id: &str, index_directory: &Path) -> bool {
+    id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(index_directory, id).exists()
 }
 
 #[cfg(test)]
@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn an_id_is_whole_where_a_hook_named_it_or_by_its_length() {
-        let state = tempfile::tempdir().unwrap();
-        let is_whole = |id| is_whole_session_id(id, state.path());
+        let index_directory = tempfile::tempdir().unwrap();
+        let is_whole = |id| is_whole_session_id(id, index_directory.path());
         assert!(is_whole("0b6c0f6e-5d2f-4b11-9c39-2f8d3b1c7a55"));
         assert!(!is_whole("0b6c0f6e"));
-        let file = SessionStateFile::new(state.path(), "0b6c0f6e");
+        let file = SessionStateFile::new(index_directory.path(), "0b6c0f6e");
         file.record_injected(&["mem-1".to_owned()]).unwrap();
         assert!(is_whole("0b6c0f6e"));
     }

@@ -1,28 +1,33 @@
 //! The line about the last session of a project, for the start of the next one.
 
 use crate::history_line::{HistoryLine, shorten};
-use crate::memories::Memories;
+use crate::hook_call::HookCall;
 use crate::project_sessions::ProjectDirectories;
+use session_config::Home;
 use session_display::SessionIds;
 use session_memory::MemoryBlock;
+use session_query::SearchEngine;
 use session_report::WorkSummary;
-use session_store::SessionRow;
+use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 500;
+/// The longest time for reading what changed: a few milliseconds are enough after a usual session.
+const REFRESH_BUDGET: Duration = Duration::from_millis(300);
 /// The most bytes of an error.
 const ERROR_BYTES: usize = 120;
 
-impl Memories {
-    /// Formats the line about the last session of the project, from the index as it is: its task,
-    /// the outcome, the last error, and its id. The calling session is left out.
-    pub(crate) fn describe_last_session(
-        &self,
-        calling_session: Option<&str>,
-    ) -> Option<MemoryBlock> {
-        let project = ProjectDirectories::new(self.project.as_ref()?, &self.home.env.home);
-        let index = self.home.index().ok()?;
+impl HookCall {
+    /// Formats the line about the last session of the project: its task, the outcome, the last error, and its id. The
+    /// calling session is left out. There is no line where the index cannot be brought up to date in time: who does not
+    /// search between two sessions would be told an older one as the last.
+    pub(crate) fn describe_last_session(&self) -> Option<MemoryBlock> {
+        let memories = &self.memories;
+        let calling_session = self.input.session_id.as_deref();
+        let project = ProjectDirectories::new(memories.project.as_ref()?, &memories.home.env.home);
+        let index = open_fresh_index(&memories.home)?;
         let sessions = index.sessions().ok()?;
         let last = sessions
             .iter()
@@ -39,8 +44,16 @@ impl Memories {
             time_ms: last.ended_ms?,
             max_chars: MAX_CHARS,
         };
-        self.history_block(line, 0)
+        line.into_block(&memories.home.config, 0)
     }
+}
+
+/// Opens the index after what changed was read within [`REFRESH_BUDGET`]. None is made or migrated.
+fn open_fresh_index(home: &Home) -> Option<Reader> {
+    home.index().ok()?;
+    let engine = SearchEngine::new(home.clone()).ok()?;
+    let is_fresh = engine.update_within(Some(REFRESH_BUDGET)).ok()?;
+    is_fresh.then(|| home.index().ok())?
 }
 
 fn is_candidate(session: &SessionRow, calling_session: Option<&str>) -> bool {

@@ -1,34 +1,36 @@
 //! Decides what is put before a prompt or given at a call of a tool.
 
-use crate::error::MemoriesError;
-use crate::memories::Memories;
+use crate::hook_call::HookCall;
 use crate::past_turns::find_past_turns;
 use crate::reading_commands::only_reads;
 use crate::shown_memories::find_shown_memories;
-use crate::tool_event::ToolContext;
-use session_agents::{HookEvent, HookInput, ToolUse};
+use session_agents::{HookEvent, ToolUse};
 use session_embed::Embedder;
 use session_memory::{
     BlockItem, InjectionOutcome, InjectionRequest, InjectionResources, TriggerDecision,
     TriggerEvent, TriggeredBlock,
 };
+use session_project_memories::{ProjectMemories, ProjectMemoriesError, ToolContext};
 use std::time::Instant;
 
-impl Memories {
+impl HookCall {
     /// Decides what is put before a prompt. Secrets are neither searched for nor put before it, nor in the explanation.
     ///
     /// # Errors
     /// When the model fails.
-    pub fn inject(
+    pub(crate) fn inject(
         &self,
         request: &InjectionRequest<'_>,
-    ) -> Result<InjectionOutcome, MemoriesError> {
-        let redactor = self.home.config.redactor();
+    ) -> Result<InjectionOutcome, ProjectMemoriesError> {
+        let redactor = self.memories.home.config.redactor();
         let request = InjectionRequest {
             prompt: &redactor.redact(request.prompt),
             ..*request
         };
-        let mut outcome = self.injector().inject(&request, &Resources(self))?;
+        let mut outcome = self
+            .memories
+            .injector()
+            .inject(&request, &Resources(&self.memories))?;
         for candidate in &mut outcome.decision.candidates {
             redactor.redact_in_place(&mut candidate.topic);
             candidate.found.cue.iter_mut().for_each(|cue| {
@@ -42,15 +44,15 @@ impl Memories {
     /// reads is followed by its memories.
     fn should_hold(&self, tool_use: &ToolUse) -> bool {
         let is_reading = || tool_use.command.as_deref().is_some_and(only_reads);
-        self.home.config.hook.hold && tool_use.is_pending_change && !is_reading()
+        self.memories.home.config.hook.hold && tool_use.is_pending_change && !is_reading()
     }
 
     /// Returns what triggers are compared with at a call of a tool; `None` where no directory is known.
-    fn trigger_event(&self, input: &HookInput, tool_use: &ToolUse) -> Option<TriggerEvent> {
+    fn trigger_event(&self, tool_use: &ToolUse) -> Option<TriggerEvent> {
         let context = ToolContext {
-            folder: input.cwd.as_deref()?,
-            project: self.project.as_ref(),
-            home: &self.home.env.home,
+            folder: self.input.cwd.as_deref()?,
+            project: self.memories.project.as_ref(),
+            home: &self.memories.home.env.home,
         };
         Some(TriggerEvent {
             is_held: self.should_hold(tool_use),
@@ -66,8 +68,8 @@ impl Memories {
     pub fn explain_call(
         &self,
         tool_use: &ToolUse,
-        input: &HookInput,
-    ) -> Result<TriggerDecision, MemoriesError> {
+    ) -> Result<TriggerDecision, ProjectMemoriesError> {
+        let input = &self.input;
         let session = input.context_id();
         let request = InjectionRequest {
             prompt: &input.prompt,
@@ -80,10 +82,10 @@ impl Memories {
         } else {
             Some(self.inject(&request)?)
         };
-        let event = self.trigger_event(input, tool_use).unwrap_or_default();
-        let injector = self.injector();
+        let event = self.trigger_event(tool_use).unwrap_or_default();
+        let injector = self.memories.injector();
         let mut decision = injector.explain_event(&event, session.as_deref(), prompt.as_ref());
-        let redactor = self.home.config.redactor();
+        let redactor = self.memories.home.config.redactor();
         for candidate in &mut decision.candidates {
             redactor.redact_in_place(&mut candidate.topic);
             candidate.triggers.iter_mut().for_each(|trigger| {
@@ -94,32 +96,31 @@ impl Memories {
     }
 
     /// Returns the memories that a call of a tool triggers, without secrets, and records them.
-    pub(crate) fn inject_for_tool(
-        &self,
-        input: &HookInput,
-        tool_use: &ToolUse,
-    ) -> Option<TriggeredBlock> {
-        let event = self.trigger_event(input, tool_use)?;
-        let context = input.context_id()?;
-        self.injector().inject_for_event(&event, &context)
+    pub(crate) fn inject_for_tool(&self, tool_use: &ToolUse) -> Option<TriggeredBlock> {
+        let event = self.trigger_event(tool_use)?;
+        let context = self.input.context_id()?;
+        self.memories.injector().inject_for_event(&event, &context)
     }
 
     /// Records the memories that a call shows to the agent, until it fails.
-    pub(crate) fn record_shown_memories(&self, event: HookEvent, input: &HookInput) {
+    pub(crate) fn record_shown_memories(&self, event: HookEvent) {
+        let input = &self.input;
         let (Some(command), Some(context)) = (input.command(), input.context_id()) else {
             return;
         };
         let shown = find_shown_memories(command);
         match event {
-            HookEvent::PreToolUse => self.injector().record_shown(&shown, &context),
-            HookEvent::PostToolUseFailure => self.injector().forget_shown(&shown, &context),
+            HookEvent::PreToolUse => self.memories.injector().record_shown(&shown, &context),
+            HookEvent::PostToolUseFailure => {
+                self.memories.injector().forget_shown(&shown, &context)
+            }
             _ => {}
         }
     }
 }
 
 /// The resources of an injector: the model of memories, and the index as it is.
-struct Resources<'a>(&'a Memories);
+struct Resources<'a>(&'a ProjectMemories);
 
 impl InjectionResources for Resources<'_> {
     fn open_model(&self) -> session_memory::Result<Box<dyn Embedder>> {

@@ -1,13 +1,12 @@
 //! Turns of the project's history that are put before a prompt.
 
-use crate::error::MemoriesError;
 use crate::history_line::shorten;
-use crate::memories::Memories;
 use crate::project_sessions::ProjectDirectories;
 use jiff::Timestamp;
 use session_core::{ConfidenceBand, TurnAddress};
 use session_display::SessionIds;
 use session_memory::{BlockItem, FrontmatterTime, PastTurn};
+use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_query::QueryModels;
 use session_report::WorkSummary;
 use session_search::{SearchHit, SearchRequest, search};
@@ -22,9 +21,9 @@ const PROMPT_BYTES: usize = 70;
 /// searched as it is: a prompt does not wait for a refresh.
 pub(crate) fn find_past_turns(
     prompt: &str,
-    memories: &Memories,
+    memories: &ProjectMemories,
     session: Option<&str>,
-) -> Result<Vec<BlockItem>, MemoriesError> {
+) -> Result<Vec<BlockItem>, ProjectMemoriesError> {
     let Some(project) = &memories.project else {
         return Ok(Vec::new());
     };
@@ -70,7 +69,7 @@ fn block_item(index: &Reader, hit: &SearchHit, ids: &SessionIds<'_>) -> Option<B
         text: describe_turn(work, &hit.preview),
         id: id.to_string(),
         started: FrontmatterTime(Timestamp::from_millisecond(at).ok()?),
-        score: hit.score,
+        probability: hit.probability,
     }))
 }
 

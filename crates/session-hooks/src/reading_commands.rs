@@ -1,8 +1,8 @@
 //! Command lines that only read: nothing is lost where they run before a memory about their files is read.
 
-use crate::command_forms::InnerLine;
 use session_core::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
 use session_core::text::file_name;
+use session_memory::InnerLine;
 use session_sources::sed_edits_in_place;
 
 /// Programs that write no file, whatever their arguments.

@@ -1,8 +1,8 @@
 //! The memories that a command shows to the agent that runs it.
 
-use crate::command_forms::{collect_forms, command_lines};
 use session_core::shell::{Operator, split_simple_commands, words_from_program};
 use session_core::text::file_name;
+use session_memory::{collect_forms, command_lines};
 
 /// The name of this program.
 const OWN_NAME: &str = "session-search";

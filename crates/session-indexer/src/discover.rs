@@ -5,7 +5,7 @@ use crate::listed_histories::{ListedFile, ListedHistories, is_known_file};
 use session_core::FileStamp;
 use session_forget::Exclusions;
 use session_sources::{Env, Location};
-use session_store::{FileDigests, FileId, FileRow, Problem, Reader, StoreError};
+use session_store::{FileDigests, FileId, FileRow, HistoryProblem, Reader, StoreError};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub struct HistoryChanges {
     /// Files that have another path now.
     pub(crate) moved: Vec<MovedFile>,
     /// Problems of listing, when these differ from the recorded ones.
-    pub(crate) problems: Option<Vec<Problem>>,
+    pub(crate) problems: Option<Vec<HistoryProblem>>,
 }
 
 /// A file that was gone and is back as it was.
@@ -83,7 +83,7 @@ impl HistoryChanges {
     }
 
     /// Returns the problems of listing, where these differ from the recorded ones.
-    pub fn problems(&self) -> Option<&[Problem]> {
+    pub fn problems(&self) -> Option<&[HistoryProblem]> {
         self.problems.as_deref()
     }
 
@@ -148,7 +148,11 @@ impl HistoryChanges {
     }
 
     /// Keeps the files that may still be there: they or a folder above them cannot be listed.
-    fn keep_unlisted(&mut self, problems: &[Problem], index: &Reader) -> Result<(), StoreError> {
+    fn keep_unlisted(
+        &mut self,
+        problems: &[HistoryProblem],
+        index: &Reader,
+    ) -> Result<(), StoreError> {
         if problems.is_empty() {
             return Ok(());
         }
@@ -208,8 +212,7 @@ impl ListedHistories {
         exclusions: &Exclusions,
     ) -> Result<HistoryChanges, StoreError> {
         if !exclusions.is_empty() {
-            self.files
-                .retain(|file| !exclusions.excludes_file(&file.key(), file.holds_one_session()));
+            self.files.retain(|file| !file.is_excluded(exclusions));
         }
         let mut digests = self.digests().into_iter();
         let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
@@ -331,7 +334,7 @@ mod tests {
         let known = ["/h/0/a.jsonl", "/h/1/a.jsonl", "/h/10/a.jsonl"].map(file);
         let mut writer = write(index.path(), &known);
         let reader = writer.reader().unwrap();
-        let gone = |problems: Vec<Problem>, found: &[MadeFile]| {
+        let gone = |problems: Vec<HistoryProblem>, found: &[MadeFile]| {
             let all = ListedHistories {
                 problems,
                 ..listed(found)
@@ -340,7 +343,7 @@ mod tests {
             let changes = all.compare(reader, &digests, &Exclusions::default());
             changes.unwrap().gone()
         };
-        let unlisted = Problem {
+        let unlisted = HistoryProblem {
             path: "/h/1".into(),
             reason: "cannot be listed: permission denied".into(),
             offset: None,

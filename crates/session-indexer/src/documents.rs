@@ -1,9 +1,9 @@
 //! Reads the documents of a session: its chunks, then its turns.
 
-use crate::refresh::IndexError;
+use crate::error::IndexError;
 use session_core::document::{self, SessionChunks};
 use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, EmbeddedTexts, ModelRow, PendingSession, Reader,
+    Document, DocumentExtent, EmbeddedDocument, EmbeddedTexts, ModelRow, PendingSession, Reader,
     SessionContents, SessionId, StoredContent,
 };
 
@@ -73,7 +73,7 @@ pub(crate) struct SessionBatch {
     /// Indices into `documents` of those without a vector in the index.
     pub(crate) missing: Vec<usize>,
     /// Which documents of the session these are, for the store.
-    pub(crate) extent: DocumentBatch,
+    pub(crate) extent: DocumentExtent,
     /// A text has no vector after it was embedded.
     pub(crate) has_failed: bool,
 }
@@ -109,7 +109,7 @@ impl SessionBatch {
                 }),
                 // What has a vector comes along.
                 true if batch.missing.len() == limits.max_missing => {
-                    batch.extent = DocumentBatch::Subset;
+                    batch.extent = DocumentExtent::Subset;
                 }
                 _ => batch.push(document, is_missing),
             }
@@ -123,7 +123,7 @@ impl SessionBatch {
             pending,
             documents: Vec::new(),
             missing: Vec::new(),
-            extent: DocumentBatch::Complete,
+            extent: DocumentExtent::Complete,
             has_failed: false,
         }
     }
@@ -140,14 +140,14 @@ impl SessionBatch {
 
     /// Returns true where no document is left to a later step.
     pub(crate) fn is_complete(&self) -> bool {
-        self.extent == DocumentBatch::Complete
+        self.extent == DocumentExtent::Complete
     }
 
     /// Notes that a text has no vector after it was embedded: the session stays pending, for a later run.
     pub(crate) fn note_failure(&mut self) {
         self.has_failed = true;
         if self.is_complete() {
-            self.extent = DocumentBatch::Subset;
+            self.extent = DocumentExtent::Subset;
         }
     }
 
@@ -210,8 +210,8 @@ impl SlicedSession {
         }
         let mut batch = SessionBatch {
             extent: match is_last {
-                true => DocumentBatch::Complete,
-                false => DocumentBatch::Slice,
+                true => DocumentExtent::Complete,
+                false => DocumentExtent::Slice,
             },
             ..SessionBatch::empty(self.pending)
         };

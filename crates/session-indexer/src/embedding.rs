@@ -1,13 +1,13 @@
 //! The second pass: vectors for what the index holds.
 
-use crate::access::WriterAccess;
 use crate::commit_schedule::CommitSchedule;
 use crate::deadline::Deadline;
 use crate::documents::{BatchLimits, SessionBatch, max_document_bytes};
 use crate::embedding_ahead::EmbeddingAhead;
+use crate::error::IndexError;
 use crate::model_failures::replace_model_failure;
 use crate::outcome::{RefreshProgress, RefreshStage};
-use crate::refresh::IndexError;
+use crate::writer_access::WriterAccess;
 use session_embed::{EmbedError, Embedder};
 use session_store::{ModelId, ModelRow, PendingSession, Reader, SessionId, StoreError, Writer};
 use std::borrow::Cow;
@@ -207,7 +207,7 @@ impl<'a> EmbeddingRun<'a> {
             }
             self.queue = EmbeddingQueue::new(self.read_pending()?);
         }
-        let total = self.queue.turns();
+        let total = self.turns_done + self.queue.turns();
         let mut batches = self.next_batches()?;
         let counts = embed_missing(self.options.embedder, &mut batches)?;
         let model = self.model.clone();

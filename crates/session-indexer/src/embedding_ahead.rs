@@ -3,7 +3,7 @@
 use crate::deadline::Deadline;
 use crate::documents::{SessionBatch, SlicedSession, max_document_bytes};
 use crate::embedding::{EmbeddingCounts, embed_missing};
-use crate::refresh::IndexError;
+use crate::error::IndexError;
 use session_embed::Embedder;
 use session_store::{ModelRow, PendingSession, Reader};
 use std::num::NonZeroUsize;

@@ -4,13 +4,13 @@ use crate::deadline::Deadline;
 use crate::discover::ChangedHistory;
 use crate::event_channel::EventSender;
 use crate::listed_histories::ListedFile;
-use crate::parse::ReadOptions;
-use crate::policy::ReadPolicy;
+use crate::parallel_reading::ReadOptions;
+use crate::read_policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
-use session_core::{SessionMeta, Turn, TurnContent, TurnSpan};
+use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
 use session_forget::has_marker;
 use session_sources::{Cursor, Sink, Warning};
-use session_store::{KnownTurns, NewDocuments, PreparedTurn, StoreError, TurnPreparer};
+use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 

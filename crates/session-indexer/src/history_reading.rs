@@ -1,10 +1,11 @@
 //! Reads changed histories into the index, up to the commit that makes them visible.
 
 use crate::discover::{ChangedHistory, HistoryChanges, MovedFile, ReturnedFile};
+use crate::error::IndexError;
 use crate::history_writer::{HistoryWriter, WrittenHistories};
 use crate::outcome::{RefreshOutcome, RefreshStage};
-use crate::parse::{ReadOptions, read_in_order};
-use crate::refresh::{IndexError, RefreshOptions};
+use crate::parallel_reading::{ReadOptions, read_in_order};
+use crate::refresh::RefreshOptions;
 use session_embed::Embedder;
 use session_forget::ContentCounts;
 use session_sources::Env;

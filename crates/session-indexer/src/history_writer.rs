@@ -2,16 +2,16 @@
 
 use crate::commit_schedule::CommitSchedule;
 use crate::discover::ChangedHistory;
+use crate::error::IndexError;
 use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use crate::listed_histories::to_problem;
-use crate::refresh::IndexError;
-use session_core::{FileStamp, SessionMeta};
+use session_core::{FileStamp, KnownTurns, SessionMeta};
 use session_forget::{Exclusions, MarkedSession};
 use session_sources::{Retry, Warning};
 use session_store::{
-    EndedSession, FileId, KnownTurns, MissingTurns, ModelRow, NewDocuments, PreparedTurn,
-    SessionId, Supersession, Writer,
+    EndedSession, FileId, MissingTurns, ModelRow, NewDocuments, PreparedTurn, SessionId,
+    Supersession, Writer,
 };
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};

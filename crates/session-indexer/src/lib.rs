@@ -21,13 +21,13 @@
 //! assert_eq!(outcome.files_read, 0);
 //! ```
 
-mod access;
 mod commit_schedule;
 mod deadline;
 mod discover;
 mod documents;
 mod embedding;
 mod embedding_ahead;
+mod error;
 mod event_channel;
 mod events;
 mod history_reading;
@@ -36,19 +36,21 @@ mod known_files;
 mod listed_histories;
 mod model_failures;
 mod outcome;
-mod parse;
-mod policy;
+mod parallel_reading;
+mod read_policy;
 mod refresh;
 mod session_embedder;
+mod writer_access;
 
-pub use access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};
 pub use deadline::Deadline;
 pub use discover::{HistoryChanges, discover};
 pub use documents::{chunk_texts, max_document_bytes};
 pub use embedding::{EmbeddingCounts, EmbeddingOptions, embed_beside, embed_pending, embed_texts};
+pub use error::IndexError;
 pub use model_failures::{record_model_failure, take_model_failures};
 pub use outcome::{
     OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress, Unwritable,
 };
-pub use policy::ReadPolicy;
-pub use refresh::{IndexError, RefreshMode, RefreshOptions, refresh};
+pub use read_policy::ReadPolicy;
+pub use refresh::{RefreshMode, RefreshOptions, refresh};
+pub use writer_access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};

@@ -5,23 +5,20 @@ use session_core::FileStamp;
 use session_core::parallel::run_both;
 use session_forget::Exclusions;
 use session_sources::{
-    Env, IsKnownFile, Location, Source, locate_in_all_homes, path_text, sources,
+    Env, IsKnownFile, Location, MIN_PARALLEL_FILES, Source, locate_in_all_homes, path_text, sources,
 };
-use session_store::{FileDigest, FileDigests, Problem};
+use session_store::{FileDigest, FileDigests, HistoryProblem};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
-
-/// Files from which on threads are worth their start.
-const MIN_PARALLEL_FILES: usize = 2048;
 
 /// The histories on disk, before they are compared with the index.
 pub(crate) struct ListedHistories {
     pub(crate) files: Vec<ListedFile>,
     /// Paths of files that another one continues, by the path of that one.
     pub(crate) continued: HashMap<String, String>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<HistoryProblem>,
 }
 
 /// Histories on disk, and what the index knows of them.
@@ -45,6 +42,16 @@ impl ListedFile {
     /// Returns true for a file of one session; a database has several.
     pub(crate) fn holds_one_session(&self) -> bool {
         self.location.located.session.is_some()
+    }
+
+    /// Returns true when it is not to be read.
+    pub(crate) fn is_excluded(&self, exclusions: &Exclusions) -> bool {
+        let path = self.key();
+        if self.holds_one_session() {
+            exclusions.excludes_session_file(&path)
+        } else {
+            exclusions.rules_exclude_path(&path)
+        }
     }
 }
 
@@ -112,12 +119,12 @@ pub(crate) fn is_known_file(
     stamp: FileStamp,
 ) -> bool {
     let path = path_text(path);
-    (exclusions.is_empty() || !exclusions.excludes_file(&path, true))
+    (exclusions.is_empty() || !exclusions.excludes_session_file(&path))
         && known.note_seen(FileDigest::new(&path, stamp))
 }
 
 /// Merges problems as the index has them: by path, each reason once. What several agents say of one place is one problem.
-fn merge_problems(mut problems: Vec<Problem>) -> Vec<Problem> {
+fn merge_problems(mut problems: Vec<HistoryProblem>) -> Vec<HistoryProblem> {
     problems.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
     problems.dedup_by(|next, kept| (&next.path, &next.reason) == (&kept.path, &kept.reason));
     problems
@@ -129,8 +136,8 @@ pub(crate) fn path_key(path: &Path) -> String {
 }
 
 /// Returns a warning as the index records it.
-pub(crate) fn to_problem(warning: &session_sources::Warning) -> Problem {
-    Problem {
+pub(crate) fn to_problem(warning: &session_sources::Warning) -> HistoryProblem {
+    HistoryProblem {
         path: path_key(&warning.path),
         reason: warning.reason.clone(),
         offset: warning.offset,

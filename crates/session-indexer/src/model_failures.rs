@@ -1,8 +1,8 @@
 //! Failures of models, which are recorded among the problems of the index.
 
-use crate::access::WriterAccess;
-use crate::refresh::IndexError;
-use session_store::{Problem, Reader};
+use crate::error::IndexError;
+use crate::writer_access::WriterAccess;
+use session_store::{HistoryProblem, Reader};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub(crate) fn replace_model_failure(
     access.write(|writer| {
         writer.clear_unreadable(&path)?;
         if let Some(reason) = reason {
-            writer.record_unreadable(&Problem {
+            writer.record_unreadable(&HistoryProblem {
                 path,
                 reason,
                 offset: None,
@@ -44,9 +44,9 @@ pub(crate) fn replace_model_failure(
 }
 
 /// Removes the failures of models from the problems of an index; returns them by the models' names.
-pub fn take_model_failures(problems: &mut Vec<Problem>) -> HashMap<String, String> {
+pub fn take_model_failures(problems: &mut Vec<HistoryProblem>) -> HashMap<String, String> {
     let failures = problems.extract_if(.., |problem| model_of_problem(problem).is_some());
-    let failures: Vec<Problem> = failures.collect();
+    let failures: Vec<HistoryProblem> = failures.collect();
     let by_name = failures.into_iter().filter_map(|problem| {
         let name = model_of_problem(&problem)?.to_owned();
         Some((name, problem.reason))
@@ -60,7 +60,7 @@ fn model_problem_path(model: &str) -> String {
 }
 
 /// Returns the name of the model whose problem this is.
-fn model_of_problem(problem: &Problem) -> Option<&str> {
+fn model_of_problem(problem: &HistoryProblem) -> Option<&str> {
     problem.path.strip_prefix("model `")?.strip_suffix('`')
 }
 
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn failures_of_models_are_no_problems_of_histories() {
-        let problem = |path: String| Problem {
+        let problem = |path: String| HistoryProblem {
             path,
             reason: "refused".to_owned(),
             offset: None,

@@ -3,12 +3,13 @@
 use crate::deadline::Deadline;
 use crate::discover::{HistoryChanges, discover};
 use crate::embedding::{EmbeddingOptions, embed_pending, known_models};
+use crate::error::IndexError;
 use crate::history_reading::read_changes;
 use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress};
-use crate::parse::ReadOptions;
-use crate::policy::ReadPolicy;
-use session_embed::{EmbedError, Embedder};
+use crate::parallel_reading::ReadOptions;
+use crate::read_policy::ReadPolicy;
+use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::{Env, is_read_nonetheless};
 use session_store::{
@@ -48,40 +49,6 @@ pub enum RefreshMode {
     /// All of them, from their beginnings. What vanished histories left in the index is kept, as
     /// long as it can be read.
     Full,
-}
-
-/// An error of a refresh.
-#[derive(Debug, thiserror::Error)]
-pub enum IndexError {
-    /// The index failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The records of what was forgotten cannot be read or written.
-    #[error(transparent)]
-    Forget(ForgetError),
-    /// The model failed.
-    #[error(transparent)]
-    Embed(#[from] EmbedError),
-}
-
-impl IndexError {
-    /// Returns what a user can do about it.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Store(error) => error.hint(),
-            Self::Forget(error) => error.hint(),
-            Self::Embed(error) => error.hint(),
-        }
-    }
-}
-
-impl From<ForgetError> for IndexError {
-    fn from(error: ForgetError) -> Self {
-        match error {
-            ForgetError::Store(error) => Self::Store(error),
-            other => Self::Forget(other),
-        }
-    }
 }
 
 impl RefreshOptions<'_> {
@@ -139,8 +106,7 @@ pub fn refresh(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexErro
 /// Builds the index anew beside the old one.
 fn rebuild(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexError> {
     let mut writer = Writer::rebuild(&options.root)?;
-    let policy = reread_policy(&options.policy)?;
-    let outcome = run(options, &policy, &mut writer, None)?;
+    let outcome = run(options, &mut writer, None)?;
     Ok(RefreshOutcome {
         old_database: writer.old_database().map(OldDatabase::PutAside),
         ..outcome
@@ -253,7 +219,7 @@ struct OpenedWriter {
 fn open_writer(options: &RefreshOptions<'_>) -> Result<OpenedWriter, IndexError> {
     let writer_options = WriterOptions {
         redactor: options.policy.redactor.clone(),
-        progress: &|done, all| options.progress.report(RefreshStage::Migrating, done, all),
+        on_migrated: &|done, all| options.progress.report(RefreshStage::Migrating, done, all),
     };
     let mut writer = Writer::open_with(&options.root, writer_options)?;
     let mut was_damaged = false;
@@ -289,10 +255,7 @@ fn open_and_run(
         mut writer,
         was_damaged,
     } = open_writer(options)?;
-    let policy = reread_policy(&options.policy)?;
-    let seen = seen.filter(|_| matches!(policy, Cow::Borrowed(_)));
-    let seen = seen.map(|seen| seen.take_if_valid()).transpose()?;
-    let outcome = run(options, &policy, &mut writer, seen.flatten())?;
+    let outcome = run(options, &mut writer, seen)?;
     if was_damaged {
         writer.reader()?.verify_thoroughly()?;
     }
@@ -310,13 +273,17 @@ fn reread_policy(policy: &ReadPolicy) -> Result<Cow<'_, ReadPolicy>, ForgetError
     })
 }
 
-/// Reads what has changed, `seen` or found now, embeds it, and purges what was deleted.
+/// Reads what has changed, `seen` where that still holds or found now, embeds it, and purges what was deleted.
 fn run(
     options: &RefreshOptions<'_>,
-    policy: &ReadPolicy,
     writer: &mut Writer,
-    seen: Option<HistoryChanges>,
+    seen: Option<Box<SeenChanges>>,
 ) -> Result<RefreshOutcome, IndexError> {
+    let policy = reread_policy(&options.policy)?;
+    // Before anything is written: to what has seen the changes, this process is another one.
+    let seen = seen.filter(|_| matches!(policy, Cow::Borrowed(_)));
+    let seen = seen.map(|seen| seen.take_if_valid()).transpose()?.flatten();
+    let policy = policy.as_ref();
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
     let removed = apply_exclusions(&policy.exclusions, writer)?;

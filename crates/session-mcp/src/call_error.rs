@@ -2,8 +2,8 @@
 
 use session_core::TurnAddressError;
 use session_display::Note;
-use session_hooks::MemoriesError;
 use session_memory::MemoryError;
+use session_project_memories::ProjectMemoriesError;
 use session_query::{QueryError, TypedFilterError};
 use session_report::TimeError;
 use session_store::StoreError;
@@ -38,11 +38,11 @@ impl From<QueryError> for CallError {
     }
 }
 
-impl From<MemoriesError> for CallError {
-    fn from(error: MemoriesError) -> Self {
+impl From<ProjectMemoriesError> for CallError {
+    fn from(error: ProjectMemoriesError) -> Self {
         match error {
             // The hint of the command line names a command.
-            MemoriesError::Memory(unknown @ MemoryError::Unknown(_)) => {
+            ProjectMemoriesError::Memory(unknown @ MemoryError::Unknown(_)) => {
                 let note = Note::new(unknown.to_string());
                 note.with_hint("an empty query of recall lists them").into()
             }

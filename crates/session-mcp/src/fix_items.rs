@@ -60,9 +60,9 @@ fn format_no_cure(found: &FoundCures, is_filtered: bool) -> Option<String> {
                 .to_owned()
         }
         (_, 0) if is_filtered => {
-            "no command failed with that error within the filters, which may be too narrow".to_owned()
+            "no command that does work failed with that error within the filters, which may be too narrow".to_owned()
         }
-        (_, 0) => "no command failed with that error; `what: errors` finds parts of a line, also in commands that succeeded"
+        (_, 0) => "no command that does work failed with that error; `what: errors` finds parts of a line, also in commands that succeeded, read or search"
             .to_owned(),
         (_, turns) => {
             let listed = if shown < turns {

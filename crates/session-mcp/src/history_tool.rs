@@ -6,14 +6,14 @@ use crate::call_error::CallError;
 use crate::filter_arguments::FilterArguments;
 use crate::fix_items;
 use crate::index_view::{CallFilter, CallScope, IndexView};
-use session_core::{FileAccess, TouchedFile, TurnAddress, TurnContent};
+use session_core::{FileAccess, TouchedFile, TurnAddress};
 use session_display::{
     Note, fit_line, format_day, format_matched_line, pluralize, project_label, sanitize_line,
 };
 use session_query::{InvalidFilter, ResolvedQuery, TypedQuery};
 use session_search::{
     CommandPattern, FilterClause, FoundCommand, FoundTurn, LinePattern, SearchFilter,
-    find_change_turns, find_file_turns, find_matching_errors, find_turns,
+    find_change_turns, find_command_turns, find_error_turns, find_file_turns,
 };
 use session_store::SessionRow;
 
@@ -234,17 +234,14 @@ impl<'a> HistoryReading<'a> {
             HistoryKind::Commands => {
                 let pattern = CommandPattern {
                     line: &self.pattern,
-                    failed: self.arguments.failed,
+                    only_failed: self.arguments.failed,
                 };
-                let turns = FoundCommand::find_turns(index, sessions, filter, pattern)?;
+                let turns = find_command_turns(index, sessions, filter, pattern)?;
                 let format = |command: &_| format_command(command, &self.pattern);
                 Ok(self.format_turns(&turns, limit, view, format))
             }
             HistoryKind::Errors => {
-                let visit = |_: &SessionRow, content: &TurnContent| {
-                    find_matching_errors(content, &self.pattern)
-                };
-                let turns = find_turns(index, sessions, filter, visit)?;
+                let turns = find_error_turns(index, sessions, filter, &self.pattern)?;
                 let format = |line: &String| format_matched_line(line, &self.pattern, COLUMNS);
                 Ok(self.format_turns(&turns, limit, view, format))
             }

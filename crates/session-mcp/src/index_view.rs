@@ -152,8 +152,8 @@ impl<'a> IndexView<'a> {
     pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<UnmetNote> {
         let clause = std::slice::from_ref(&unmet.clause);
         let projects = format_unknown_project_and_others(clause, self.sessions());
-        let names_others = projects.is_some() || !unmet.branches.is_empty();
-        let mut found = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))?;
+        let names_others = projects.is_some() || !unmet.names.is_empty();
+        let mut found = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.names))?;
         if let [
             FilterCondition::Time {
                 since_ms: Some(_),

@@ -5,16 +5,15 @@ use crate::answer::format_call;
 use serde_json::json;
 use session_core::text::{clip, clip_words, sanitize_text};
 use session_display::{fit_line, sanitize_line};
-use session_memory::Memory;
+use session_memory::{MAX_ID_BYTES, Memory};
 
 /// Most bytes of a memory's text among others.
 const MAX_SHORT_BYTES: usize = 2_000;
 /// Most columns of a topic in a list, and of one above a text.
 const TOPIC_COLUMNS: usize = 100;
 const HEADING_COLUMNS: usize = 500;
-/// Most bytes of a topic, or of an id: combining marks take no column.
+/// Most bytes of a topic: combining marks take no column.
 const MAX_TOPIC_BYTES: usize = 1_000;
-const MAX_ID_BYTES: usize = 100;
 /// The beginning of each line of a text below a heading.
 pub(crate) const INDENT: &str = "   ";
 

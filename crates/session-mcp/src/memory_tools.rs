@@ -10,8 +10,10 @@ use jiff::Zoned;
 use serde_json::json;
 use session_config::current_directory;
 use session_display::{Note, pluralize};
-use session_hooks::{Memories, MemoriesError, SavedMemory, SavedMemoryNote};
 use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, NearDuplicate};
+use session_project_memories::{
+    ProjectMemories, ProjectMemoriesError, SavedMemory, SavedMemoryNote,
+};
 
 /// Characters that a page of a memory leaves for the call that goes on, and for the mark of a cut line.
 const WAY_ON_CHARS: usize = 200;
@@ -20,14 +22,15 @@ const WAY_ON_CHARS: usize = 200;
 ///
 /// # Errors
 /// When the configuration has a mistake, or switches memories off.
-fn open_memories() -> Result<Memories, CallError> {
-    let memories = Memories::for_folder(&current_directory().map_err(MemoriesError::from)?)?;
+fn open_memories() -> Result<ProjectMemories, CallError> {
+    let memories =
+        ProjectMemories::for_folder(&current_directory().map_err(ProjectMemoriesError::from)?)?;
     memories.require_enabled()?;
     Ok(memories)
 }
 
 /// Returns the notes on the project. They are outside of the fence: the words of a repository's configuration are left out.
-fn list_project_notes(memories: &Memories) -> Vec<String> {
+fn list_project_notes(memories: &ProjectMemories) -> Vec<String> {
     let mistake = "the project's configuration has a mistake and is left out; `session-search config` tells which";
     let has_mistake = !memories.left_out_files.is_empty();
     let mistake = has_mistake.then(|| mistake.to_owned());
@@ -127,7 +130,7 @@ impl<'q> MemoryReference<'q> {
 
     /// Finds the active memory, however old it is: the trusted one of several with the id, so that a repository cannot hide
     /// the user's.
-    fn find(&self, memories: &Memories) -> Option<MemoryPage> {
+    fn find(&self, memories: &ProjectMemories) -> Option<MemoryPage> {
         let active = memories.store.list(&[MemoryState::Active]).memories;
         let named = active.into_iter().filter(|memory| memory.id() == self.id);
         let memory = named.min_by_key(|memory| !memory.trust.is_trusted())?;
@@ -137,7 +140,7 @@ impl<'q> MemoryReference<'q> {
 }
 
 /// Says that no memory has the id that a query begins with; `None` where one has, or it begins with another word.
-fn format_unknown_id(query: &str, memories: &Memories) -> Option<String> {
+fn format_unknown_id(query: &str, memories: &ProjectMemories) -> Option<String> {
     let sought = MemoryReference::parse(query.split_whitespace().next()?)?;
     let is_unknown = sought.find(memories).is_none();
     is_unknown.then(|| format!("no active memory has the id {}", sought.id))
@@ -187,14 +190,14 @@ impl MemoryPage {
 
 /// Finds the memories that answer a query, and lists as many as there is room for.
 fn find_memories(
-    memories: &Memories,
+    memories: &ProjectMemories,
     query: &str,
     all: &[Memory],
 ) -> Result<ToolAnswer, CallError> {
     let best = memories.find_best(query, all, None)?;
     let found = best.results();
     let mut listing = ItemList::default();
-    let listed = found.iter().map(|one| (one, &all[one.memory]));
+    let listed = found.iter().map(|one| (one, &all[one.index]));
     let shown: Vec<&Memory> = listed
         .take_while(|(one, memory)| listing.push(&format_found_memory(memory, one.band().name())))
         .map(|(_, memory)| memory)
@@ -255,9 +258,10 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     })
 }
 
-/// Formats how a memory is changed, where its triggers or what it repeats are a reason to.
+/// Formats how a memory is changed, where its triggers, its cues or what it repeats are a reason to.
 fn format_replace_note(saved: &SavedMemory) -> Option<String> {
-    if saved.broad.is_empty() && saved.repeats.is_empty() && saved.trigger_command().is_none() {
+    let is_complete = saved.trigger_command().is_none() && saved.cue_command().is_none();
+    if saved.broad.is_empty() && saved.repeats.is_empty() && is_complete {
         return None;
     }
     let mut repeats = saved.repeats.iter();

@@ -137,7 +137,7 @@ impl ToolWorker {
         let open = match current {
             Some(open) => open,
             None => OpenEngine {
-                index: OpenIndex::new(&home.root),
+                index: OpenIndex::new(&home.index_directory),
                 engine: SearchEngine::new(home)?,
             },
         };

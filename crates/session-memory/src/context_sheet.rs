@@ -1,8 +1,8 @@
 //! The context sheet: the most important memories, for inclusion in a project's instructions.
 
+use crate::content::memory::{Importance, Memory, MemoryState};
 use crate::error::{MemoryError, Result};
 use crate::injection::memory_block::{BlockFence, BlockItem};
-use crate::memory::{Importance, Memory, MemoryState};
 use crate::storage::memory_directory::settings_directory;
 use session_files::{Dir, Durability};
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Errors of stored memories.
 
+use crate::content::memory::MemoryScope;
 use crate::import::ImportFormat;
-use crate::memory::MemoryScope;
 use session_core::text::{clip, collapse_whitespace, path_line, sanitize_text};
 use session_files::io_hint;
 use std::borrow::Cow;

@@ -7,19 +7,20 @@ mod section;
 
 pub use export::{MemoryExport, export_memories};
 
-use crate::content::frontmatter as yaml;
 use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::imported_memory::ImportedMemory;
 use crate::content::key_info::read_items;
+use crate::content::keywords::choose_keywords;
+use crate::content::memory::{
+    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
+};
 use crate::content::memory_change::set_front_key;
 use crate::content::redaction::redact_imported;
 use crate::error::{MemoryError, Result};
-use crate::memory::{
-    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
-};
-use crate::retrieval::keywords::choose_keywords;
-use crate::storage::insertion::{ImportedMemory, Insertion};
+use crate::storage::insertion::Insertion;
 use crate::storage::life_cycle::record_recall;
 use crate::storage::memory_store::MemoryStore;
+use crate::text::yaml_file as yaml;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;

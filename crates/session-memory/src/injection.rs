@@ -1,7 +1,6 @@
 //! Which memories a hook gives to an agent, and the block that it gives.
 
 pub(crate) mod escaped_text;
-pub(crate) mod event_matcher;
 pub(crate) mod injection_decision;
 pub(crate) mod injection_gate;
 pub(crate) mod injection_log;

@@ -28,6 +28,20 @@
 //! [`Injector::inject_for_event`] gives those that a call of a tool matches.
 //! [`SessionState`], in a [`SessionStateFile`], prevents repeats in a session, and the [`InjectionLog`] counts without any text.
 //!
+//! # Layers
+//!
+//! A module uses those before its own alone; `tests/it/layers.rs` holds the order.
+//!
+//! | module | what it knows |
+//! | --- | --- |
+//! | `text` | words, YAML, and texts that may hold a secret |
+//! | `triggers` | what a memory matters for, and events that match it |
+//! | `content` | the fields of a memory, drafts, changes and redaction; no file |
+//! | `storage` | files: reading, writing, trust, life cycle, views |
+//! | `retrieval` | which memories match a text |
+//! | `injection` | which of them an agent gets |
+//! | `context_sheet`, `memory_stats`, `import` | whole stores |
+//!
 //! ```
 //! use jiff::Zoned;
 //! use session_embed::Embedder;
@@ -65,7 +79,7 @@
 //!
 //! let injector = Injector {
 //!     store: &store,
-//!     state: &home.path().join("index"),
+//!     index_directory: &home.path().join("index"),
 //!     settings: InjectorSettings {
 //!         enabled: true,
 //!         injection: InjectionSettings::default(),
@@ -91,24 +105,25 @@ mod error;
 mod hashed_name;
 mod import;
 mod injection;
-mod memory;
 mod memory_stats;
 mod retrieval;
 mod setting_values;
 mod storage;
-mod trigger_glob;
+mod text;
 mod triggers;
 mod trust;
-mod views;
 
 pub use content::draft::MemoryDraft;
 pub use content::draft::{describe_cuts, normalize_tag};
 pub use content::draft_input::DraftError;
 pub use content::frontmatter_time::FrontmatterTime;
+pub use content::imported_memory::ImportedMemory;
+pub use content::memory::{
+    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
+};
 pub use content::memory_change::{MemoryChange, ReplacementChange};
-pub use content::memory_edit::{EditReview, MemoryEdit};
+pub use content::memory_id::MAX_ID_BYTES;
 pub use content::replaced_secrets::ReplacedSecrets;
-pub use content::string_list::deserialize_string_list;
 pub use context_sheet::{
     context_sheet_path, refresh_context_sheet, render_context_sheet, write_context_sheet,
 };
@@ -117,8 +132,10 @@ pub use import::{
     EXPORT_LIMIT, ImportFormat, ImportInput, ImportReport, MemoryExport, export_memories,
     import_memories,
 };
-pub use injection::injection_decision::{InjectionCandidate, InjectionDecision, SkipReason};
-pub use injection::injection_gate::{GateOutcome, InjectionSettings};
+pub use injection::injection_decision::{
+    GateDecision, InjectionCandidate, InjectionDecision, SkipReason,
+};
+pub use injection::injection_gate::{GateVerdict, InjectionSettings};
 pub use injection::injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
 pub use injection::injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
@@ -128,17 +145,12 @@ pub use injection::session_start::AgentContext;
 pub use injection::session_state::SessionState;
 pub use injection::session_state_file::{InjectionSwitch, SessionStateFile};
 pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision, TriggeredBlock};
-pub use memory::{
-    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
-};
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use retrieval::duplicates::{NearDuplicate, find_duplicates};
-pub use retrieval::keywords::trusted_keywords;
 pub use retrieval::memory_embedder::MemoryEmbedder;
 pub use retrieval::rank::{MemoryMatch, MemoryQuery, RetrievalSettings, search_memories};
 pub use storage::conversation::{ConversationOrigin, SavedConversation};
 pub use storage::directory_records::{DirectoryRecord, DirectoryRecords};
-pub use storage::insertion::ImportedMemory;
 pub use storage::life_cycle::{
     MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memories,
     find_unused, record_recall,
@@ -146,7 +158,10 @@ pub use storage::life_cycle::{
 pub use storage::memory_directory::{
     MemoryDirectory, StorageLocation, memory_directories, settings_directory,
 };
+pub use storage::memory_edit::{EditReview, MemoryEdit};
 pub use storage::memory_store::{MemoryListing, MemoryStore};
-pub use trigger_glob::TriggerGlob;
+pub use text::string_list::deserialize_string_list;
+pub use triggers::command_forms::{InnerLine, collect_forms, command_lines, shell_words};
+pub use triggers::trigger_glob::TriggerGlob;
 pub use triggers::{TriggerChange, TriggerEvent, Triggers};
 pub use trust::Trust;

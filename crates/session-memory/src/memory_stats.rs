@@ -1,15 +1,12 @@
 //! Counts of saved memories, and sizes of their views.
 
+use crate::content::keywords::most_common_keywords;
+use crate::content::memory::{Memory, MemoryState};
 use crate::context_sheet::render_context_sheet;
-use crate::memory::{Memory, MemoryState};
-use crate::retrieval::keywords::most_common_keywords;
 use crate::storage::memory_store::MemoryStore;
-use crate::views::render_index;
+use crate::storage::views::render_index;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// The most keywords of the skill's description, whose size [`ViewSizes`] reports.
-const MAX_DESCRIPTION_KEYWORDS: usize = 15;
 
 /// Counts of all memories of a store.
 #[derive(Debug, Clone, Serialize)]
@@ -61,13 +58,14 @@ pub struct ViewSizes {
 }
 
 impl MemoryStats {
-    /// Counts the memories of a store.
-    pub fn read(store: &MemoryStore) -> Self {
+    /// Counts the memories of a store. `keyword_limit` is the most keywords of a skill's description.
+    pub fn read(store: &MemoryStore, keyword_limit: usize) -> Self {
         let listing = store.list(&MemoryState::ALL);
         let all = &listing.memories;
         let in_state = |state| all.iter().filter(|m| m.state == state).count();
         let active = all.iter().filter(|m| m.state == MemoryState::Active);
         let active: Vec<Memory> = active.cloned().collect();
+        let keywords = most_common_keywords(&active, keyword_limit);
         Self {
             active: active.len(),
             archived: in_state(MemoryState::Archive),
@@ -77,8 +75,8 @@ impl MemoryStats {
             places: count_by_directory(store, all),
             kinds: count_by(active.iter().map(|m| m.front.kind.name())),
             importance: count_by(active.iter().map(|m| m.front.importance.label())),
-            keywords: most_common_keywords(&active, MAX_DESCRIPTION_KEYWORDS),
-            layers: ViewSizes::measure(store, &active),
+            layers: ViewSizes::measure(store, &active, &keywords),
+            keywords,
         }
     }
 }
@@ -108,14 +106,14 @@ fn count_by(labels: impl Iterator<Item = &'static str>) -> BTreeMap<&'static str
 }
 
 impl ViewSizes {
-    fn measure(store: &MemoryStore, active: &[Memory]) -> Self {
+    fn measure(store: &MemoryStore, active: &[Memory], keywords: &[String]) -> Self {
         let chars = |text: &str| text.chars().count();
         let conversation = |memory| {
             let raw = store.read_conversation(memory).ok().flatten();
             raw.map_or(0, |raw| chars(&raw.text))
         };
         Self {
-            keywords: chars(&most_common_keywords(active, MAX_DESCRIPTION_KEYWORDS).join(", ")),
+            keywords: chars(&keywords.join(", ")),
             index: chars(&render_index(&active.iter().collect::<Vec<_>>())),
             context: chars(&render_context_sheet(active)),
             summaries: active.iter().map(|m| chars(&m.raw_text)).sum(),

@@ -1,10 +1,15 @@
 //! Triggers: the files, commands and errors for which a memory matters, matched exactly.
 
-use crate::content::frontmatter::{extract_key, parse_yaml, split_file};
-use crate::content::redaction::TextMut;
-use crate::content::string_list::deserialize_string_list;
+pub(crate) mod command_forms;
+mod command_runners;
+pub(crate) mod event_matcher;
+pub(crate) mod trigger_glob;
+
 use crate::error::{MemoryError, Result};
-use crate::trigger_glob::TriggerGlob;
+use crate::text::secret_text::TextMut;
+use crate::text::string_list::deserialize_string_list;
+use crate::text::yaml_file::{extract_key, parse_yaml, split_file};
+use crate::triggers::trigger_glob::TriggerGlob;
 use serde::{Deserialize, Deserializer, Serialize};
 use session_core::text::{clip, sanitize_text};
 use std::path::Path;
@@ -263,7 +268,7 @@ fn refuse_outside(glob: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::injection::event_matcher::EventMatcher;
+    use crate::triggers::event_matcher::EventMatcher;
 
     #[test]
     fn spaces_within_a_trigger_stay() {

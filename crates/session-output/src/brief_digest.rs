@@ -20,6 +20,15 @@ const TITLE_COLUMNS: usize = 70;
 /// Most links to pull requests of a session.
 const MAX_LINKS: usize = 3;
 
+/// The facts of a session that stand in its line.
+#[derive(Clone, Copy)]
+struct ShownFacts<'a> {
+    /// The branch that is left out: that of most sessions of the project.
+    usual_branch: Option<&'a str>,
+    /// The agent is named.
+    names_agents: bool,
+}
+
 impl Digest<'_> {
     /// Returns true where there are so many sessions that a line of each is enough.
     pub fn is_long(&self) -> bool {
@@ -30,12 +39,16 @@ impl Digest<'_> {
     /// changed file, a commit or a pull request are counted.
     pub fn format_brief(&self) -> String {
         let mut out = self.format_brief_heading();
+        let names_agents = self.names_agents();
         for project in self.projects {
             out.push_str(&format!("\n### {}\n", self.format_heading(project)));
-            let usual = find_usual_branch(project);
+            let shown = ShownFacts {
+                usual_branch: find_usual_branch(project),
+                names_agents,
+            };
             let sessions = &project.sessions;
             for week in sessions.chunk_by(|a, b| self.find_week(a) == self.find_week(b)) {
-                out.push_str(&self.format_week(week, usual));
+                out.push_str(&self.format_week(week, shown));
             }
         }
         out
@@ -59,7 +72,7 @@ impl Digest<'_> {
     }
 
     /// Formats the sessions of a week, or of all of a shorter time.
-    fn format_week(&self, sessions: &[SessionReport], usual: Option<&str>) -> String {
+    fn format_week(&self, sessions: &[SessionReport], shown: ShownFacts<'_>) -> String {
         let week = sessions.first().and_then(|session| self.find_week(session));
         let mut out = match week {
             Some(monday) => format!("\n#### {}\n\n", self.format_week_days(monday)),
@@ -67,7 +80,7 @@ impl Digest<'_> {
         };
         let (listed, rest): (Vec<_>, Vec<_>) = sessions.iter().partition(|s| has_result(s));
         for session in &listed {
-            out.push_str(&self.format_item("- ", &self.format_brief_session(session, usual)));
+            out.push_str(&self.format_item("- ", &self.format_brief_session(session, shown)));
         }
         if !rest.is_empty() {
             let count = if listed.is_empty() {
@@ -84,7 +97,7 @@ impl Digest<'_> {
         out
     }
 
-    fn format_brief_session(&self, session: &SessionReport, usual: Option<&str>) -> String {
+    fn format_brief_session(&self, session: &SessionReport, shown: ShownFacts<'_>) -> String {
         let work = &session.work;
         let begin = self.find_begin(session);
         let when = if self.range.from.date() == self.range.last_day() {
@@ -93,8 +106,11 @@ impl Digest<'_> {
             begin.strftime("%a %-d")
         };
         let title = escape_markdown(&fit_words(&session_title(&session.row), TITLE_COLUMNS));
-        let mut facts = vec![format!("`{}`", self.ids.short_id(&session.row))];
-        let branch = work.branch.as_deref().filter(|own| Some(*own) != usual);
+        let mut facts = vec![self.format_id(session, shown.names_agents)];
+        let branch = work
+            .branch
+            .as_deref()
+            .filter(|own| Some(*own) != shown.usual_branch);
         facts.extend(branch.map(escape_markdown_line));
         facts.push(format_duration(work.active_ms));
         match work.changed_files().count() {
@@ -284,5 +300,19 @@ mod tests {
 
         - 09:30 Light the lamp (`03000000`, 20 min, 1 file)
         ");
+    }
+
+    #[test]
+    fn sessions_of_several_agents_are_told_apart() {
+        let mut sessions = vec![
+            session("Light the lamp", 3, "main", &["a.c"]),
+            session("Light the lamp", 4, "main", &["a.c"]),
+        ];
+        sessions[1].row.source = "codex".to_owned();
+        let told = format(sessions, date(2026, 2, 3), date(2026, 2, 5));
+        assert!(
+            told.contains("(`04000000`, codex, 20 min, 1 file)"),
+            "{told}"
+        );
     }
 }

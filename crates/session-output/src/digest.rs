@@ -4,6 +4,7 @@ use crate::calendar::format_last_day;
 use crate::layout::{sanitize_line, wrap_lines};
 use crate::searched_scope::NARROW_FILTERS;
 use crate::session_label::{format_rfc3339, project_label, session_title, visible_title};
+use crate::turn_heading::are_of_several_agents;
 use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
 use jiff::civil::Date;
@@ -56,10 +57,11 @@ impl Digest<'_> {
             pluralize(self.count_sessions(), "session"),
             pluralize(self.count_known_projects(), "project")
         );
+        let names_agents = self.names_agents();
         for project in self.projects {
             out.push_str(&format!("\n### {}\n\n", self.format_heading(project)));
             let sessions = project.sessions.iter();
-            sessions.for_each(|s| out.push_str(&self.format_session(s)));
+            sessions.for_each(|s| out.push_str(&self.format_session(s, names_agents)));
         }
         out
     }
@@ -120,14 +122,14 @@ impl Digest<'_> {
         )
     }
 
-    fn format_session(&self, session: &SessionReport) -> String {
+    fn format_session(&self, session: &SessionReport, names_agents: bool) -> String {
         let title = session_title(&session.row);
         let mut out = self.format_item(
             "- ",
             &format!(
                 "**{}** ({})",
                 escape_markdown(&title),
-                self.format_facts(session)
+                self.format_facts(session, names_agents)
             ),
         );
         for line in format_session_lines(session, &title) {
@@ -136,10 +138,10 @@ impl Digest<'_> {
         out
     }
 
-    /// Formats id, branch, time and duration of a session.
-    fn format_facts(&self, session: &SessionReport) -> String {
+    /// Formats id, agent, branch, time and duration of a session.
+    fn format_facts(&self, session: &SessionReport, names_agents: bool) -> String {
         let work = &session.work;
-        let id = format!("`{}`", self.ids.short_id(&session.row));
+        let id = self.format_id(session, names_agents);
         let branch = work.branch.as_deref().map(escape_markdown_line);
         let when = self.format_times_of_work(work);
         let long = format_duration(work.active_ms);
@@ -150,6 +152,21 @@ impl Digest<'_> {
             Some(long),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns true where the sessions are of several agents: each is named with its own.
+    pub(crate) fn names_agents(&self) -> bool {
+        let sessions = self.projects.iter().flat_map(|project| &project.sessions);
+        are_of_several_agents(sessions.map(|session| &session.row))
+    }
+
+    /// Formats the id of a session, and its agent where agents are named.
+    pub(crate) fn format_id(&self, session: &SessionReport, names_agents: bool) -> String {
+        let id = format!("`{}`", self.ids.short_id(&session.row));
+        match names_agents {
+            true => format!("{id}, {}", escape_markdown_line(&session.row.source)),
+            false => id,
+        }
     }
 
     /// Formats when the work began: the time of day, and the day as far as the range leaves it open.

@@ -6,10 +6,11 @@ use session_config::ConfigError;
 use session_eval::EvalError;
 use session_files::{FileError, io_hint};
 use session_forget::{ForgetError, TypedNameError};
-use session_hooks::{HookSessionError, MemoriesError};
+use session_hooks::HookSessionError;
 use session_indexer::IndexError;
 use session_memory::{DraftError, MemoryError};
 use session_models::{EmbedError, ModelError};
+use session_project_memories::ProjectMemoriesError;
 use session_query::{ForgetSelectionError, QueryError, SessionIdError, TypedFilterError};
 use session_report::TimeError;
 use session_store::StoreError;
@@ -27,7 +28,7 @@ const HINTS: [HintOf; 21] = [
     |error| Some(find_session_id_hint(find_session_id_error(error)?)),
     |error| Some(error.downcast_ref::<ForgetSelectionError>()?.hint().into()),
     |error| error.downcast_ref::<QueryError>()?.hint(),
-    |error| error.downcast_ref::<MemoriesError>()?.hint(),
+    |error| error.downcast_ref::<ProjectMemoriesError>()?.hint(),
     |error| Some(error.downcast_ref::<IndexError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<StoreError>()?.hint()?.into()),
     |error| Some(error.downcast_ref::<ForgetError>()?.hint()?.into()),

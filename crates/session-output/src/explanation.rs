@@ -17,7 +17,7 @@ pub(crate) fn format_hit_explanation(hit: &SearchHit, width: usize) -> String {
         None => format!("{name} -"),
     };
     let mut parts = vec![part("lexical", hit.lexical), part("dense", hit.dense)];
-    parts.push(format!("fused {:.3}", hit.fused));
+    parts.push(format!("fused {:.3}", hit.fused_score));
     if hit.turn.is_some() && hit.context < 1.0 {
         parts.push(format!("session x {:.2}", hit.context));
     }

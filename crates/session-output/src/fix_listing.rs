@@ -8,7 +8,7 @@ use crate::layout::{
 use crate::searched_scope::SearchedScope;
 use crate::shell::{format_next_command, quote_word};
 use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
-use crate::turn_heading::{make_turn_heading, strip_project};
+use crate::turn_heading::{are_of_several_agents, make_turn_heading, strip_project};
 use anstyle::Style;
 use serde::Serialize;
 use session_core::TurnAddress;
@@ -19,7 +19,7 @@ use session_store::SessionRow;
 use std::borrow::Cow;
 
 /// The note where no turn failed of the error.
-const UNKNOWN_ERROR: &str = "no command failed with that error";
+const UNKNOWN_ERROR: &str = "no command that does work failed with that error";
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;
@@ -89,7 +89,7 @@ impl FixListing<'_> {
             ),
             (_, 0) if scope.is_filtered => scope.format_nothing(UNKNOWN_ERROR),
             (_, 0) => Note::new(UNKNOWN_ERROR).with_hint(
-                "give the whole line, as it was printed, or look for its words with `session-search search`",
+                "give the whole line, as it was printed, or look for its words with `session-search search`; commands that only read or search are left out",
             ),
             _ => Note::new(format!(
                 "{} failed with that error, and no fix of it is known",
@@ -114,8 +114,15 @@ impl FixListing<'_> {
 
     /// Formats a turn's time, address, project and title.
     fn format_turn_heading(&self, session: &SessionRow, turn: u32, time_ms: Option<i64>) -> String {
-        let heading = make_turn_heading(session, &self.ids, turn, time_ms);
+        let heading = make_turn_heading(session, &self.ids, turn, time_ms, self.names_agent());
         lay_out_fields(&heading.into_fields(), 0, self.width)
+    }
+
+    fn names_agent(&self) -> bool {
+        let cures = self.found.cures.iter().take(self.limit);
+        let failed = self.found.failed.iter().take(self.limit);
+        let sessions = cures.map(|cure| &cure.session);
+        are_of_several_agents(sessions.chain(failed.map(|turn| &turn.session)))
     }
 
     fn format_lines(&self, lines: &[LabelledLine]) -> String {

@@ -16,6 +16,7 @@ pub fn format_hook_status(status: &HookStatus) -> String {
     let state = match (status.events.is_empty(), status.works) {
         (true, _) => "not installed",
         (false, true) => "works",
+        (false, false) if status.awaits_trust => "installed, not trusted yet",
         (false, false) => "does not work",
     };
     let (agent, scope) = (status.agent.title(), status.scope.name());
@@ -34,8 +35,17 @@ pub fn format_hook_status(status: &HookStatus) -> String {
 
 /// Formats why the hook does not work, and what helps.
 fn describe_failure(status: &HookStatus) -> String {
+    if let Some(error) = &status.configuration_error {
+        let lines = error.lines().map(sanitize_line);
+        let lines = lines.map(|line| format!("\n    {line}"));
+        return format!("\n    it prints nothing:{}", lines.collect::<String>());
+    }
     match (&status.command, &status.disabled_by) {
         (Some(_), _) if status.works => String::new(),
+        (Some(_), _) if status.awaits_trust => format!(
+            "\n    {} skips it until you trust it: it asks when it starts, and by /hooks",
+            status.agent.title()
+        ),
         (Some(_), Some(path)) => format!(
             "\n    `disableAllHooks` turns it off; remove that key from\n    {}",
             path_line(path)
@@ -79,6 +89,8 @@ mod tests {
             events: events.to_vec(),
             command: (!events.is_empty()).then(|| "/gone/session-search hook run".to_owned()),
             works,
+            awaits_trust: false,
+            configuration_error: None,
             disabled_by: None,
             unmatched_tools: Vec::new(),
         }
@@ -107,6 +119,19 @@ mod tests {
         assert!(
             dead.starts_with(", project: does not work\n") && dead.contains("is not there"),
             "{dead}"
+        );
+        let error = "config.toml, line 3: no value\nhint: give one";
+        let mistaken = status(&[HookEvent::PreCompact], true).with_configuration_error(Some(error));
+        let expected = ", project: does not work\n    /home/ann/settings.json\n    PreCompact\n    it prints nothing:\n    config.toml, line 3: no value\n    hint: give one";
+        assert_eq!(first_lines(&mistaken), expected);
+        let waiting = first_lines(&HookStatus {
+            awaits_trust: true,
+            ..status(&[HookEvent::PreCompact], false)
+        });
+        assert!(
+            waiting.starts_with(", project: installed, not trusted yet\n")
+                && waiting.ends_with("it asks when it starts, and by /hooks"),
+            "{waiting}"
         );
     }
 }

@@ -1,6 +1,7 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
 use crate::forget_report::format_removed_counts;
+use crate::units::format_time_left;
 use session_core::text::path_line;
 use session_display::{Note, pluralize};
 use session_forget::ContentCounts;
@@ -124,13 +125,16 @@ pub fn format_coverage(coverage: &IncompleteCoverage, continues: bool) -> String
         model,
         embedded,
         all,
+        time_left,
         failure,
     } = coverage;
     let read = format!("has read {embedded} of {}", pluralize(*all, "session"));
     match failure {
         Some(reason) => format!("{model} {read}; another model ranks the rest; {reason}"),
         None if continues => {
-            format!("results improve in a few minutes: the model {read} so far")
+            let left = time_left.map(|left| format!(", {}", format_time_left(left)));
+            let left = left.unwrap_or_default();
+            format!("results improve as the model reads on: it {read} so far{left}")
         }
         None => format!("the model {read}; `session-search index` reads the others"),
     }
@@ -146,12 +150,17 @@ mod tests {
             model: "remote".to_owned(),
             embedded,
             all,
+            time_left: None,
             failure: failure.map(str::to_owned),
         };
-        assert_eq!(
-            format_coverage(&coverage(0, 309, None), true),
-            "results improve in a few minutes: the model has read 0 of 309 sessions so far"
-        );
+        let note = "results improve as the model reads on: it has read 0 of 309 sessions so far";
+        assert_eq!(format_coverage(&coverage(0, 309, None), true), note);
+        let estimated = IncompleteCoverage {
+            time_left: Some(Duration::from_secs(2_400)),
+            ..coverage(0, 309, None)
+        };
+        let note = format!("{note}, about 40 minutes left");
+        assert_eq!(format_coverage(&estimated, true), note);
         assert_eq!(
             format_coverage(&coverage(1, 2, None), false),
             "the model has read 1 of 2 sessions; `session-search index` reads the others"

@@ -4,7 +4,7 @@ use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, ID, paint};
 use serde::Serialize;
 use session_memory::{
-    GateOutcome, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, SkipReason,
+    GateVerdict, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, SkipReason,
     TriggerCandidate, TriggerDecision,
 };
 
@@ -142,14 +142,14 @@ pub fn format_trigger_decision(decision: &TriggerDecision, waiting: usize, width
 }
 
 fn format_triggered(candidate: &TriggerCandidate, width: usize) -> String {
-    let reason = match candidate.outcome {
-        GateOutcome::Passed | GateOutcome::Triggered => "given",
-        GateOutcome::LowScore => "too little in common",
-        other => outcome_label(other),
+    let reason = match candidate.verdict {
+        GateVerdict::Passed | GateVerdict::Triggered => "given",
+        GateVerdict::LowScore => "too little in common",
+        other => verdict_label(other),
     };
     let is_compared = matches!(
-        candidate.outcome,
-        GateOutcome::Triggered | GateOutcome::LowScore
+        candidate.verdict,
+        GateVerdict::Triggered | GateVerdict::LowScore
     );
     let relevance = match candidate.relevance {
         _ if !is_compared => String::new(),
@@ -176,21 +176,21 @@ fn format_memory(id: &str, topic: &str, width: usize) -> String {
     format!("    {}  {topic}\n", paint(ID, sanitize_line(id)))
 }
 
-fn outcome_label(outcome: GateOutcome) -> &'static str {
-    match outcome {
-        GateOutcome::Passed => "passed",
-        GateOutcome::Triggered => "its error",
-        GateOutcome::LowScore => "match too low",
-        GateOutcome::Superseded => "superseded",
-        GateOutcome::AlreadyInjected => "said already",
-        GateOutcome::OwnSession => "from this session",
-        GateOutcome::NoRoom => "no room",
+fn verdict_label(verdict: GateVerdict) -> &'static str {
+    match verdict {
+        GateVerdict::Passed => "passed",
+        GateVerdict::Triggered => "its error",
+        GateVerdict::LowScore => "match too low",
+        GateVerdict::Superseded => "superseded",
+        GateVerdict::AlreadyInjected => "said already",
+        GateVerdict::OwnSession => "from this session",
+        GateVerdict::NoRoom => "no room",
     }
 }
 
 fn format_candidate(candidate: &InjectionCandidate, width: usize) -> String {
     let found = &candidate.found;
-    let reason = outcome_label(candidate.outcome);
+    let reason = verdict_label(candidate.verdict);
     let head = format!(
         "{:<20} {:.2}, at least {:.2} needed",
         reason, candidate.gate_score, candidate.threshold

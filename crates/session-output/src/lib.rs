@@ -117,7 +117,7 @@ pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
 pub use model_change::{JsonModelChange, ModelChange, format_used_model};
 pub use model_table::{JsonModels, format_models};
-pub use no_history::{format_no_history, format_unread_history};
+pub use no_history::{MissingHistory, format_no_history, format_unread_history};
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
 pub use searched_scope::{SearchedScope, format_unmet_clause};

@@ -1,11 +1,11 @@
 //! Memories as JSON.
 
 use serde::{Serialize, Serializer};
-use session_hooks::SavedMemory;
 use session_memory::{
     Importance, Memory, MemoryKind, MemoryMatch, MemoryScope, MemorySource, MemoryState,
     MovedMemories, NearDuplicate, Triggers, Trust,
 };
+use session_project_memories::SavedMemory;
 
 /// A memory, as `docs/cli.md` describes it.
 #[derive(Serialize)]
@@ -77,7 +77,7 @@ impl<'a> JsonMemoryCandidate<'a> {
         let candidate = |(i, found): (usize, &'a MemoryMatch)| Self {
             rank: i + 1,
             found,
-            memory: JsonMemory::new(&all[found.memory]),
+            memory: JsonMemory::new(&all[found.index]),
         };
         found.iter().enumerate().map(candidate).collect()
     }
@@ -110,6 +110,9 @@ pub struct JsonMemoryChange<'a> {
     pub done: &'static str,
     /// The memories.
     pub memories: JsonMemories<'a>,
+    /// The notes on the change, left out where there are none.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub notes: &'a [String],
 }
 
 /// A memory with the conversation that is kept beside it, as `docs/cli.md` describes them.
@@ -133,12 +136,14 @@ pub struct JsonSavedMemory<'a> {
     proposed: &'a Triggers,
     #[serde(skip_serializing_if = "Option::is_none")]
     add_triggers: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    add_cues: Option<String>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
 }
 
 impl<'a> JsonSavedMemory<'a> {
-    /// Returns a saved memory with what followed from it, and what was noted about its content.
+    /// Returns a saved memory with what followed from it, and the notes that no other field stands for.
     pub fn new(saved: &'a SavedMemory, notes: &'a [String]) -> Self {
         Self {
             notes,
@@ -147,6 +152,7 @@ impl<'a> JsonSavedMemory<'a> {
             moved: &saved.moved,
             proposed: &saved.proposed,
             add_triggers: saved.trigger_command(),
+            add_cues: saved.cue_command(),
         }
     }
 }

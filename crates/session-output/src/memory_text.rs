@@ -20,7 +20,7 @@ pub fn format_matches(
     width: usize,
 ) -> String {
     let mut out = format!("{}\n\n", paint(TITLE, "MEMORIES"));
-    let matches = || found.iter().map(|one| (one, &all[one.memory]));
+    let matches = || found.iter().map(|one| (one, &all[one.index]));
     let id_columns = find_id_columns(matches().map(|(_, memory)| memory));
     let lines = matches().map(|(one, memory)| first_line(one, memory, id_columns));
     for (line, (one, memory)) in lay_out_titled(lines, width).zip(matches()) {
@@ -118,7 +118,7 @@ fn explain_match(found: &MemoryMatch, memory: &Memory) -> Vec<String> {
     let mut lines = vec![
         format!(
             "score = matched {:.2} * decay {:.2} ({}) * {} {:.2}",
-            found.matched,
+            found.fused_score,
             found.decay,
             pluralize(found.days as usize, "day"),
             memory.scope.label(),
@@ -194,8 +194,8 @@ mod tests {
 
     /// Formats matches with all of these, in their order.
     fn format_found(all: &[Memory]) -> String {
-        let matches = (0..all.len()).map(|memory| MemoryMatch {
-            memory,
+        let matches = (0..all.len()).map(|index| MemoryMatch {
+            index,
             ..MemoryMatch::default()
         });
         let text = format_matches(&Vec::from_iter(matches), all, false, 80);

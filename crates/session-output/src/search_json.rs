@@ -151,7 +151,7 @@ fn to_json_hit<'a>(
     let is_ranked = results.order == HitOrder::Relevance;
     JsonHit {
         rank: hit.rank,
-        score: is_ranked.then_some((hit.score * 10_000.0).round() / 10_000.0),
+        score: is_ranked.then_some((hit.probability * 10_000.0).round() / 10_000.0),
         band: is_ranked.then_some(hit.band),
         session: JsonSessionFields::new(session, hit.time_ms),
         turn: hit.turn.as_ref().map(|t| t.index),
@@ -169,7 +169,7 @@ fn to_json_hit<'a>(
         explain: explain.then_some(JsonExplanation {
             lexical: hit.lexical,
             dense: hit.dense,
-            fused: hit.fused,
+            fused: hit.fused_score,
             context: hit.context,
             exact: hit.exact,
         }),

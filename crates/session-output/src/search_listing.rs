@@ -395,7 +395,11 @@ fn format_resume(command: &str, columns: usize) -> String {
 
 /// Formats the probability of a hit with its band.
 fn format_score(hit: &SearchHit) -> String {
-    format!("[{} {}]", format_probability(hit.score), hit.band.name())
+    format!(
+        "[{} {}]",
+        format_probability(hit.probability),
+        hit.band.name()
+    )
 }
 
 /// Formats a probability with two decimals; one that these would make zero as less than the least.

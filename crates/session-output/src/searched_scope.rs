@@ -57,7 +57,7 @@ impl SearchedScope {
 /// of by the scope alone.
 pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<Note> {
     format_unknown_project(std::slice::from_ref(&unmet.clause), sessions)
-        .or_else(|| format_unmet_filter(&unmet.clause, &unmet.branches))
+        .or_else(|| format_unmet_filter(&unmet.clause, &unmet.names))
 }
 
 #[cfg(test)]

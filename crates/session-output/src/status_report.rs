@@ -2,14 +2,15 @@
 
 use crate::layout::{INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, wrap_lines};
 use crate::style::{FAILED, TITLE, paint};
-use crate::units::format_sources;
+use crate::units::{format_sources, format_time_left};
 use serde::Serialize;
 use session_core::text::path_line;
 use session_display::{format_minute, format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions};
-use session_store::{FORMAT_VERSION, Problem};
+use session_store::{FORMAT_VERSION, HistoryProblem};
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 
 /// The column of the rows' names.
 const NAMES: NameColumn = NameColumn {
@@ -170,18 +171,21 @@ fn format_model(m: &ModelStatus) -> String {
     let in_use = m.in_use.then(|| "in use".to_owned());
     let properties: Vec<String> = dims.into_iter().chain(in_use).collect();
     let running = if m.running { ", working now" } else { "" };
+    let left = m.seconds_left.map(Duration::from_secs);
+    let left = left.map(|left| format!(", {}", format_time_left(left)));
     let failure = m.failure.as_ref();
     let failure = failure.map(|reason| format!("; {}", sanitize_line(reason)));
     format!(
-        "{} ({}): {} of {of}, {vectors}{running}{}",
+        "{} ({}): {} of {of}, {vectors}{running}{}{}",
         sanitize_line(&m.name),
         properties.join(", "),
         m.sessions,
+        left.unwrap_or_default(),
         failure.unwrap_or_default()
     )
 }
 
-fn format_problems(problems: &[Problem], width: usize) -> String {
+fn format_problems(problems: &[HistoryProblem], width: usize) -> String {
     if problems.is_empty() {
         return String::new();
     }
@@ -202,7 +206,7 @@ fn format_problems(problems: &[Problem], width: usize) -> String {
     out
 }
 
-fn format_reason(p: &Problem) -> String {
+fn format_reason(p: &HistoryProblem) -> String {
     let times = match p.count {
         0 | 1 => String::new(),
         n => format!(" ({n} times)"),
@@ -312,6 +316,7 @@ mod tests {
                     all_sessions: 3,
                     in_use: false,
                     running: false,
+                    seconds_left: None,
                     failure: Some("http://lamps gave no vectors: status 401".into()),
                 },
                 ModelStatus {
@@ -321,7 +326,8 @@ mod tests {
                     sessions: 0,
                     all_sessions: 3,
                     in_use: true,
-                    running: false,
+                    running: true,
+                    seconds_left: Some(2_400),
                     failure: None,
                 },
             ],
@@ -342,7 +348,8 @@ mod tests {
         projects  app 3
         model     table (64 dims): 3 of 3 sessions, 15 vectors; http://lamps gave no
                   vectors: status 401
-        model     minilm (in use): 0 of 3 sessions, 0 vectors
+        model     minilm (in use): 0 of 3 sessions, 0 vectors, working now, about 40
+                  minutes left
         updated   no date: 2 files changed since; the next search looks at them
         index     /home/ann/index (2.5 MB, format N)
         "#);

@@ -7,7 +7,7 @@ use crate::layout::{
 };
 use crate::shell::format_next_command;
 use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
-use crate::turn_heading::{make_turn_heading, strip_project};
+use crate::turn_heading::{are_of_several_agents, make_turn_heading, strip_project};
 use crate::work::format_more;
 use anstyle::Style;
 use serde::Serialize;
@@ -166,7 +166,8 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         );
         let mut out = format_heading(T::NAME, self.wanted, &counts, self.width);
         let shown = || self.matching.iter().take(self.limit);
-        let lines = shown().map(|matching| self.first_line(matching));
+        let names_agent = are_of_several_agents(shown().map(|matching| &matching.session));
+        let lines = shown().map(|matching| self.first_line(matching, names_agent));
         for (matching, line) in shown().zip(lay_out_titled(lines, self.width)) {
             out.push('\n');
             out.push_str(&line);
@@ -191,9 +192,9 @@ impl<T: PrintedFinding> TurnListing<'_, T> {
         next.map_or(String::new(), |next| format_next_command(&next, self.width))
     }
 
-    fn first_line(&self, matching: &FoundTurn<Vec<T>>) -> TitledLine {
+    fn first_line(&self, matching: &FoundTurn<Vec<T>>, names_agent: bool) -> TitledLine {
         let (turn, time_ms) = (matching.turn.index, matching.time_ms());
-        make_turn_heading(&matching.session, &self.ids, turn, time_ms)
+        make_turn_heading(&matching.session, &self.ids, turn, time_ms, names_agent)
     }
 
     /// Formats what was found in a turn.

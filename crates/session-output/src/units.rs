@@ -1,6 +1,8 @@
 //! Durations, counts and large numbers for people.
 
+use session_display::pluralize;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Formats a duration in hours and minutes: `3 h 20 min`.
 pub(crate) fn format_duration(ms: i64) -> String {
@@ -11,6 +13,19 @@ pub(crate) fn format_duration(ms: i64) -> String {
         (hours, 0) => format!("{hours} h"),
         (hours, minutes) => format!("{hours} h {minutes} min"),
     }
+}
+
+/// Formats an estimate of the time that something will take: `about 40 minutes left`.
+pub(crate) fn format_time_left(left: Duration) -> String {
+    let minutes = (left.as_secs() + 30) / 60;
+    let (count, unit) = match minutes {
+        0 => return "less than a minute left".to_owned(),
+        1..90 => (minutes, "minute"),
+        90..2_880 => ((minutes + 30) / 60, "hour"),
+        _ => ((minutes + 720) / 1_440, "day"),
+    };
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    format!("about {} left", pluralize(count, unit))
 }
 
 /// Names of the units of counts, each 1,000 times the one before.
@@ -52,6 +67,16 @@ pub(crate) fn format_sources(sources: &BTreeMap<String, usize>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_estimate_has_one_unit() {
+        let left = |seconds| format_time_left(Duration::from_secs(seconds));
+        assert_eq!(left(20), "less than a minute left");
+        assert_eq!(left(60), "about 1 minute left");
+        assert_eq!(left(2_400), "about 40 minutes left");
+        assert_eq!(left(3 * 3_600), "about 3 hours left");
+        assert_eq!(left(50 * 3_600), "about 2 days left");
+    }
 
     #[test]
     fn numbers_are_short() {

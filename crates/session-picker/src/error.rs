@@ -3,7 +3,7 @@
 use session_agents::ResumeError;
 use session_export::ExportError;
 use session_files::FileError;
-use session_hooks::MemoriesError;
+use session_project_memories::ProjectMemoriesError;
 use session_query::QueryError;
 use session_store::StoreError;
 use thiserror::Error;
@@ -19,7 +19,7 @@ pub enum PickerError {
     Store(#[from] StoreError),
     /// A memory cannot be saved.
     #[error(transparent)]
-    Memories(#[from] MemoriesError),
+    Memories(#[from] ProjectMemoriesError),
     /// A session cannot be exported.
     #[error(transparent)]
     Export(#[from] ExportError),

@@ -13,8 +13,8 @@ use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
 use session_files::{ExistingFile, FileError, output_path};
-use session_hooks::Memories;
 use session_memory::{MemoryDraft, MemorySource};
+use session_project_memories::ProjectMemories;
 use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
 use std::io::{BufWriter, Write};
@@ -76,7 +76,7 @@ fn make_clipboard_text(
 }
 
 fn read_turn(engine: &SearchEngine, target: &ActionTarget) -> Result<Vec<Exchange>, PickerError> {
-    let mut index = OpenIndex::new(&engine.home().root);
+    let mut index = OpenIndex::new(&engine.home().index_directory);
     index.with_snapshot(|snapshot| {
         let mut rows = snapshot.index.turns(target.session.id)?;
         rows.retain(|row| row.index == target.turn);
@@ -101,7 +101,7 @@ fn export_session(context: &WorkerContext, target: &ActionTarget) -> Result<Stri
     let session = &target.session;
     let redactor = engine.home().config.redactor();
     let path = PathBuf::from(make_file_name(session, ExportFormat::Html));
-    let written = OpenIndex::new(&engine.home().root).with_snapshot(|snapshot| {
+    let written = OpenIndex::new(&engine.home().index_directory).with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);
         let sessions = index.sessions()?;
         let exported = ExportedSession::open(index, session, &all, &redactor)?
@@ -136,7 +136,7 @@ fn create_export_file(
 /// Saves a memory where its form says.
 fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, PickerError> {
     let ActionTarget { session, turn } = &form.target;
-    let memories = Memories::for_folder(&form.destination.folder)?;
+    let memories = ProjectMemories::for_folder(&form.destination.folder)?;
     memories.require_enabled()?;
     let draft = MemoryDraft {
         topic: form.topic(),

@@ -145,9 +145,9 @@ impl ListAnswer {
 /// Names the typed filter that no turn meets by itself.
 fn describe_unmet_filter(snapshot: &Snapshot, clauses: &[FilterClause]) -> Option<String> {
     let Snapshot { index, sessions } = snapshot;
-    let UnmetClause { clause, branches } = find_unmet_clause(index, sessions, clauses)?;
+    let UnmetClause { clause, names } = find_unmet_clause(index, sessions, clauses)?;
     let note = format_unknown_project(std::slice::from_ref(&clause), sessions)
-        .or_else(|| format_unmet_filter(&clause, &branches));
+        .or_else(|| format_unmet_filter(&clause, &names));
     note.map(|note| note.to_string())
 }
 

@@ -3,8 +3,8 @@
 use crate::error::PickerError;
 use session_config::current_directory;
 use session_display::shorten_home;
-use session_hooks::{Memories, MemoriesError};
 use session_memory::MemoryScope;
+use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_store::SessionRow;
 use std::path::PathBuf;
 
@@ -29,9 +29,9 @@ impl MemoryDestination {
         let is_substitute = own.is_some() && existing.is_none();
         let folder = match existing {
             Some(folder) => folder,
-            None => current_directory().map_err(MemoriesError::from)?,
+            None => current_directory().map_err(ProjectMemoriesError::from)?,
         };
-        let memories = Memories::for_folder(&folder)?;
+        let memories = ProjectMemories::for_folder(&folder)?;
         memories.require_enabled()?;
         Ok(Self {
             name: describe_scope(&memories),
@@ -42,7 +42,7 @@ impl MemoryDestination {
 }
 
 /// Names the project of which a new memory becomes one, or all of them.
-fn describe_scope(memories: &Memories) -> String {
+fn describe_scope(memories: &ProjectMemories) -> String {
     let first = memories.store.directories().first();
     let is_global = first.is_none_or(|directory| directory.scope == MemoryScope::Global);
     let project = memories.project.as_ref().filter(|_| !is_global);

@@ -69,9 +69,9 @@ fn make_row(
 mod tests {
     use super::*;
     use crate::list::RowList;
-    use session_core::{FileStamp, SessionMeta, Turn};
+    use session_core::{FileStamp, KnownTurns, SessionMeta, Turn};
     use session_query::OpenIndex;
-    use session_store::{KnownTurns, Level, Writer};
+    use session_store::{Level, Writer};
 
     /// Calls `test` with an index of two sessions of three turns.
     fn with_two_sessions(test: impl FnOnce(&Snapshot)) {

@@ -61,7 +61,7 @@ impl WorkerContext {
 
     /// Returns the directory of the index.
     pub(crate) fn root(&self) -> &Path {
-        &self.engine.home().root
+        &self.engine.home().index_directory
     }
 
     /// Describes an error in the words of the program.
@@ -361,7 +361,7 @@ fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> V
 /// Returns true where the chosen model can read and has not read all sessions.
 fn has_unread_sessions(engine: &SearchEngine) -> bool {
     let ask = || {
-        let index = Reader::open(&engine.home().root)?;
+        let index = Reader::open(&engine.home().index_directory)?;
         engine.models().has_pending_sessions(&index)
     };
     ask().unwrap_or(false)

@@ -46,8 +46,12 @@ impl EvalIndex {
         let (home, scratch) = match source.history {
             Some(history) => make_home(history, kept)?,
             None => {
-                let root = kept.unwrap_or(home.root);
-                (Home { root, ..home }, None)
+                let index_directory = kept.unwrap_or(home.index_directory);
+                let home = Home {
+                    index_directory,
+                    ..home
+                };
+                (home, None)
             }
         };
         Ok(Self {
@@ -71,7 +75,7 @@ impl EvalIndex {
         };
         for embedder in &self.embedders {
             let live = LiveIndex {
-                root: &self.home.root,
+                root: &self.home.index_directory,
                 env: &self.home.env,
                 table: embedder.as_ref(),
                 policy: &policy,
@@ -79,7 +83,7 @@ impl EvalIndex {
             };
             live.refresh(RefreshMode::Changes, None)?;
         }
-        Ok(Reader::open(&self.home.root)?)
+        Ok(Reader::open(&self.home.index_directory)?)
     }
 
     /// Embeds a question by each model that has vectors in the index.

@@ -3,7 +3,9 @@
 use crate::error::QueryError;
 use serde::Serialize;
 use session_report::{LaterSuccess, LaterSuccesses};
-use session_search::{CommandPattern, FoundCommand, FoundTurn, LinePattern, SearchFilter};
+use session_search::{
+    CommandPattern, FoundCommand, FoundTurn, LinePattern, SearchFilter, find_command_turns,
+};
 use session_store::{Reader, SessionId, SessionRow};
 use std::collections::BTreeMap;
 
@@ -32,7 +34,7 @@ pub struct FailedCommand {
 
 /// The runs of commands that failed.
 pub struct FailedCommands {
-    /// The turns, in the order of [`FoundCommand::find_turns`].
+    /// The turns, in the order of [`find_command_turns`].
     pub turns: Vec<FoundTurn<Vec<FailedCommand>>>,
     /// Number of searches that were left out.
     pub empty_searches: usize,
@@ -50,9 +52,9 @@ impl FailedCommandSearch<'_> {
     ) -> Result<FailedCommands, QueryError> {
         let pattern = CommandPattern {
             line: self.line,
-            failed: true,
+            only_failed: true,
         };
-        let mut found = FoundCommand::find_turns(index, sessions, self.filter, pattern)?;
+        let mut found = find_command_turns(index, sessions, self.filter, pattern)?;
         let empty_searches = if self.skips_empty_searches {
             remove_empty_searches(&mut found)
         } else {

@@ -1,5 +1,6 @@
 //! The content of an index, its models, and how fresh it is.
 
+use crate::embedding_eta::read_embedding_time_left;
 use crate::error::QueryError;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -9,7 +10,7 @@ use session_indexer::{HistoryChanges, IndexError, discover, take_model_failures}
 use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
-    IndexLock, Level, ModelRow, Problem, Reader, SessionId, SessionRow, StoreError,
+    HistoryProblem, IndexLock, Level, ModelRow, Reader, SessionId, SessionRow, StoreError,
     last_commit_time,
 };
 use std::cmp::Reverse;
@@ -52,7 +53,7 @@ pub struct IndexStatus {
     /// Coverage by model.
     pub models: Vec<ModelStatus>,
     /// Files and folders that could not be read, by the last read or now.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<HistoryProblem>,
 }
 
 /// A home folder of another machine.
@@ -107,6 +108,8 @@ pub struct ModelStatus {
     pub in_use: bool,
     /// Whether a process embeds by it now.
     pub running: bool,
+    /// How many seconds it will take, by its estimate, if it has one.
+    pub seconds_left: Option<u64>,
     /// Why it could not embed in the last run, or not all texts.
     pub failure: Option<String>,
 }
@@ -133,6 +136,7 @@ impl ModelStatus {
             all_sessions,
             in_use: true,
             running: is_embedding(root),
+            seconds_left: seconds_left(root),
             failure: None,
         }
     }
@@ -194,6 +198,10 @@ pub fn is_embedding(root: &Path) -> bool {
     )
 }
 
+fn seconds_left(root: &Path) -> Option<u64> {
+    read_embedding_time_left(root).map(|left| left.as_secs())
+}
+
 /// Counts sessions by project; those of unknown folders are of none.
 fn count_by_project<'s>(sessions: impl Iterator<Item = &'s SessionRow>) -> Vec<ProjectSessions> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -233,7 +241,10 @@ fn count_own_turns<'s>(
 }
 
 /// Returns the recorded problems, with those of listing the histories now.
-fn current_problems(index: &Reader, changes: &HistoryChanges) -> Result<Vec<Problem>, StoreError> {
+fn current_problems(
+    index: &Reader,
+    changes: &HistoryChanges,
+) -> Result<Vec<HistoryProblem>, StoreError> {
     let mut problems = index.problems()?;
     if let Some(listing) = changes.problems() {
         let before = index.listing_problems()?;
@@ -259,6 +270,7 @@ fn read_models(
         Ok(ModelStatus {
             in_use,
             running: in_use && is_embedding(index.root()),
+            seconds_left: seconds_left(index.root()).filter(|_| in_use),
             vectors: rows.sum::<Result<_, _>>()?,
             sessions: index.embedded_sessions(model.id)?,
             name: model.name,

@@ -137,10 +137,7 @@ impl LiveIndex<'_> {
     }
 
     /// Returns true where one of `ids` names no session of the index and a history that may hold it was left unread.
-    ///
-    /// # Errors
-    /// When the index is damaged.
-    pub fn may_have_unread_session(
+    pub(crate) fn may_have_unread_session(
         &self,
         ids: &[String],
         outcome: &RefreshOutcome,
@@ -235,9 +232,9 @@ impl LiveIndex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{FileStamp, SessionMeta};
+    use session_core::{FileStamp, KnownTurns, SessionMeta};
     use session_indexer::SilentProgress;
-    use session_store::{KnownTurns, Writer};
+    use session_store::Writer;
     use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -33,7 +33,7 @@ fn read_folder(typed: &str) -> ProjectPattern {
 
 /// Returns the sessions of a project that is typed as for [`read_project`], but a worktree stands for itself alone. A
 /// project of that name or path goes before those of whose path it is a part: `app` is not also `app-secret`.
-pub fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
+pub(crate) fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
     let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, typed)).collect();
     match read_folder(typed) {
         ProjectPattern::Part(_) if !exact.is_empty() => exact,
@@ -81,5 +81,39 @@ mod tests {
         ] {
             assert_eq!(strip_verbatim_prefix(path), expected);
         }
+    }
+
+    #[test]
+    fn a_relative_path_that_is_not_there_is_no_part_of_a_path() {
+        let session = SessionRow {
+            cwd: Some("/w/v1.2/nowhere".to_owned()),
+            ..SessionRow::default()
+        };
+        for typed in ["./nowhere", "../nowhere/."] {
+            assert!(!read_project(typed).matches(&session), "{typed}");
+            assert!(find_project_sessions(typed, std::slice::from_ref(&session)).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_whole_name_goes_before_parts_of_one() {
+        let session = |project: &str| SessionRow {
+            project: Some(project.to_owned()),
+            cwd: Some(format!("{project}/src")),
+            ..SessionRow::default()
+        };
+        let all = ["/w/app", "/w/app-secret", "/w/MyApp"].map(session);
+        let found = |typed| {
+            let found = find_project_sessions(typed, &all).into_iter();
+            found
+                .filter_map(|row| row.project.as_deref())
+                .collect::<Vec<_>>()
+        };
+        for typed in ["app", "App", "/w/app", "/w/app/"] {
+            assert_eq!(found(typed), ["/w/app"], "{typed}");
+        }
+        assert_eq!(found("myapp"), ["/w/MyApp"]);
+        assert_eq!(found("ap"), ["/w/app", "/w/app-secret", "/w/MyApp"]);
+        assert_eq!(found("secret"), ["/w/app-secret"]);
     }
 }

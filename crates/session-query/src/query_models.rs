@@ -1,5 +1,6 @@
 //! The models that answer a query.
 
+use crate::embedding_eta::read_embedding_time_left;
 use crate::error::QueryError;
 use crate::model_overview::count_embedded_sessions;
 use crate::query_vectors::{ModelFailure, QueryVectors};
@@ -16,6 +17,7 @@ use session_store::{ModelId, ModelRow, Reader};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Name of the bundled static model, a vector for each token: it embeds every history as it is read.
 pub const TABLE: &str = "table";
@@ -32,6 +34,8 @@ pub struct IncompleteCoverage {
     pub embedded: usize,
     /// All sessions.
     pub all: usize,
+    /// How long the process that embeds will take, by its estimate, if one runs and has an estimate.
+    pub time_left: Option<Duration>,
     /// Why it could not embed in the last run that is recorded in the index.
     pub failure: Option<String>,
 }
@@ -77,7 +81,11 @@ impl QueryModels {
     /// # Errors
     /// When the chosen model is an endpoint whose configuration has a mistake.
     pub fn for_home(home: &Home) -> Result<Self, QueryError> {
-        Self::new(home.loadable_catalogue()?, &home.config.model, &home.root)
+        Self::new(
+            home.loadable_catalogue()?,
+            &home.config.model,
+            &home.index_directory,
+        )
     }
 
     /// Keeps a query from waiting for an endpoint: only its cached vectors count.
@@ -205,7 +213,7 @@ impl QueryModels {
     }
 
     /// Returns true when the chosen model failed.
-    pub fn has_chosen_failed(&self) -> bool {
+    fn has_chosen_failed(&self) -> bool {
         self.vectors.has_failed(&self.chosen)
     }
 
@@ -231,6 +239,7 @@ impl QueryModels {
             model: chosen.name.clone(),
             embedded,
             all,
+            time_left: read_embedding_time_left(&self.root),
             failure: self.recorded_failure(index)?,
         }))
     }
@@ -290,15 +299,15 @@ impl QueryModels {
             return Ok(None);
         };
         // The table has BERT's vocabulary.
-        let known_fraction = match spec.architecture {
-            Architecture::Table | Architecture::Bert => self.table.known_fraction(&text),
+        let known_share = match spec.architecture {
+            Architecture::Table | Architecture::Bert => self.table.known_share(&text),
             _ => 1.0,
         };
         Ok(Some(QueryEmbedding {
             model,
             vector,
-            known_fraction,
-            readable_fraction: spec.scripts.readable_fraction(query),
+            known_share,
+            readable_share: spec.scripts.readable_share(query),
             scale: spec.cosine,
             text_cosines: None,
         }))
@@ -368,12 +377,12 @@ fn embed_in_process(
 ) -> Result<QueryEmbedding, QueryError> {
     let text = spec.scripts.blank_unreadable(query);
     let vector = model.embed_query(&text)?;
-    let text_cosines = (spec.name == TABLE).then(|| TableCosines::share(model, &vector));
+    let text_cosines = (spec.name == TABLE).then(|| TableCosines::for_query(model, &vector));
     Ok(QueryEmbedding {
         model: row,
         vector,
-        known_fraction: model.known_fraction(&text),
-        readable_fraction: spec.scripts.readable_fraction(query),
+        known_share: model.known_share(&text),
+        readable_share: spec.scripts.readable_share(query),
         scale: spec.cosine,
         text_cosines,
     })

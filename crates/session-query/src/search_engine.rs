@@ -8,12 +8,14 @@ use session_config::Home;
 use session_core::SessionReference;
 use session_forget::ContentCounts;
 use session_indexer::{
-    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, retry_while_locked,
+    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, SilentProgress,
+    retry_while_locked,
 };
 use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges};
 use session_store::{Reader, SessionRow, TurnRow};
+use std::time::Duration;
 
 /// The means of a front end to search: the user's configuration, the models, and the rules by which
 /// histories are read and queries redacted. It holds no connection to the index.
@@ -82,7 +84,7 @@ impl SearchEngine {
         progress: &'a (dyn Fn() -> Box<dyn RefreshProgress> + Sync),
     ) -> LiveIndex<'a> {
         LiveIndex {
-            root: &self.home.root,
+            root: &self.home.index_directory,
             env: &self.home.env,
             table: self.models.table(),
             policy,
@@ -116,6 +118,17 @@ impl SearchEngine {
         Ok(outcome)
     }
 
+    /// Reads what changed into the index within a budget of time; returns true where it is as the histories are then, and
+    /// false where another process writes to it.
+    ///
+    /// # Errors
+    /// As [`SearchEngine::update`].
+    pub fn update_within(&self, budget: Option<Duration>) -> Result<bool, QueryError> {
+        let policy = self.read_policy()?;
+        let live = self.live_index(&policy, &|| Box::new(SilentProgress));
+        Ok(live.refresh(RefreshMode::Changes, budget)?.is_complete())
+    }
+
     /// Removes an entry of what was forgotten, reads again what it kept out, and returns how much came back; `None` where there
     /// is no such entry. `on_wait` is called where another process is waited for.
     ///
@@ -129,7 +142,7 @@ impl SearchEngine {
     ) -> Result<Option<ContentCounts>, QueryError> {
         let count = || {
             self.update(RefreshMode::Changes, progress, &on_wait)?;
-            let index = Reader::open(&self.home.root)?;
+            let index = Reader::open(&self.home.index_directory)?;
             Ok::<_, QueryError>(ContentCounts::read(&index)?)
         };
         // What is new did not come back.

@@ -17,7 +17,7 @@ pub(crate) struct TableCosines {
 
 impl TableCosines {
     /// Returns the cosines with a query's vector, for a search.
-    pub(crate) fn share(table: &Arc<dyn Embedder>, query: &[f32]) -> Arc<dyn TextCosines> {
+    pub(crate) fn for_query(table: &Arc<dyn Embedder>, query: &[f32]) -> Arc<dyn TextCosines> {
         Arc::new(Self {
             table: Arc::clone(table),
             query: query.to_vec(),
@@ -78,7 +78,7 @@ mod tests {
         let index = &demo.snapshot.index;
         let table: Arc<dyn Embedder> = session_embed::open_bundled_table().unwrap().into();
         let query = table.embed_query("docker network").unwrap();
-        let cosines = TableCosines::share(&table, &query);
+        let cosines = TableCosines::for_query(&table, &query);
         let model = index.model(&table.spec().fingerprint()).unwrap().unwrap();
         for level in Level::ALL {
             let stored = index.matrix(&model, level).unwrap().dot(&query).products;

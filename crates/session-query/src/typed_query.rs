@@ -320,9 +320,11 @@ pub(crate) fn begins_agent(beginning: &str) -> bool {
     agents().any(|agent| agent_spellings(agent).into_iter().any(begins))
 }
 
-/// Returns the names of an agent as they are compared.
-fn agent_spellings(agent: &AgentInfo) -> [String; 2] {
-    [agent.name, agent.title].map(agent_letters)
+/// Returns the names of an agent as they are compared, that of its program among them.
+fn agent_spellings(agent: &AgentInfo) -> Vec<String> {
+    let names = [agent.name, agent.title].into_iter();
+    let program = agent.resume.first().copied();
+    names.chain(program).map(agent_letters).collect()
 }
 
 /// Returns a name without its case and the marks between its words.

@@ -3,14 +3,16 @@
 use crate::filter_completion::FilterValues;
 use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest, list_newest};
 use session_store::{Level, Reader, SessionRow, StoreError};
+use std::collections::BTreeSet;
 
 /// A clause that no turn of the index meets by itself.
 #[derive(Debug, Clone)]
 pub struct UnmetClause {
     /// The clause.
     pub clause: FilterClause,
-    /// The git branches of the index, the latest first, where the clause is of a branch; else none.
-    pub branches: Vec<String>,
+    /// The git branches of the index, the latest first, where the clause is of a branch, its agents where it is of an agent;
+    /// else none.
+    pub names: Vec<String>,
 }
 
 /// Finds the first clause that no turn of the index meets by itself, those of projects before others; `None` where each is
@@ -29,7 +31,7 @@ pub fn find_unmet_clause(
     let clause = ordered.find(|clause| !is_met(index, sessions, clause).unwrap_or(true))?;
     Some(UnmetClause {
         clause: clause.clone(),
-        branches: list_branches(index, sessions, clause).unwrap_or_default(),
+        names: list_names(index, sessions, clause).unwrap_or_default(),
     })
 }
 
@@ -52,15 +54,19 @@ fn is_met(
     Ok(!list_newest(index, sessions, &request)?.hits.is_empty())
 }
 
-/// Lists the branches of the index for a clause of a branch.
-fn list_branches(
+/// Lists the branches or agents of the index for a clause of one.
+fn list_names(
     index: &Reader,
     sessions: &[SessionRow],
     clause: &FilterClause,
 ) -> Result<Vec<String>, StoreError> {
     let is_branch = |condition: &FilterCondition| matches!(condition, FilterCondition::Branch(_));
+    let is_agent = |condition: &FilterCondition| matches!(condition, FilterCondition::Agent(_));
     if clause.any.iter().any(is_branch) {
         Ok(FilterValues::read(index, sessions)?.branches)
+    } else if clause.any.iter().any(is_agent) {
+        let agents: BTreeSet<&String> = sessions.iter().map(|session| &session.source).collect();
+        Ok(agents.into_iter().cloned().collect())
     } else {
         Ok(Vec::new())
     }

@@ -49,12 +49,19 @@ impl CalendarRange {
         })
     }
 
-    /// Returns the days of the range.
+    /// Returns the days of the range; where there are more than ten years of them, those from the earliest time of the
+    /// history on.
     ///
     /// # Errors
-    /// When there are more than ten years of them, or they lie beyond the calendar.
-    pub fn days(&self) -> Result<Vec<CalendarDay>> {
-        let (first, last) = (self.from.date(), self.last_day());
+    /// When these are more than ten years, too, or they lie beyond the calendar.
+    pub fn days(&self, earliest_ms: i64) -> Result<Vec<CalendarDay>> {
+        let last = self.last_day();
+        let mut first = self.from.date();
+        if (last - first).get_days() >= MAX_DAYS {
+            let earliest = Timestamp::from_millisecond(earliest_ms)?;
+            let earliest = earliest.to_zoned(self.from.time_zone().clone()).date();
+            first = first.max(earliest.min(last));
+        }
         let count = (last - first).get_days();
         if count >= MAX_DAYS {
             return Err(TimeError::TooManyDays(count + 1));
@@ -114,11 +121,21 @@ mod tests {
 
     #[test]
     fn days_have_the_hours_of_the_time_zone() {
-        let days = range("2026-03-28T12:00..today").unwrap().days().unwrap();
+        let days = range("2026-03-28T12:00..today").unwrap().days(0).unwrap();
         let hours = |day: &CalendarDay| (day.milliseconds.end - day.milliseconds.start) / 3_600_000;
         assert_eq!(days.iter().map(hours).collect::<Vec<_>>(), [12, 23, 24]);
         assert_eq!(days[2].date.to_string(), "2026-03-30");
-        let error = range("..").unwrap().days().unwrap_err();
+        let error = range("..").unwrap().days(0).unwrap_err();
         assert_eq!(error, TimeError::TooManyDays(20_543));
+    }
+
+    #[test]
+    fn of_many_days_those_before_the_history_are_left_out() {
+        let begin: Zoned = "2026-03-27T23:00:00+01:00[Europe/Berlin]".parse().unwrap();
+        let begin_ms = begin.timestamp().as_millisecond();
+        let count = |text: &str| range(text).unwrap().days(begin_ms).unwrap().len();
+        assert_eq!(count("2000-01-01.."), 4);
+        assert_eq!(count("2000-01-01..2025-01-01"), 1);
+        assert_eq!(count("2026-03-20.."), 11);
     }
 }

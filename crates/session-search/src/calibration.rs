@@ -5,10 +5,10 @@
 use crate::candidates::Candidates;
 use crate::fused_list::FusedList;
 use crate::fusion_weights::{FusionWeights, HitConfidence};
-use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
 use crate::promotion::IdentifierPromotion;
 use crate::request::SearchRequest;
+use crate::search_results::FusedHit;
 use session_core::ConfidenceBand;
 use session_store::{SubstituteKind, TermStats};
 

@@ -14,7 +14,7 @@ pub(crate) struct Candidates<'a> {
     /// None where vectors alone rank.
     pub(crate) lexical: LexicalCandidates,
     /// The share of the query's terms that some turn holds, 0 to 1.
-    pub(crate) known_share: f32,
+    pub(crate) held_share: f32,
     pub(crate) cosines: DenseCosines<'a>,
     pub(crate) exact: ExactTerms,
     pub(crate) holders: IdentifierHolders,
@@ -45,7 +45,7 @@ impl<'a> Candidates<'a> {
         };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
         let words = lexical?;
-        let known_share = words.known_share();
+        let held_share = words.held_share();
         let lexical = match request.fusion {
             FusionMode::DenseOnly => LexicalCandidates::default(),
             _ => words,
@@ -55,7 +55,7 @@ impl<'a> Candidates<'a> {
             holders: identifiers::find_holders(&exact, &lexical),
             exact,
             lexical,
-            known_share,
+            held_share,
             cosines,
         })
     }

@@ -1,7 +1,7 @@
 //! The candidates by vector: the cosines of the query with what each model has embedded.
 
 use crate::filtered_index::FilteredIndex;
-use crate::model_scores::{MAX_MODELS, ModelScores};
+use crate::model_scores::{MAX_MODELS, TargetCosines};
 use crate::rescoring::TextCosines;
 use session_core::CosineScale;
 use session_store::{
@@ -18,9 +18,9 @@ pub struct QueryEmbedding {
     /// The query's vector, unit length; all zero when the model knows no word of it.
     pub vector: Vec<f32>,
     /// The share of the query's words that the model knows whole, 0 to 1.
-    pub known_fraction: f32,
+    pub known_share: f32,
     /// The share of the query's letters that are of a script that the model reads, 0 to 1.
-    pub readable_fraction: f32,
+    pub readable_share: f32,
     /// The scale of the model's cosines.
     pub scale: CosineScale,
     /// Computes cosines anew from texts, where the model embeds a text in no time.
@@ -49,8 +49,8 @@ pub(crate) struct ModelCosines<'a> {
     pub(crate) rounding_variance: f64,
 }
 
-/// Greatest number of turns or sessions: half a GB of cosines.
-const MAX_TARGETS: usize = 1 << 27;
+/// Greatest length of a column: half a GB of cosines.
+const MAX_COLUMN_LEN: usize = 1 << 27;
 
 /// Cosines by the number of a turn or session, NaN where there is none.
 #[derive(Default)]
@@ -62,9 +62,9 @@ impl CosineColumn {
         cosine.filter(|cosine| !cosine.is_nan())
     }
 
-    /// Sets a cosine unless a greater one is set. A number beyond [`MAX_TARGETS`], which only a damaged index has, is ignored.
+    /// Sets a cosine unless a greater one is set. A number beyond [`MAX_COLUMN_LEN`], which only a damaged index has, is ignored.
     fn set_max(&mut self, number: usize, cosine: f32) {
-        if number >= MAX_TARGETS {
+        if number >= MAX_COLUMN_LEN {
             return;
         }
         if self.0.len() <= number {
@@ -182,8 +182,8 @@ impl<'a> DenseCosines<'a> {
     }
 
     /// Returns each model's cosine with a target.
-    pub(crate) fn target_cosines(&self, target: VectorTarget) -> ModelScores {
-        let mut cosines = ModelScores::default();
+    pub(crate) fn target_cosines(&self, target: VectorTarget) -> TargetCosines {
+        let mut cosines = TargetCosines::default();
         for (number, model) in self.models.iter().enumerate() {
             if let Some(cosine) = model.get(target) {
                 cosines.set(number, cosine);

@@ -3,7 +3,7 @@
 
 use crate::candidate_list::Candidate;
 use crate::cosine_stats::CosineStats;
-use crate::model_scores::{ModelScores, ModelWeights};
+use crate::model_scores::{ModelScores, ModelWeights, TargetCosines};
 use crate::nearest::{ModelScales, NearestTargets};
 use rustc_hash::FxHashMap;
 use session_store::{Level, SessionId, TurnId};
@@ -24,7 +24,7 @@ pub(crate) struct DenseCandidates {
 pub(crate) struct QueryTerms {
     pub(crate) count: usize,
     /// The share of them that some turn holds, 0 to 1.
-    pub(crate) known_share: f32,
+    pub(crate) held_share: f32,
 }
 
 impl DenseCandidates {
@@ -59,14 +59,14 @@ struct ScoredCandidate {
 }
 
 /// Returns the confidence of a target, 0 to 1, by its cosine in the first model that has embedded it.
-fn compute_confidence(cosines: &ModelScores, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
+fn compute_confidence(cosines: &TargetCosines, scales: &ModelScales<'_>, terms: QueryTerms) -> f32 {
     let mut models = scales.models();
     let first = models.find_map(|model| Some((model.embedding, cosines.get(model.number)?)));
     let Some((embedding, cosine)) = first else {
         return 0.0;
     };
     // Word pieces of words that nobody knows mean nothing, however near they are.
-    let understood = embedding.readable_fraction * embedding.known_fraction.max(terms.known_share);
+    let understood = embedding.readable_share * embedding.known_share.max(terms.held_share);
     understood * embedding.scale.confidence(cosine, terms.count)
 }
 

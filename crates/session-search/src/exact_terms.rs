@@ -102,7 +102,7 @@ impl ExactTerms {
     }
 
     /// Returns the share of [`query_idf`](Self::query_idf) in exact terms, 0 to 1.
-    pub(crate) fn share(&self) -> f32 {
+    pub(crate) fn idf_share(&self) -> f32 {
         // The sum of no numbers is -0.
         let idf = self.terms.iter().fold(0.0, |sum, term| sum + term.idf);
         idf / self.query_idf.max(f32::EPSILON)

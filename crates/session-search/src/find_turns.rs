@@ -47,10 +47,7 @@ impl<T> FoundTurn<T> {
 
 /// Visits the content of each turn that `filter` lets through and returns those for which `visit`
 /// returns a value, newest first. Of the copies of a turn one is visited.
-///
-/// # Errors
-/// When the index fails.
-pub fn find_turns<T>(
+pub(crate) fn find_turns<T>(
     index: &Reader,
     sessions: &[SessionRow],
     filter: &SearchFilter,

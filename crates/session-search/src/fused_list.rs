@@ -7,9 +7,9 @@ use crate::dense::{DenseCandidates, QueryTerms};
 use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::fusion_weights::FusionWeights;
-use crate::hit::FusedHit;
 use crate::nearest::NearestTargets;
 use crate::request::SearchRequest;
+use crate::search_results::FusedHit;
 use crate::session_context::SessionContext;
 use session_core::{Normalization, fuse};
 use session_store::{Level, SessionId, Target, TurnId};
@@ -39,13 +39,13 @@ impl FusedList {
     ) -> Self {
         let terms = QueryTerms {
             count: request.query.terms.len(),
-            known_share: candidates.known_share,
+            held_share: candidates.held_share,
         };
         let dense_candidates = DenseCandidates::new(nearest, level, terms);
         let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);
         let dense = CandidateList::new(level, &dense_candidates.ranked, MAX_DENSE);
         let words = &candidates.lexical;
-        let exact_share = candidates.exact.share();
+        let exact_share = candidates.exact.idf_share();
         let weights = FusionWeights::new(request, words, &lexical, &dense_candidates, exact_share);
         let mut list = Self {
             hits: fuse(

@@ -2,9 +2,9 @@
 
 use crate::candidate_list::CandidateList;
 use crate::dense::DenseCandidates;
-use crate::hit::FusedHit;
 use crate::lexical::LexicalCandidates;
 use crate::request::{FusionMode, SearchRequest};
+use crate::search_results::FusedHit;
 use serde::Serialize;
 use session_core::ListScore;
 

@@ -80,7 +80,7 @@ impl IdentifierHolders {
     }
 
     /// Returns the greatest share of the query's idf that a session holds in identifiers, 0 to 1.
-    pub(crate) fn share(&self) -> f32 {
+    pub(crate) fn greatest_share(&self) -> f32 {
         self.sessions
             .first()
             .map_or(0.0, |first| first.share.min(1.0))

@@ -79,9 +79,9 @@ impl LexicalCandidates {
         !self.hits.terms.is_empty() && self.is_empty()
     }
 
-    /// Returns the part of the query's terms that some turn holds; 0 where there is none.
+    /// Returns the share of the query's terms that some turn holds; 0 where there is none.
     #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-    pub(crate) fn known_share(&self) -> f32 {
+    pub(crate) fn held_share(&self) -> f32 {
         let terms = &self.hits.terms;
         let held = terms.iter().filter(|term| term.turns > 0).count();
         match terms.len() {

@@ -8,13 +8,13 @@
 //! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
 //!    session (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
 //! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
-//! 5. `hits`: each [`SearchHit`] with a preview.
+//! 5. `hit_reader`: each [`SearchHit`] with a preview.
 //!
 //! No model runs here: the query comes embedded ([`QueryEmbedding`]) and texts are compared with it by
 //! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve_session_id`] finds the session that a user names
 //! by the beginning of its id, [`read_exchanges`] reads turns again in full from the history, or from the index
-//! when the history is gone. Without ranking, [`list_newest`] lists what a filter lets through, and
-//! [`find_turns`] visits turn after turn.
+//! when the history is gone. Without ranking, [`list_newest`] lists what a filter lets through, and [`find_file_turns`],
+//! [`find_command_turns`] and [`find_error_turns`] list turns by what they hold.
 //!
 //! ```
 //! use session_search::{SearchRequest, search};
@@ -33,21 +33,21 @@ mod candidates;
 mod cosine_stats;
 mod cosines;
 mod dense;
-mod error_turns;
+mod error_search;
 mod exact_terms;
+mod exchanges;
 mod filter;
 mod filtered_index;
 mod find_turns;
-mod findings;
 mod folded_text;
 mod fused_list;
 mod fusion_weights;
-mod hit;
-mod hits;
+mod hit_reader;
 mod identifier_match;
 mod identifiers;
 mod lexical;
 mod line_pattern;
+mod listings;
 mod model_scores;
 mod nearest;
 mod newest;
@@ -56,31 +56,34 @@ mod promotion;
 mod ranking;
 mod request;
 mod rescoring;
-mod resolve;
 mod search;
+mod search_results;
 mod session_context;
-mod show;
+mod session_id;
 mod snippet;
 mod snippet_words;
 mod tuning;
 mod unfound_terms;
+mod unlisted_history;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
-pub use error_turns::ErrorSearch;
+pub use error_search::ErrorSearch;
+pub use exchanges::{Exchange, TurnOrigin, read_exchanges};
 pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter};
-pub use find_turns::{FoundTurn, find_turns};
-pub use findings::{
-    CommandPattern, FoundCommand, find_change_turns, find_file_turns, find_matching_errors,
-};
+pub use find_turns::FoundTurn;
 pub use fusion_weights::{FusionWeights, ListWeight};
-pub use hit::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
 pub use line_pattern::LinePattern;
+pub use listings::{
+    CommandPattern, FoundCommand, find_change_turns, find_command_turns, find_error_turns,
+    find_file_turns,
+};
 pub use newest::list_newest;
 pub use request::{FusionMode, SearchRequest};
 pub use rescoring::TextCosines;
-pub use resolve::{ResolvedSession, resolve_session_id};
 pub use search::search;
-pub use show::{Exchange, TurnOrigin, read_exchanges};
+pub use search_results::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
+pub use session_id::{ResolvedSession, resolve_session_id};
 pub use tuning::RankingTuning;
 pub use unfound_terms::{SpellingCorrection, SubstitutedTerm, UnfoundTerms};
+pub use unlisted_history::unmark_unlisted;

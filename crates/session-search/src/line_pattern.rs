@@ -1,7 +1,5 @@
 //! Patterns for the commands and error lines of a turn.
 
-use crate::find_turns::FoundTurn;
-use crate::findings::FoundCommand;
 use session_core::contains_in_order;
 use session_core::shell::{split_command_parts, split_wrapped_commands};
 use session_core::text::{self, file_name};
@@ -17,7 +15,7 @@ pub struct LinePattern {
 
 /// How closely a command matches a pattern, the closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum MatchKind {
+pub(crate) enum MatchKind {
     /// One of its simple commands runs the pattern's first word as the program.
     Program,
     /// It holds the pattern as whole words.
@@ -45,16 +43,6 @@ impl LinePattern {
         Some(start..start + part.chars().count())
     }
 
-    /// Sorts turns and the commands of each by how closely they match: runs of a program come before what mentions it
-    /// as a word, and that before what holds it as part of a word. Those that match alike keep their order.
-    pub(crate) fn sort_turns(&self, turns: &mut [FoundTurn<Vec<FoundCommand>>]) {
-        let kind = |run: &FoundCommand| self.match_kind(&run.command);
-        for turn in turns.iter_mut() {
-            turn.found.sort_by_cached_key(kind);
-        }
-        turns.sort_by_cached_key(|turn| turn.found.first().map(kind));
-    }
-
     /// Returns true when a command or an error line holds all parts in order.
     pub(crate) fn matches(&self, line: &str) -> bool {
         let folded = fold_line(line);
@@ -66,7 +54,7 @@ impl LinePattern {
     }
 
     /// Returns how a command matches that holds the parts.
-    fn match_kind(&self, command: &str) -> MatchKind {
+    pub(crate) fn match_kind(&self, command: &str) -> MatchKind {
         if self.runs_program(command) {
             return MatchKind::Program;
         }
@@ -121,14 +109,6 @@ fn fold_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_store::{SessionRow, TurnRow};
-
-    fn run(command: &str) -> FoundCommand {
-        FoundCommand {
-            command: command.to_owned(),
-            ..FoundCommand::default()
-        }
-    }
 
     #[test]
     fn the_part_that_matches_is_found_by_its_characters() {
@@ -157,35 +137,6 @@ mod tests {
         assert!(matches("act * -v ", "act push -v") && !matches("act * -v ", "act push -vv"));
         let found = LinePattern::new("act").find("exact; act");
         assert_eq!(found, Some(7..10));
-    }
-
-    #[test]
-    fn a_program_comes_before_its_mentions() {
-        let turn = |commands: &[&str]| FoundTurn {
-            session: SessionRow::default(),
-            turn: TurnRow::default(),
-            found: commands.iter().map(|command| run(command)).collect(),
-        };
-        let mut turns = [
-            turn(&["git add Dockerfile"]),
-            turn(&["sed -n 1p docker-entrypoint.sh", "grep -n docker README.md"]),
-            turn(&[
-                "cat > notes <<EOF\ndocker build\nEOF",
-                "cd app && sudo docker build .",
-            ]),
-            turn(&["/usr/bin/docker build ."]),
-        ];
-        LinePattern::new("docker").sort_turns(&mut turns);
-        let firsts = turns.each_ref().map(|turn| turn.found[0].command.as_str());
-        assert_eq!(
-            firsts,
-            [
-                "cd app && sudo docker build .",
-                "/usr/bin/docker build .",
-                "grep -n docker README.md",
-                "git add Dockerfile",
-            ]
-        );
     }
 
     #[test]

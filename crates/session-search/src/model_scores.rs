@@ -1,4 +1,4 @@
-//! The scores that several models give one turn or session.
+//! The cosines and scores that several models give one turn or session.
 
 /// Greatest number of models that score together.
 pub(crate) const MAX_MODELS: usize = 4;
@@ -16,24 +16,34 @@ impl ModelWeights {
     }
 }
 
-/// The score, or the cosine, by each model, in the order of the models; `None` where a model has not embedded the text.
+/// A target's cosine by each model, in the order of the models; `None` where a model has not embedded it.
 ///
-/// Cosines of two models are never compared. A score is `z² * (cosine - mean) / (best - mean)` of its model
-/// ([`CosineStats`](crate::cosine_stats::CosineStats)).
+/// Cosines of two models are never compared: [`ModelScores`] are.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct TargetCosines([Option<f32>; MAX_MODELS]);
+
+impl TargetCosines {
+    /// Sets the cosine by a model.
+    pub(crate) fn set(&mut self, model: usize, cosine: f32) {
+        set_value(&mut self.0, model, cosine);
+    }
+
+    /// Returns the cosine by a model.
+    pub(crate) fn get(&self, model: usize) -> Option<f32> {
+        self.0.get(model).copied().flatten()
+    }
+}
+
+/// A target's score by each model, in the order of the models; `None` where a model has not embedded it.
+///
+/// A score is `z² * (cosine - mean) / (best - mean)` of its model ([`CosineStats`](crate::cosine_stats::CosineStats)).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ModelScores([Option<f32>; MAX_MODELS]);
 
 impl ModelScores {
     /// Sets the score by a model.
     pub(crate) fn set(&mut self, model: usize, score: f32) {
-        if let Some(slot) = self.0.get_mut(model) {
-            *slot = Some(score);
-        }
-    }
-
-    /// Returns the score by a model.
-    pub(crate) fn get(&self, model: usize) -> Option<f32> {
-        self.0.get(model).copied().flatten()
+        set_value(&mut self.0, model, score);
     }
 
     /// Returns true when no model has a score.
@@ -63,5 +73,12 @@ impl ModelScores {
             };
         }
         greater
+    }
+}
+
+/// Sets the value of a model; one beyond [`MAX_MODELS`] has none.
+fn set_value(values: &mut [Option<f32>; MAX_MODELS], model: usize, value: f32) {
+    if let Some(slot) = values.get_mut(model) {
+        *slot = Some(value);
     }
 }

@@ -3,14 +3,14 @@
 use crate::cosine_stats::CosineStats;
 use crate::cosines::{DenseCosines, ModelCosines, QueryEmbedding, VectorTarget};
 use crate::filtered_index::FilteredIndex;
-use crate::model_scores::{ModelScores, ModelWeights};
+use crate::model_scores::{ModelScores, ModelWeights, TargetCosines};
 use rustc_hash::FxHashMap;
 use session_core::TopK;
 use session_store::{Level, SessionTurn};
 use std::cmp::Ordering;
 
 /// Greatest number of turns and chunks that are ranked. At session level they are grouped.
-const MAX_TARGETS: usize = 4000;
+const MAX_NEAREST: usize = 4000;
 
 /// The nearest targets that the filter lets through, best first by the weighted mean over the models.
 pub(crate) struct NearestTargets<'a> {
@@ -25,7 +25,7 @@ pub(crate) struct NearestTarget {
     /// The target as which it is shown: of a turn that the filter leaves out, a copy of it.
     pub(crate) shown: VectorTarget,
     /// By the models in their order; `None` where a model has not embedded it.
-    pub(crate) cosines: ModelScores,
+    pub(crate) cosines: TargetCosines,
 }
 
 /// The scales by which each model's cosines become scores.
@@ -83,7 +83,7 @@ impl<'a> ModelScales<'a> {
     }
 
     /// Returns each model's score of its cosine.
-    pub(crate) fn scores(&self, cosines: &ModelScores) -> ModelScores {
+    pub(crate) fn scores(&self, cosines: &TargetCosines) -> ModelScores {
         let mut scores = ModelScores::default();
         for ScaledModel { number, stats, .. } in self.models() {
             if let Some(cosine) = cosines.get(number) {
@@ -102,7 +102,7 @@ impl<'a> NearestTargets<'a> {
         filtered: &FilteredIndex<'_>,
     ) -> Self {
         let scales = ModelScales::new(cosines, level, filtered);
-        let mut best = TopK::new(MAX_TARGETS, ScoredTarget::compare_cosines);
+        let mut best = TopK::new(MAX_NEAREST, ScoredTarget::compare_cosines);
         for target in cosines.list_targets(level, filtered.turn_columns()) {
             let scores = scales.scores(&cosines.target_cosines(target));
             let score = scores.weighted_mean(&scales.weights);

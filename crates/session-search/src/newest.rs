@@ -1,9 +1,12 @@
 //! The newest of what a filter lets through, where there are no words to rank by.
 
 use crate::filtered_index::FilteredIndex;
-use crate::hit::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
-use crate::hits;
+use crate::hit_reader;
 use crate::request::SearchRequest;
+use crate::search_results::{
+    HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts,
+};
+use crate::unlisted_history::unmark_unlisted;
 use session_core::ConfidenceBand;
 use session_store::{Level, Reader, SessionRow, StoreError, TurnRow};
 use std::cmp::Reverse;
@@ -146,14 +149,16 @@ fn is_shown(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> bool {
 
 fn read_hit(index: &Reader, listed: NewestTurn<'_>, rank: usize) -> Result<SearchHit, StoreError> {
     let content = index.content(listed.turn.id)?;
+    let mut session = listed.session.clone();
+    unmark_unlisted(index, &mut session)?;
     Ok(SearchHit {
         rank,
-        score: 0.0,
+        probability: 0.0,
         band: ConfidenceBand::Weak,
-        fused: 0.0,
-        session: listed.session.clone(),
+        fused_score: 0.0,
+        session,
         time_ms: listed.at_ms.or(listed.turn.started_ms),
-        preview: hits::preview_newest(&content, listed.session),
+        preview: hit_reader::preview_newest(&content, listed.session),
         files: content.files,
         tools: content.tools,
         turn: Some(listed.turn),

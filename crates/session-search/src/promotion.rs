@@ -1,8 +1,8 @@
 //! Promotes the sessions that hold the query's identifiers.
 
-use crate::hit::FusedHit;
 use crate::identifiers::{IDENTIFIERS_ONLY_SHARE, IdentifierHolder, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
+use crate::search_results::FusedHit;
 use session_store::{Level, SessionId, Target, TurnId};
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ impl IdentifierPromotion {
     /// Orders the holders. Where the query is nothing but identifiers, a session that changed a file of that name goes first,
     /// then the one that works with them most; else the fused score decides, which the other words make.
     pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
-        let share = holders.share();
+        let share = holders.greatest_share();
         let is_identifiers_only = share >= IDENTIFIERS_ONLY_SHARE;
         let rank = |holder: &IdentifierHolder| {
             let targets = holder.targets(level);

@@ -3,9 +3,9 @@
 
 use crate::cosines::VectorTarget;
 use crate::filtered_index::FilteredIndex;
-use crate::hit::FusedHit;
 use crate::nearest::{NearestTarget, NearestTargets};
 use crate::ranking::{NearestByLevel, Ranking};
+use crate::search_results::FusedHit;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
 use session_core::parallel::map_on_two_threads;

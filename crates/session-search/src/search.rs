@@ -4,11 +4,11 @@ use crate::calibration::compute_certainty;
 use crate::candidates::Candidates;
 use crate::cosines::QueryEmbedding;
 use crate::filtered_index::FilteredIndex;
-use crate::hit::{HitOrder, SearchExplanation, SearchResults, SearchedCounts};
-use crate::hits;
+use crate::hit_reader;
 use crate::ranking::{NearestByLevel, rank};
 use crate::request::SearchRequest;
 use crate::rescoring::rescore_ties;
+use crate::search_results::{HitOrder, SearchExplanation, SearchResults, SearchedCounts};
 use crate::unfound_terms::UnfoundTerms;
 use session_store::{Reader, SessionRow, StoreError};
 
@@ -30,7 +30,7 @@ pub fn search(
     if rescore_ties(index, &filtered, &ranking, &mut nearest)? {
         ranking = rank(&candidates, &nearest, request, &filtered);
     }
-    let hits = hits::read(index, &filtered, &ranking)?;
+    let hits = hit_reader::read(index, &filtered, &ranking)?;
     let models = embeddings.iter().map(|e| e.model.name.clone());
     let mut results = SearchResults {
         level: request.level,

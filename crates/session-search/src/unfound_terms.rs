@@ -4,7 +4,7 @@ use crate::candidates::Candidates;
 use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use crate::request::SearchRequest;
-use crate::resolve::{ResolvedSession, resolve_session_id};
+use crate::session_id::{ResolvedSession, resolve_session_id};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use session_core::{Query, SessionReference};
@@ -95,9 +95,9 @@ impl UnfoundTerms {
         for term in &request.query.terms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
             let substitute = stats.and_then(|stats| stats.substitute());
-            let is_told =
+            let is_reported =
                 is_most_unfound || term.exact || substitute == Some(SubstituteKind::OtherForms);
-            if is_any_found && (stats.is_none() || !is_told) {
+            if is_any_found && (stats.is_none() || !is_reported) {
                 continue;
             }
             let unheld = stats.filter(|stats| unheld_numbers.contains(&stats.term));

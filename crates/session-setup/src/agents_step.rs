@@ -14,8 +14,9 @@ use session_agents::{
     quote_word,
 };
 use session_config::Home;
+use session_core::DOCS_URL;
 use session_core::text::path_line;
-use session_sources::Env;
+use session_sources::{Env, sources};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,9 @@ impl Setup<'_, '_> {
         let is_claude_offered = self.dialog.is_interactive && Agent::Claude.is_present(env);
         if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
             show_claude_commands(env, &program.to_string_lossy(), self.dialog)?;
+        }
+        if self.dialog.is_interactive && options.is_open() {
+            name_other_agents(env, self.dialog)?;
         }
         Ok(outcomes)
     }
@@ -223,6 +227,21 @@ fn print_skill(skill: &SkillReport, dialog: &mut ConsentDialog<'_>) -> Result<()
     }
     let directory = path_line(&skill.directory);
     Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)
+}
+
+/// Names the agents with a history that no step installs into.
+fn name_other_agents(env: &Env, dialog: &mut ConsentDialog<'_>) -> Result<()> {
+    let others = sources().iter();
+    let others = others.filter(|source| Agent::from_name(source.name()).is_none());
+    let others = others.filter(|source| !source.locate(env).locations.is_empty());
+    let titles: Vec<&str> = others.map(|source| source.agent().title).collect();
+    if titles.is_empty() {
+        return Ok(());
+    }
+    let titles = titles.join(", ");
+    Ok(dialog.print(&format!(
+        "\n{titles}: no step installs into these. {DOCS_URL}/mcp.md says how each gets the MCP server or the skill."
+    ))?)
 }
 
 /// Shows the commands that add the server and the hook to Claude Code, which no step writes. The server is in the file

@@ -18,7 +18,7 @@ impl Setup<'_, '_> {
     /// When the settings are not a JSON object, or cannot be written.
     pub(crate) fn run_history_step(&mut self) -> Result<StepOutcome> {
         let env = &self.home.env;
-        let is_offered = self.dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
+        let is_offered = self.dialog.is_interactive && Agent::Claude.is_present(env);
         if self.options.keep_history.is_none() && !is_offered {
             return Ok(StepOutcome::Skipped);
         }

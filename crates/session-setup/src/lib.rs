@@ -212,6 +212,18 @@ mod tests {
     }
 
     #[test]
+    fn memories_make_no_agent_and_one_without_a_step_is_named() {
+        let user = SetupFixture::new();
+        let at = |path: &str| user.home.path().join(path);
+        let folders = [".claude/data/session-search", ".gemini/tmp/a/chats"];
+        let _ = folders.map(|path| fs_err::create_dir_all(at(path)).unwrap());
+        fs_err::write(at(".gemini/tmp/a/chats/session-1.jsonl"), "{}\n").unwrap();
+        let (_, output) = user.answer_setup(&no_options(), "\n");
+        assert!(!output.contains("Claude Code"), "{output}");
+        assert!(output.contains("\nGemini CLI: no step"), "{output}");
+    }
+
+    #[test]
     fn every_step_can_be_skipped() {
         for lines in ["\n\n\n", "", "\n30\n\nn\n", "\n0\nno\n", "\n365\nn\nn\n"] {
             let user = SetupFixture::new();

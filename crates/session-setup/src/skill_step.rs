@@ -18,7 +18,7 @@ impl Setup<'_, '_> {
     /// When a file cannot be read or written.
     pub(crate) fn run_skill_step(&mut self) -> Result<StepOutcome> {
         let (options, env) = (self.options, &self.home.env);
-        let is_offered = self.dialog.is_interactive && Agent::Claude.config_directory(env).is_dir();
+        let is_offered = self.dialog.is_interactive && Agent::Claude.is_present(env);
         let is_left_out = options.skill == SkillChoice::LeaveOut;
         if is_left_out || !(options.wants_skill() || is_offered) {
             return Ok(StepOutcome::Skipped);

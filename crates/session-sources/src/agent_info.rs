@@ -15,6 +15,10 @@ pub struct AgentInfo {
     pub folders: &'static [&'static str],
     /// Variables that name other places for them; the first one a list of folders with commas.
     pub variables: &'static [&'static str],
+    /// The folder below the one that the first variable names, where that one is not its own: `.gemini`.
+    pub folder_in_variable: &'static str,
+    /// Folders in its own one that hold sessions: `sessions`. Empty where they lie in it.
+    pub session_folders: &'static [&'static str],
     /// The command that takes a session up again, where `{id}` stands for the id of the session.
     /// Empty where it has none.
     pub resume: &'static [&'static str],
@@ -34,6 +38,8 @@ impl AgentInfo {
             title,
             folders: &[],
             variables: &[],
+            folder_in_variable: "",
+            session_folders: &[],
             resume: &[],
             fork: &[],
             session_variables: &[],
@@ -58,6 +64,28 @@ impl AgentInfo {
             None => folders.first().is_some_and(|first| first.path == *folder),
         };
         (!is_found).then(|| (variable, folder.clone()))
+    }
+
+    /// Returns the variable, with its value, by which the agent finds a history in a folder that nothing names now; `None`
+    /// where the path does not tell the folder.
+    pub fn naming_variable(&self, history: &Path) -> Option<(&'static str, PathBuf)> {
+        let variable = *self.variables.first()?;
+        let mut folders = history.ancestors().skip(1);
+        let folder = folders.find(|folder| self.is_own_folder(folder, history))?;
+        let named = match self.folder_in_variable {
+            "" => folder,
+            _ => folder.parent()?,
+        };
+        Some((variable, named.to_owned()))
+    }
+
+    /// Returns true for the folder of the agent above a history, by the names on the way.
+    fn is_own_folder(&self, folder: &Path, history: &Path) -> bool {
+        let below = history.strip_prefix(folder).ok();
+        let first = below.and_then(|below| below.iter().next()?.to_str());
+        let is_session_folder = |first| self.session_folders.contains(&first);
+        folder.ends_with(self.folder_in_variable)
+            && (self.session_folders.is_empty() || first.is_some_and(is_session_folder))
     }
 
     /// Returns the program and arguments that take a session up again.
@@ -124,5 +152,55 @@ mod tests {
         assert_eq!(needs(env("/srv/x, /srv/y"), "/srv/x/a"), named("/srv/x"));
         assert_eq!(needs(env("~/y"), "/home/ann/y/a"), named("/home/ann/y"));
         assert_eq!(needs(env(""), "/srv/x/a"), None, "nobody knows");
+    }
+
+    #[test]
+    fn a_folder_that_nothing_names_is_told_by_the_path() {
+        let named = |agent: &str, history: &str| {
+            let agent = crate::find_source(agent).unwrap().agent();
+            let variable = agent.naming_variable(Path::new(history));
+            variable.map(|(name, folder)| format!("{name}={}", folder.display()))
+        };
+        for (agent, history, expected) in [
+            (
+                "codex",
+                "/srv/work/sessions/2026/07/rollout-a.jsonl",
+                "CODEX_HOME=/srv/work",
+            ),
+            (
+                "codex",
+                "/srv/sessions/archived_sessions/a.jsonl",
+                "CODEX_HOME=/srv/sessions",
+            ),
+            (
+                "claude",
+                "/srv/projects/x/projects/-app/a.jsonl",
+                "CLAUDE_CONFIG_DIR=/srv/projects/x",
+            ),
+            (
+                "gemini",
+                "/srv/gem/.gemini/tmp/tmp/chats/session-a.jsonl",
+                "GEMINI_CLI_HOME=/srv/gem",
+            ),
+            (
+                "copilot",
+                "/srv/c/session-state/a/events.jsonl",
+                "COPILOT_HOME=/srv/c",
+            ),
+            (
+                "pi",
+                "/srv/pi/sessions/--app--/a.jsonl",
+                "PI_CODING_AGENT_DIR=/srv/pi",
+            ),
+            (
+                "opencode",
+                "/srv/data/opencode/opencode.db",
+                "XDG_DATA_HOME=/srv/data",
+            ),
+        ] {
+            assert_eq!(named(agent, history).as_deref(), Some(expected));
+        }
+        assert_eq!(named("codex", "/srv/work/a.jsonl"), None);
+        assert_eq!(named("cursor-cli", "/srv/.cursor/projects/a.jsonl"), None);
     }
 }

@@ -18,6 +18,7 @@ use std::path::Path;
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".copilot"],
     variables: &["COPILOT_HOME"],
+    session_folders: &["session-state"],
     resume: &["copilot", "--resume", "{id}"],
     session_variables: &["COPILOT_AGENT_SESSION_ID"],
     mark_variables: &["COPILOT_CLI"],

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Most levels of folders that are walked down.
 const MAX_DEPTH: usize = 16;
 /// Files in a folder from which on threads are worth their start.
-const MIN_PARALLEL_FILES: usize = 512;
+const MIN_PARALLEL_ENTRIES: usize = 512;
 /// Folders of one level from which on threads are worth their start.
 const MIN_PARALLEL_FOLDERS: usize = 32;
 
@@ -127,7 +127,7 @@ impl FolderWalk<'_> {
                 Err(error) => listing.warn_of_error(&folder.path, &error),
             }
         }
-        if wanted.len() >= MIN_PARALLEL_FILES {
+        if wanted.len() >= MIN_PARALLEL_ENTRIES {
             let parts =
                 wanted
                     .into_par_iter()

@@ -28,6 +28,8 @@ use std::path::Path;
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".gemini"],
     variables: &["GEMINI_CLI_HOME"],
+    folder_in_variable: ".gemini",
+    session_folders: &["tmp"],
     resume: &["gemini", "--resume", "{id}"],
     session_variables: &["GEMINI_SESSION_ID"],
     mark_variables: &["GEMINI_CLI"],
@@ -151,7 +153,7 @@ impl JsonlFormat for GeminiFormat {
             return AGENT.history_folders(env);
         };
         vec![HistoryFolder {
-            path: env.path(home).join(".gemini"),
+            path: env.path(home).join(AGENT.folder_in_variable),
             named_by: Some(variable),
         }]
     }

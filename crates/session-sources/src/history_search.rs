@@ -14,6 +14,9 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// The part of a warning that a folder which the user named has no sessions, as before the first one.
+pub const WITHOUT_SESSIONS: &str = "names a folder without a";
+
 /// A folder that may hold histories of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryFolder {
@@ -63,7 +66,7 @@ impl HistoryFolder {
                 let folder = begins.first().map(|begin| begin.join("/"));
                 let folder = folder.unwrap_or_default();
                 return Some(format!(
-                    "{variable} names a folder without a `{folder}` folder in it"
+                    "{variable} {WITHOUT_SESSIONS} `{folder}` folder in it"
                 ));
             }
         };
@@ -185,8 +188,8 @@ impl<'k> HistorySearch<'k> {
     }
 }
 
-/// Files from which on threads are worth their start.
-const MIN_PARALLEL_FILES: usize = 2048;
+/// Listed files from which on threads are worth their start.
+pub const MIN_PARALLEL_FILES: usize = 2048;
 
 fn is_link(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok_and(|found| found.is_symlink())

@@ -86,11 +86,12 @@ mod written_files;
 pub use agent_info::AgentInfo;
 pub use env::Env;
 pub use file::{is_read_nonetheless, path_text};
-pub use history_search::{HistoryFolder, HistorySearch, LocateSession, is_packed};
+pub use history_search::{
+    HistoryFolder, HistorySearch, LocateSession, MIN_PARALLEL_FILES, WITHOUT_SESSIONS, is_packed,
+};
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
 pub use project::project_root;
-pub use session_core::{FileStamp, KnownTurns};
 pub use source::{
     Caller, Collected, CollectedTitle, CollectedTurn, ContinuedFile, Cursor, CursorExclusions,
     IndexedSpan, IsKnownFile, Listing, Located, Location, Retry, ShownTurns, Sink, Source, Warning,

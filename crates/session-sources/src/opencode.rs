@@ -36,6 +36,7 @@ use tree::JsonTree;
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".local/share/opencode"],
     variables: &["XDG_DATA_HOME", "OPENCODE_DB"],
+    folder_in_variable: "opencode",
     resume: &["opencode", "--session", "{id}"],
     fork: &["opencode", "--session", "{id}", "--fork"],
     session_variables: &["OPENCODE_SESSION_ID"],

@@ -15,8 +15,11 @@ const SESSION_FOLDER: &str = "PI_CODING_AGENT_SESSION_DIR";
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".pi/agent"],
     variables: &["PI_CODING_AGENT_DIR", SESSION_FOLDER],
+    session_folders: &["sessions"],
     resume: &["pi", "--session", "{id}"],
     fork: &["pi", "--fork", "{id}"],
+    session_variables: &["PI_SESSION_ID"],
+    mark_variables: &["PI_CODING_AGENT"],
     ..AgentInfo::new("pi", "pi")
 };
 

@@ -71,9 +71,12 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
     Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
 }
 
-/// Returns a file's path from the root, where it is relative to a working directory. By text: the
-/// history may be of another system.
+/// Returns a file's path from the root, where it is relative to a working directory; one on a drive of Windows as the
+/// directory is written. By text: the history may be of another system.
 pub(crate) fn path_from(cwd: Option<&str>, path: String) -> String {
+    if let Some(path) = cwd.and_then(|cwd| drive_path(cwd, &path)) {
+        return path;
+    }
     let cwd = cwd.filter(|_| is_relative(&path));
     let Some((cwd, separator)) = cwd.and_then(with_separator) else {
         return path;
@@ -87,6 +90,22 @@ pub(crate) fn path_from(cwd: Option<&str>, path: String) -> String {
         }
     }
     names.join(&separator.to_string())
+}
+
+/// Returns a path on a drive with backslashes, where the working directory has them: programs for Windows take `D:/a` for
+/// `D:\a`, and the shell that comes with Git writes `/d/a`.
+fn drive_path(cwd: &str, path: &str) -> Option<String> {
+    with_separator(cwd).filter(|(_, separator)| *separator == '\\')?;
+    let (drive, rest) = match path.as_bytes() {
+        [b'/', drive, b'/', ..] | [drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => {
+            (char::from(*drive), &path[2..])
+        }
+        _ => return None,
+    };
+    let known = cwd.chars().next();
+    let known = known.filter(|known| known.eq_ignore_ascii_case(&drive));
+    let drive = known.unwrap_or(drive.to_ascii_uppercase());
+    Some(format!("{drive}:{}", rest.replace('/', r"\")))
 }
 
 /// Returns a path from a folder, which may itself be relative; an absolute path as it is.
@@ -130,6 +149,11 @@ mod tests {
             ("/home/ann/app", "/etc/hosts", "/etc/hosts"),
             ("/home/ann/app", "~/notes.txt", "~/notes.txt"),
             ("/home/ann/app", r"C:\work\a.rs", r"C:\work\a.rs"),
+            (r"C:\work", "C:/work/a.rs", r"C:\work\a.rs"),
+            (r"c:\work", "/C/work/src/a.rs", r"c:\work\src\a.rs"),
+            (r"C:\work", "/d/a.rs", r"D:\a.rs"),
+            (r"C:\work", "/tmp/a.rs", "/tmp/a.rs"),
+            ("/d/app", "/d/app/a.rs", "/d/app/a.rs"),
             ("app", "a.rs", "a.rs"),
             ("", "a.rs", "a.rs"),
         ];

@@ -11,10 +11,12 @@ use crate::reading::{
     DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, unread_warning, warning,
 };
 use crate::user_text::{UserText, unwrapped};
-use crate::{Cursor, CursorExclusions, IndexedSpan, KnownTurns, Location, ShownTurns, Sink, file};
+use crate::{Cursor, CursorExclusions, IndexedSpan, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
-use session_core::{PromptKind, SessionMeta, TEXT_LIMIT, ToolCall, Turn, TurnPart, TurnSpan, text};
+use session_core::{
+    KnownTurns, PromptKind, SessionMeta, TEXT_LIMIT, ToolCall, Turn, TurnPart, TurnSpan, text,
+};
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::ops::ControlFlow;

@@ -4,8 +4,8 @@
 use crate::reading::warning;
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
-use crate::{Cursor, IndexedSpan, KnownTurns, Retry, ShownTurns, Sink, Warning};
-use session_core::{SessionMeta, Turn, TurnSpan};
+use crate::{Cursor, IndexedSpan, Retry, ShownTurns, Sink, Warning};
+use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;

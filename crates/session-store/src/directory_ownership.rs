@@ -19,12 +19,15 @@ pub(crate) const WRITER_LOCK: &str = "lock";
 pub(crate) const EMBEDDING_LOCK: &str = "embedding.lock";
 /// The lock by which others request that it pauses.
 pub(crate) const PAUSE_LOCK: &str = "pause.lock";
+/// The file in which the process that embeds beside others tells when it expects to be done.
+pub const EMBEDDING_ETA_FILE: &str = "embedding.eta";
 
 /// The names that this program makes in the directory of an index beside those of its database, also before there is one: a hook keeps its state there.
-const OWN_NAMES: [&str; 8] = [
+const OWN_NAMES: [&str; 9] = [
     WRITER_LOCK,
     EMBEDDING_LOCK,
     PAUSE_LOCK,
+    EMBEDDING_ETA_FILE,
     "vectors",
     "queries",
     "memories",
@@ -180,7 +183,11 @@ mod tests {
         assert!(!is_ours(&["lock", "pkgcache.bin"]) && !is_ours(&["queries/", "report.md"]));
         assert!(!is_ours(&["index.db.old"]) && !is_ours(&[".bashrc"]));
         assert!(is_ours(&[".new-1f-2e-3d", ".tmpAbCd/"]));
-        assert!(is_ours(&["mem-1-x.rejected.md", ".DS_Store"]));
+        assert!(is_ours(&[
+            "mem-1-x.rejected.md",
+            ".DS_Store",
+            "embedding.eta"
+        ]));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct FileRow {
 
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct HistoryProblem {
     /// File or folder.
     pub path: String,
     /// The reason.
@@ -94,6 +94,17 @@ impl Reader {
         self.db.first(&select, [id], file_row)
     }
 
+    /// Returns the path of the history of a session that was not listed by the last refresh, while the session was in it
+    /// when it was read last.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unlisted_history(&self, session: SessionId) -> Result<Option<String>> {
+        let select = "SELECT f.path FROM sessions s JOIN files f ON f.id = s.file
+             WHERE s.id = ?1 AND f.gone AND NOT s.gone";
+        self.db.first(select, [session], |row| row.get(0))
+    }
+
     /// Returns the history files that hold a session, or held it.
     ///
     /// # Errors
@@ -121,7 +132,7 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn problems(&self) -> Result<Vec<Problem>> {
+    pub fn problems(&self) -> Result<Vec<HistoryProblem>> {
         self.query_problems(OF_PRESENT_FILES)
     }
 
@@ -129,17 +140,17 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn listing_problems(&self) -> Result<Vec<Problem>> {
+    pub fn listing_problems(&self) -> Result<Vec<HistoryProblem>> {
         self.query_problems(&format!("kind = {}", ProblemKind::Listing as i64))
     }
 
     /// Returns the problems that meet a condition, by path.
-    fn query_problems(&self, condition: &str) -> Result<Vec<Problem>> {
+    fn query_problems(&self, condition: &str) -> Result<Vec<HistoryProblem>> {
         let select = format!(
             "SELECT path, reason, offset, count FROM problems WHERE {condition} ORDER BY path, reason"
         );
         self.db.rows(&select, [], |row| {
-            Ok(Problem {
+            Ok(HistoryProblem {
                 path: row.get(0)?,
                 reason: row.get(1)?,
                 offset: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
@@ -285,7 +296,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn record_problem(&mut self, problem: &Problem) -> Result<()> {
+    pub fn record_problem(&mut self, problem: &HistoryProblem) -> Result<()> {
         self.begin()?;
         self.insert_problem(problem, ProblemKind::Read)
     }
@@ -294,7 +305,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn replace_listing_problems(&mut self, problems: &[Problem]) -> Result<()> {
+    pub fn replace_listing_problems(&mut self, problems: &[HistoryProblem]) -> Result<()> {
         self.begin()?;
         let kind = ProblemKind::Listing;
         let delete = "DELETE FROM problems WHERE kind = ?1";
@@ -308,7 +319,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn record_unreadable(&mut self, problem: &Problem) -> Result<()> {
+    pub fn record_unreadable(&mut self, problem: &HistoryProblem) -> Result<()> {
         self.begin()?;
         self.insert_problem(problem, ProblemKind::Unread)
     }
@@ -324,7 +335,7 @@ impl Writer {
             .run(delete, params![path, ProblemKind::Unread as i64])
     }
 
-    fn insert_problem(&self, problem: &Problem, kind: ProblemKind) -> Result<()> {
+    fn insert_problem(&self, problem: &HistoryProblem, kind: ProblemKind) -> Result<()> {
         let offset = problem.offset.map(u64::cast_signed);
         let count = problem.count.cast_signed();
         let insert =

@@ -59,7 +59,7 @@ impl Writer {
         }
         self.orphan_session_rows(session)?;
         self.clear_first_prompt(session)?;
-        self.progress.noted_session.set(None);
+        self.session_progress.noted_session.set(None);
         for change in [
             "DELETE FROM embedded WHERE session = ?1",
             "DELETE FROM changed_sessions WHERE session = ?1",

@@ -10,8 +10,8 @@
 //! owners of vectors. `docs/format.md` describes the files.
 //!
 //! ```
-//! use session_core::{FileStamp, Query, SessionMeta, Turn};
-//! use session_store::{Reader, KnownTurns, Writer};
+//! use session_core::{FileStamp, KnownTurns, Query, SessionMeta, Turn};
+//! use session_store::{Reader, Writer};
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let mut writer = Writer::open(home.path()).unwrap();
@@ -93,17 +93,17 @@ pub use dedup_keys::DedupKeys;
 pub use directory::{
     default_root, index_directories, index_exists, last_commit_time, private_paths, written_paths,
 };
-pub use directory_ownership::{check_ownership, is_index_directory};
+pub use directory_ownership::{EMBEDDING_ETA_FILE, check_ownership, is_index_directory};
 pub use embedding_pause::{EmbeddingPause, EmbeddingPauses};
 pub use embeddings::matrix::{RowProducts, VectorMatrix};
 pub use embeddings::new_documents::{NewDocument, NewDocuments};
 pub use embeddings::vector_owners::{VectorOwners, VectorRow};
 pub use embeddings::vectors::{
-    Document, DocumentBatch, EmbeddedDocument, EmbeddedTexts, SessionContents,
+    Document, DocumentExtent, EmbeddedDocument, EmbeddedTexts, SessionContents,
 };
 pub use error::StoreError;
 pub use file_digests::{FileDigest, FileDigests};
-pub use files::{FileRow, Problem};
+pub use files::{FileRow, HistoryProblem};
 pub use frames::contents::{ContentsPart, StoredContent};
 pub use frames::damaged_contents::DamagedSession;
 pub use frames::packed_turns::{PackedSession, PackedTurns};
@@ -123,7 +123,6 @@ pub use reader::Reader;
 pub use replacement::MissingTurns;
 pub use row::{CopyRow, SessionBranch, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
-pub use session_core::KnownTurns;
 pub use session_tree::{SessionTree, with_subagents};
 pub use turn_columns::TurnColumns;
 pub use turn_record::TurnRecord;

@@ -28,7 +28,7 @@ impl Writer {
         let (index, keys) = (turn.index, delivered.hashes.dedup_keys);
         if turn.continues
             || keys == DedupKeys::default()
-            || self.progress.new_session.is_beyond(session, index)
+            || self.session_progress.new_session.is_beyond(session, index)
             || !self.ends_with_lost(session)?
         {
             return Ok(false);
@@ -108,7 +108,7 @@ impl Writer {
     /// Adds to the indexes of some turns of a session. No two may have the same one meanwhile, also not while the
     /// statement runs: they are negative in between.
     fn shift_turns(&mut self, session: SessionId, indexes: Range<u32>, by: i32) -> Result<()> {
-        self.progress.new_session.note_change(session);
+        self.session_progress.new_session.note_change(session);
         let Range { start, end } = indexes;
         let negate =
             "UPDATE turns SET idx = -idx - 2 WHERE session = ?1 AND idx >= ?2 AND idx < ?3";

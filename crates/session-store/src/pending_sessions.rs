@@ -114,14 +114,14 @@ impl Writer {
              SELECT 1 FROM models m JOIN sessions s ON s.id = changed_sessions.session
              WHERE m.complete AND NOT EXISTS (
                SELECT 1 FROM embedded e WHERE e.model = m.id AND e.session = s.id AND e.revision = s.revision))";
-        self.progress.noted_session.set(None);
+        self.session_progress.noted_session.set(None);
         self.db().run(delete, [])
     }
 
     /// Notes that a session may be pending by any model. To be called with each change of a session's
     /// revision.
     pub(crate) fn note_changed(&self, session: SessionId) -> Result<()> {
-        if self.progress.noted_session.replace(Some(session)) != Some(session) {
+        if self.session_progress.noted_session.replace(Some(session)) != Some(session) {
             let insert = "INSERT OR IGNORE INTO changed_sessions(session) VALUES(?1)";
             self.db().run(insert, [session])?;
         }

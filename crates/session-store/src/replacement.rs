@@ -56,7 +56,7 @@ impl Writer {
     /// Sets what becomes of the session's stored turns beyond those that come.
     /// To be called after [`Writer::open_session`]; without effect where its turns are not replaced.
     pub fn set_missing_turns(&mut self, missing: MissingTurns) {
-        if let Some(replacing) = &mut self.progress.replacing {
+        if let Some(replacing) = &mut self.session_progress.replacing {
             replacing.missing = missing;
         }
     }
@@ -64,7 +64,7 @@ impl Writer {
     /// Sets whether more turns come of the session whose turns are replaced, after checkpoints and commits, too: until
     /// they have, what the index has beyond them stays. A process that is killed before leaves it there.
     pub fn set_unfinished(&mut self, is_unfinished: bool) {
-        if let Some(replacing) = &mut self.progress.replacing {
+        if let Some(replacing) = &mut self.session_progress.replacing {
             replacing.is_unfinished = is_unfinished;
         }
     }
@@ -74,7 +74,7 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn abandon_replacement(&mut self) -> Result<()> {
-        let replacing = &mut self.progress.replacing;
+        let replacing = &mut self.session_progress.replacing;
         match replacing.take_if(|replacing| replacing.is_unfinished) {
             Some(abandoned) => self.keep_rest(abandoned),
             None => Ok(()),
@@ -95,7 +95,7 @@ impl Writer {
         let Some(session) = known else {
             return Ok(());
         };
-        let replacing = &mut self.progress.replacing;
+        let replacing = &mut self.session_progress.replacing;
         if let Some(broken) = replacing.take_if(|replacing| replacing.session == session) {
             self.keep_rest(broken)?;
         }
@@ -107,7 +107,7 @@ impl Writer {
         self.begin()?;
         self.count_replaced(replacing, false)?;
         let session = replacing.session;
-        let title = self.progress.replaced_title.take();
+        let title = self.session_progress.replaced_title.take();
         let set =
             "UPDATE sessions SET title = ?2 WHERE id = ?1 AND title IS NULL AND ?2 IS NOT NULL";
         if self.db().change(set, params![session, title])? == 0 {
@@ -119,7 +119,7 @@ impl Writer {
 
     /// Ends the replacement of a session, unless more of its turns come after this commit.
     pub(crate) fn end_finished_replacement(&mut self) -> Result<()> {
-        match self.progress.replacing {
+        match self.session_progress.replacing {
             Some(replacing) if replacing.is_unfinished => Ok(()),
             _ => self.delete_stale_turns(),
         }
@@ -127,7 +127,7 @@ impl Writer {
 
     /// Ends the replacement of a session and deletes the turns after the last new one.
     pub(crate) fn delete_stale_turns(&mut self) -> Result<()> {
-        let Some(done) = self.progress.replacing.take() else {
+        let Some(done) = self.session_progress.replacing.take() else {
             return Ok(());
         };
         if done.keeps_missing_turns() {
@@ -143,7 +143,7 @@ impl Writer {
             self.delete_owner(id)?;
         }
         if !old.is_empty() {
-            self.progress.new_session.note_change(done.session);
+            self.session_progress.new_session.note_change(done.session);
             self.orphan_session_rows(done.session)?;
             self.bump_revision(done.session)?;
         }

@@ -34,15 +34,19 @@ impl Writer {
         let opened = FileSession { file, source, meta };
         let is_adopted = self.adopt_session(opened)?;
         let TitledSession { id, title } = self.upsert_session(opened)?;
-        if self.progress.replacing.is_some_and(|r| r.session != id) {
+        if self
+            .session_progress
+            .replacing
+            .is_some_and(|r| r.session != id)
+        {
             self.delete_stale_turns()?;
         }
         if is_adopted || turns == KnownTurns::Replace {
-            if !self.progress.new_session.is_without_turns(id) {
+            if !self.session_progress.new_session.is_without_turns(id) {
                 self.clear_derived_fields(id)?;
             }
-            self.progress.replacing = Some(SessionReplacement::new(id));
-            self.progress.replaced_title = title;
+            self.session_progress.replacing = Some(SessionReplacement::new(id));
+            self.session_progress.replaced_title = title;
         }
         Ok(id)
     }
@@ -120,7 +124,7 @@ impl Writer {
         let values = params![file, source, meta.id];
         let id = SessionId::new(self.db().insert(insert, values)?);
         self.note_changed(id)?;
-        self.progress.new_session = NewSession::new(id);
+        self.session_progress.new_session = NewSession::new(id);
         Ok(id)
     }
 

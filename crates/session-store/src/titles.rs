@@ -103,13 +103,13 @@ impl Writer {
     /// [says more](noise::says_more), and no commit up to its turn says what the work is.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         self.queue_work_title(session);
-        if self.progress.new_session.has_first_prompt(session) {
+        if self.session_progress.new_session.has_first_prompt(session) {
             return Ok(());
         }
         let title = title::prompt_title(&turn.prompt);
         match self.first_prompt(session)? {
             Some(kept) if !noise::needs_context(&kept) => {
-                self.progress.new_session.note_first_prompt(session);
+                self.session_progress.new_session.note_first_prompt(session);
                 return Ok(());
             }
             Some(kept) if !noise::says_more(&title, &kept) => return Ok(()),
@@ -121,7 +121,7 @@ impl Writer {
         self.set_first_prompt(session, &title)?;
         self.set_work_title(session, needs_context.then_some(NO_CHANGE))?;
         if !needs_context {
-            self.progress.new_session.note_first_prompt(session);
+            self.session_progress.new_session.note_first_prompt(session);
         }
         self.insert_opening(session, turn.index, &turn.prompt)
     }
@@ -230,7 +230,10 @@ impl Writer {
     fn find_title_prompt(&self, session: SessionId) -> Result<Option<TitlePrompt>> {
         let mut first: Option<TitlePrompt> = None;
         let mut contents = Vec::new();
-        let replacing = self.progress.replacing.filter(|r| r.session == session);
+        let replacing = self
+            .session_progress
+            .replacing
+            .filter(|r| r.session == session);
         let end = replacing.map_or(u32::MAX, |replacing| replacing.turns);
         let turns = self.reader.turns(session)?.into_iter();
         for turn in turns.take_while(|turn| turn.index < end) {
@@ -267,7 +270,7 @@ impl Writer {
 
     /// Forgets the first prompt of a session and what follows from it.
     pub(crate) fn clear_first_prompt(&mut self, session: SessionId) -> Result<()> {
-        self.progress.new_session = NewSession::default();
+        self.session_progress.new_session = NewSession::default();
         self.delete_opening(session)?;
         let update =
             "UPDATE sessions SET first_prompt = NULL, rest = NULL, work = NULL WHERE id = ?1";

@@ -13,7 +13,7 @@ impl Writer {
     /// Deletes the words of a turn, and the signatures of its errors.
     pub(crate) fn delete_words(&mut self, id: TurnId) -> Result<()> {
         self.set_turn_tokens(id, 0)?;
-        self.progress.new_session.forget_title();
+        self.session_progress.new_session.forget_title();
         let deleted = self.pending.words.delete(&self.reader, id);
         self.note_failure(deleted)?;
         self.delete_error_signatures(id)

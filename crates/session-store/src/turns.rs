@@ -108,7 +108,7 @@ impl Writer {
             None => {
                 let id = writer.insert_turn(delivered, json)?;
                 let has_title = writer
-                    .progress
+                    .session_progress
                     .new_session
                     .is_titled_before(session, turn.index);
                 let form = IndexedForm::Prepared { words, has_title };
@@ -170,7 +170,7 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<bool> {
         let DeliveredTurn { session, turn, .. } = delivered;
-        self.progress.new_session.note_change(session);
+        self.session_progress.new_session.note_change(session);
         self.titles.known_openings.remove(session);
         let changed = self.update_turn(known, delivered, content)?;
         if changed {
@@ -190,7 +190,7 @@ impl Writer {
     /// Counts a turn of a session whose turns are replaced.
     fn count_replaced_turn(&mut self, session: SessionId, turn: &Turn) {
         if let Some(replacing) = self
-            .progress
+            .session_progress
             .replacing
             .as_mut()
             .filter(|r| r.session == session)
@@ -200,7 +200,7 @@ impl Writer {
     }
 
     fn stored_turn(&self, session: SessionId, index: u32) -> Result<Option<StoredTurn>> {
-        if self.progress.new_session.is_beyond(session, index) {
+        if self.session_progress.new_session.is_beyond(session, index) {
             return Ok(None);
         }
         let select =
@@ -318,7 +318,7 @@ impl Writer {
         session: SessionId,
         content: &TurnContent,
     ) -> Result<()> {
-        self.progress.new_session.note_change(session);
+        self.session_progress.new_session.note_change(session);
         let select = "SELECT owner IS NOT NULL FROM turns WHERE id = ?1";
         let was_copy = self
             .db()
@@ -362,7 +362,7 @@ impl Writer {
             Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),
             Ownership::OwnerOf(copies) => self.index_owner(id, form, copies).map(|()| false),
         }?;
-        self.progress
+        self.session_progress
             .new_session
             .note_turn(session, turn.index, id, is_copy);
         Ok(())

@@ -34,7 +34,7 @@ pub struct Writer {
     /// Rows that are not yet in the database.
     pub(crate) pending: PendingWrites,
     pub(crate) matrices: MatrixChanges,
-    pub(crate) progress: SessionProgress,
+    pub(crate) session_progress: SessionProgress,
     pub(crate) titles: TitleUpdates,
     /// This writer migrated the index.
     pub(crate) was_migrated: bool,
@@ -45,7 +45,7 @@ pub struct Writer {
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Redactor,
     /// A transaction is open.
-    open: bool,
+    in_transaction: bool,
     /// Writing failed, and what was to be written may be lost.
     has_failed: bool,
     _lock: IndexLock,
@@ -59,14 +59,14 @@ pub struct WriterOptions<'p> {
     /// Redacts what an index holds that was written before secrets were redacted.
     pub redactor: Redactor,
     /// Is called as a migration goes on.
-    pub progress: MigrationProgress<'p>,
+    pub on_migrated: MigrationProgress<'p>,
 }
 
 impl Default for WriterOptions<'_> {
     fn default() -> Self {
         Self {
             redactor: Redactor::default(),
-            progress: &|_, _| {},
+            on_migrated: &|_, _| {},
         }
     }
 }
@@ -125,17 +125,17 @@ impl Writer {
             reader: Reader::new(db, root),
             pending,
             matrices: MatrixChanges::default(),
-            progress: SessionProgress::default(),
+            session_progress: SessionProgress::default(),
             titles: TitleUpdates::default(),
             was_migrated: false,
             was_open_to_others: false,
             old_database: None,
             redactor: options.redactor,
-            open: false,
+            in_transaction: false,
             has_failed: false,
             _lock: lock,
         };
-        migrate(&mut writer, options.progress).map_err(|e| schema::locate_damage(e, root))?;
+        migrate(&mut writer, options.on_migrated).map_err(|e| schema::locate_damage(e, root))?;
         Ok(writer)
     }
 
@@ -194,9 +194,9 @@ impl Writer {
         if self.has_failed {
             return Err(StoreError::Failed);
         }
-        if !self.open {
+        if !self.in_transaction {
             self.db().execute_batch("BEGIN IMMEDIATE")?;
-            self.open = true;
+            self.in_transaction = true;
         }
         Ok(())
     }
@@ -211,7 +211,7 @@ impl Writer {
         if self.has_failed {
             return Err(StoreError::Failed);
         }
-        if !self.open {
+        if !self.in_transaction {
             return Ok(());
         }
         let committed = self.commit_open();
@@ -227,7 +227,7 @@ impl Writer {
         let written = self.matrices.appenders.flush()?;
         self.note_checksums(&written)?;
         self.db().execute_batch("COMMIT")?;
-        self.open = false;
+        self.in_transaction = false;
         self.sync_log()?;
         self.delete_old_generations()?;
         self.matrices.has_new_generation = false;

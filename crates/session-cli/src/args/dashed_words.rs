@@ -72,7 +72,7 @@ fn find_commands<'c>(all: &'c Command, typed: &[OsString]) -> Vec<&'c Command> {
 pub fn parse_arguments(typed: &[OsString]) -> Result<Arguments, clap::Error> {
     let parsed = Arguments::try_parse_from(typed);
     let is_suspect = match &parsed {
-        Ok(arguments) => arguments.begins_query_with_dashes(),
+        Ok(arguments) => arguments.dashed_first_word().is_some(),
         Err(error) => error.kind() == ErrorKind::UnknownArgument,
     };
     match is_suspect.then(|| find_mistyped_option(typed)) {
@@ -139,6 +139,15 @@ pub fn find_option_by_other_name(typed: &[OsString], unknown: &str) -> Option<&'
     let mut rows = OTHER_NAMES.iter();
     let (_, option) = rows.find(|(names, _)| names.iter().any(|name| is_name(name)))?;
     shows_option(command, option).then_some(*option)
+}
+
+/// Describes that the query begins with the option of another program, which is searched for as text.
+pub fn describe_dashed_word(arguments: &Arguments, typed: &[OsString]) -> Option<String> {
+    let word = arguments.dashed_first_word()?;
+    let option = find_option_by_other_name(typed, word)?;
+    Some(format!(
+        "{word} is no option here, and is searched for as a word; see {option} in the help"
+    ))
 }
 
 /// Returns true for a command that the help shows below the named one.
@@ -211,6 +220,30 @@ mod tests {
             "ss search --top docker",
         ] {
             assert!(parse_arguments(&split(line)).is_ok(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_query_that_begins_with_the_option_of_another_program_has_a_note() {
+        let describe = |line: &str| {
+            let typed = split(line);
+            describe_dashed_word(&parse_arguments(&typed).unwrap(), &typed)
+        };
+        for (line, word, option) in [
+            ("ss search --format json docker", "--format", "--json"),
+            ("ss search --from 2026-01 docker", "--from", "--since"),
+        ] {
+            let note = format!(
+                "{word} is no option here, and is searched for as a word; see {option} in the help"
+            );
+            assert_eq!(describe(line).unwrap(), note);
+        }
+        for line in [
+            "ss search --no-verify commit",
+            "ss search --format",
+            "ss stats --json",
+        ] {
+            assert_eq!(describe(line), None, "{line}");
         }
     }
 

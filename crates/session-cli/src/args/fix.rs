@@ -14,7 +14,8 @@ Examples:
 An error is known by its line without numbers, paths, times and ids. A cure is what was done \
 after a command failed with it until the same command succeeded in that session: files that were \
 changed, commands that were run, and the answer. Cures of this project come first. Where no cure is \
-known, the turns that failed with it are listed, newest first, and the exit code is 1.", mut_arg("subagents", |arg| arg.hide(true)))]
+known, the turns that failed with it are listed, newest first, and the exit code is 1. Commands that \
+only read or search are left out: `commands --failed` lists their failures.", mut_arg("subagents", |arg| arg.hide(true)))]
 pub struct FixArgs {
     /// The error, or the output of the command; without it stdin is read
     #[arg(allow_hyphen_values = true, value_name = "ERROR")]

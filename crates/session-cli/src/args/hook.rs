@@ -45,9 +45,9 @@ pub struct HookInstallArgs {
 
 #[derive(Debug, Args)]
 pub struct HookChangeArgs {
-    /// Agent whose settings are changed
-    #[arg(long, value_name = "NAME", value_parser = hook_agents(), default_value = "claude")]
-    pub agent: Agent,
+    /// Agent whose settings are changed [default: the one that is here, of several claude]
+    #[arg(long, value_name = "NAME", value_parser = hook_agents())]
+    pub agent: Option<Agent>,
     /// Use the project's settings instead of the user's
     #[arg(long)]
     pub project: bool,

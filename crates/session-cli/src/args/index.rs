@@ -10,6 +10,9 @@ pub struct IndexArgs {
     /// Make missing vectors at low priority, without output
     #[arg(long, hide = true, conflicts_with = "full")]
     pub background: bool,
+    /// Read what changed before
+    #[arg(long, hide = true, requires = "background")]
+    pub refresh: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -134,10 +134,9 @@ Examples:
       --cue \"add a package to the front end\"
   session-search memory save --topic \"Migrations\" \\
       --info \"never edit one that has run\" --when-path \"**/migrations/**\"
-  echo '{\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"], \"kind\": \"preference\"}' |
-      session-search memory save --global
+  session-search memory save --global < tabs.json
 
-Without --topic and --info, one JSON object is read from stdin: topic, key_info, cues, when, tags, kind, importance.")]
+Without --topic and --info, one JSON object is read from stdin (a file or a heredoc), such as {\"topic\": \"Tabs\", \"key_info\": [\"never tabs\"]}. It may have cues, when, tags, kind and importance, too.")]
 pub struct MemorySaveArgs {
     #[command(flatten)]
     pub fields: MemoryFieldArgs,

@@ -37,7 +37,7 @@ pub struct SkillChangeArgs {
     /// Use the project's folder instead of the user's
     #[arg(long)]
     pub project: bool,
-    /// For OpenCode instead of Claude Code
+    /// For OpenCode instead of Claude Code; so it is where no other agent is here
     #[arg(long)]
     pub opencode: bool,
     /// Print what would be done, without doing it

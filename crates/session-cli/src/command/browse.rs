@@ -2,8 +2,9 @@
 
 use crate::CommandOutcome;
 use crate::args::{BrowseArgs, join_query};
-use crate::command::{background, resume};
+use crate::command::resume;
 use crate::error::message_with_hint;
+use crate::shared::background;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;

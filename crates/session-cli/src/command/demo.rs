@@ -4,8 +4,9 @@ use crate::CommandOutcome;
 use crate::args::{Arguments, Command, DemoArgs, SearchArgs};
 use crate::command::search::AnswerWithPreviews;
 use crate::command::show::SessionExchanges;
-use crate::command::{refresh, search, show};
+use crate::command::{search, show};
 use crate::output::notes::print_note;
+use crate::output::progress::IndexProgressBar;
 use crate::output::{self, json, terminal_width};
 use anyhow::{Result, bail};
 use clap::Parser;
@@ -39,17 +40,17 @@ fn answer_from_demo(demo: &DemoIndex, args: &SearchArgs) -> Result<AnswerWithPre
     Ok(answer)
 }
 
-fn print_answer(
+fn print_demo_search(
     demo: &DemoIndex,
     args: &SearchArgs,
     answer: &AnswerWithPreviews,
 ) -> Result<CommandOutcome> {
-    search::print_answer(args, answer, &demo.snapshot.sessions, Some(&demo.refreshed))
+    search::print_search(args, answer, &demo.snapshot.sessions, Some(&demo.refreshed))
 }
 
 /// Runs the command.
 pub fn run(args: &DemoArgs) -> Result<CommandOutcome> {
-    let demo = DemoIndex::create(&refresh::new_bar)?;
+    let demo = DemoIndex::create(&IndexProgressBar::boxed)?;
     let walk = walk_levels(&demo, &args.query)?;
     let found = search::outcome_of_results(&walk.sessions.answer.answer.results);
     if args.json {
@@ -148,11 +149,11 @@ impl DemoWalk {
             &session_search_words(query),
         )?;
         let DemoSearch { args, answer } = &self.sessions;
-        print_answer(demo, args, answer)?;
+        print_demo_search(demo, args, answer)?;
         if let Some(DemoSearch { args, answer }) = &self.turns {
             let id = args.filter.session.as_deref().unwrap_or_default();
             print_step("Level 2: which turn of it?", &turn_search_words(query, id))?;
-            print_answer(demo, args, answer)?;
+            print_demo_search(demo, args, answer)?;
         }
         if let Some(DemoTurns { address, turns }) = &self.shown {
             print_step("Level 3: what was said and done in it", &["show", address])?;
@@ -167,9 +168,9 @@ impl DemoWalk {
 
 /// Answers a search from the demo history.
 pub fn run_search_in_demo(args: &SearchArgs) -> Result<CommandOutcome> {
-    let demo = DemoIndex::create(&refresh::new_bar)?;
+    let demo = DemoIndex::create(&IndexProgressBar::boxed)?;
     let answer = answer_from_demo(&demo, args)?;
-    let found = print_answer(&demo, args, &answer)?;
+    let found = print_demo_search(&demo, args, &answer)?;
     if found == CommandOutcome::Something && !args.json {
         let next = format_demo_command(&search::query_text(args), terminal_width());
         output::print(next)?;

@@ -2,8 +2,8 @@
 
 use crate::CommandOutcome;
 use crate::args::DigestArgs;
-use crate::command::work_history::WorkHistory;
 use crate::output::{self, notes, terminal_width};
+use crate::shared::work_history::WorkHistory;
 use anyhow::Result;
 use session_display::SessionIds;
 use session_output::{Digest, NothingDone};
@@ -24,7 +24,7 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         width: std::io::stdout().is_terminal().then(terminal_width),
     };
     let missing = if report.projects.is_empty() {
-        Some(history.explain_nothing(is_reported, |last_day| {
+        Some(history.explain_no_work(is_reported, |last_day| {
             digest.format_nothing_done(&NothingDone {
                 unreported_sessions: report.unreported_sessions,
                 is_narrow: history.project().is_some() || history.names_agent_or_branch(),
@@ -35,7 +35,7 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         None
     };
     let is_shortened = digest.is_long() && !args.full && !args.brief;
-    output::print_answer(
+    output::print_or_explain(
         missing.as_ref(),
         args.prints_json(),
         |hints| digest.to_json(args.brief, history.refreshed.is_complete, hints),

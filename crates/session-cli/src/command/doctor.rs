@@ -2,10 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::DoctorArgs;
-use crate::command::refresh;
-use crate::memories::Memories;
+use crate::memories::ProjectMemories;
 use crate::output::terminal_width;
 use crate::output::{self, json, notes};
+use crate::shared::{lock_wait, refreshed_index};
 use anyhow::Result;
 use session_agents::MergedSettings;
 use session_config::{Home, current_directory};
@@ -54,7 +54,7 @@ fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
     let settings = MergedSettings::for_directory(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
     findings.extend(examine_configuration(home, &folder));
-    let memories = Memories::for_folder(&folder)?;
+    let memories = ProjectMemories::for_folder(&folder)?;
     findings.extend(examine_memories(&memories.store));
     Ok(findings)
 }
@@ -87,11 +87,11 @@ fn describe_failure(check: &'static str, error: &anyhow::Error) -> DoctorFinding
 
 fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
     match fix {
-        DoctorFix::Permissions => Ok(close_permissions(&home.root)?),
+        DoctorFix::Permissions => Ok(close_permissions(&home.index_directory)?),
         DoctorFix::Refresh => refresh_index(home, RefreshMode::Changes),
         DoctorFix::Rebuild => refresh_index(home, RefreshMode::Full),
         DoctorFix::Purge => {
-            refresh::open_writer(home)?.purge()?;
+            lock_wait::open_writer(home)?.purge()?;
             Ok(())
         }
     }
@@ -100,5 +100,5 @@ fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
 /// Brings the index up to date, and notes what was removed or put aside.
 fn refresh_index(home: &Home, mode: RefreshMode) -> Result<()> {
     let engine = SearchEngine::new(home.clone())?;
-    refresh::note_unread(&refresh::update_index(&engine, mode)?)
+    refreshed_index::note_unread(&refreshed_index::update_index(&engine, mode)?)
 }

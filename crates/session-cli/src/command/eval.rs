@@ -2,10 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::{EvalArgs, EvalLevel};
-use crate::command::refresh;
 use crate::output;
 use crate::output::json;
 use crate::output::notes::{print_note, print_notes};
+use crate::output::progress::IndexProgressBar;
 use crate::output_path;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -32,7 +32,7 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
         model: args.model.as_deref(),
     };
     let eval_index = EvalIndex::new(Home::from_process()?, source)?;
-    let index = eval_index.refresh(&refresh::new_bar)?;
+    let index = eval_index.refresh(&IndexProgressBar::boxed)?;
     let unknown = set.complete_targets(&index.sessions()?);
     print_notes(format_set_notes(&set, &unknown))?;
     let mut reports = Vec::new();

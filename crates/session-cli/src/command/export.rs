@@ -2,10 +2,11 @@
 
 use crate::CommandOutcome;
 use crate::args::SessionExportArgs;
-use crate::command::{refresh, show};
+use crate::command::show;
 use crate::output::notes;
 use crate::output::notes::print_note;
 use crate::output_path;
+use crate::shared::refreshed_index;
 use anyhow::{Context, Result, bail};
 use session_config::Home;
 use session_core::text::path_line;
@@ -13,6 +14,7 @@ use session_display::SessionIds;
 use session_display::pluralize;
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_query::{SessionArgument, Snapshot, find_session};
+use session_search::unmark_unlisted;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -26,9 +28,11 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     let argument = SessionArgument::parse(&args.id)?;
     let home = Home::from_process()?;
     let named = std::slice::from_ref(&args.id);
-    let Snapshot { index, sessions } = refresh::open_index_with_sessions(&home, named)?.snapshot;
+    let Snapshot { index, sessions } =
+        refreshed_index::open_index_with_sessions(&home, named)?.snapshot;
     let redactor = home.config.redactor();
-    let row = find_session(&sessions, &argument.session)?;
+    let mut row = find_session(&sessions, &argument.session)?;
+    unmark_unlisted(&index, &mut row)?;
     let session = ExportedSession::open(&index, &row, &argument.turn_range(&row), &redactor)?
         .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {

@@ -2,16 +2,14 @@
 
 use crate::CommandOutcome;
 use crate::args::FixArgs;
-use crate::command::filtered_history::FilteredHistory;
 use crate::output::terminal_width;
+use crate::shared::filtered_history::FilteredHistory;
+use crate::shared::stdin;
 use anyhow::{Result, bail};
 use session_display::SessionIds;
 use session_output::FixListing;
 use session_query::{CureSearch, MAX_FAILED_TURNS, Snapshot, read_project};
-use std::io::{IsTerminal, Read};
-
-/// Most bytes of an output that are kept: its end, where the error is.
-const STDIN_LIMIT: usize = 1 << 20;
+use std::io::IsTerminal;
 
 /// The message where there is neither an argument nor an output.
 const NO_ERROR: &str =
@@ -44,7 +42,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         width: terminal_width(),
     };
     let is_missing = found.cures.is_empty() && (args.json || found.failed.is_empty());
-    let explain = || history.explain_nothing(|scope| listing.format_nothing(scope));
+    let explain = || history.explain_no_match(|scope| listing.format_nothing(scope));
     let missing = is_missing.then(explain);
     history.print(
         missing.as_ref(),
@@ -55,35 +53,11 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::from_found(!found.cures.is_empty()))
 }
 
-/// Reads the output of a command from stdin.
+/// Reads the output of a command from stdin: of a long one the end, where the error is.
 fn read_error() -> Result<String> {
     if std::io::stdin().is_terminal() {
         bail!("{NO_ERROR}");
     }
-    let bytes = read_end(&mut std::io::stdin().lock(), STDIN_LIMIT)?;
+    let bytes = stdin::read_last_bytes()?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Reads to the end, and returns the last bytes.
-fn read_end(input: &mut impl Read, limit: usize) -> std::io::Result<Vec<u8>> {
-    let mut kept = Vec::new();
-    let take = limit.max(1) as u64;
-    while input.by_ref().take(take).read_to_end(&mut kept)? > 0 {
-        kept.drain(..kept.len().saturating_sub(limit));
-    }
-    Ok(kept)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::read_end;
-
-    #[test]
-    fn the_end_of_a_long_output_is_kept() {
-        let output: Vec<u8> = (0..=255).cycle().take(1000).collect();
-        for limit in [1, 7, 999, 1000, 5000] {
-            let kept = read_end(&mut output.as_slice(), limit).unwrap();
-            assert_eq!(kept, output[output.len().saturating_sub(limit)..]);
-        }
-    }
 }

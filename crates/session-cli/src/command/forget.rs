@@ -2,24 +2,24 @@
 
 use crate::CommandOutcome;
 use crate::args::{ForgetArgs, TimeArgs};
-use crate::command::dialog::with_terminal;
-use crate::command::{filter, refresh};
 use crate::output::notes::{print_note, print_notes};
+use crate::output::progress::IndexProgressBar;
 use crate::output::{self, json, notes, terminal_width};
+use crate::shared::dialog::with_terminal;
+use crate::shared::{filter, lock_wait, refreshed_index};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
 use session_display::{Note, SessionIds, format_unknown_project};
 use session_forget::{ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason};
-use session_hooks::{FoundSourceMemories, SourceQuery};
 use session_memory::{InjectionLog, Memory};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
 };
+use session_project_memories::{FoundSourceMemories, SourceQuery};
 use session_query::{ForgetSelection, SearchEngine, Snapshot};
 use session_store::{PurgeOutcome, SessionRow, find_open_processes, old_databases};
-use std::path::Path;
 
 /// Runs the command.
 pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
@@ -31,7 +31,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
         return undo_entry(entry, args, &home);
     }
     let Snapshot { index, sessions } =
-        refresh::open_index_with_sessions(&home, &args.ids)?.snapshot;
+        refreshed_index::open_index_with_sessions(&home, &args.ids)?.snapshot;
     let selection = ForgetSelection {
         ids: &args.ids,
         project: args.project.as_deref(),
@@ -47,7 +47,7 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     if plan.is_empty() {
         return report_empty_plan(args, &home, &sessions, has_leftovers);
     }
-    let old_databases = old_databases(&home.root);
+    let old_databases = old_databases(&home.index_directory);
     let listing = ForgetListing {
         plan: &plan,
         memories: &memories,
@@ -61,14 +61,14 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
         width: terminal_width(),
     };
     print_listing(args, &listing)?;
-    let outcome = if args.dry_run {
-        ForgetOutcome::Planned
-    } else if !ask_for_consent(args)? {
-        ForgetOutcome::Declined
-    } else {
-        ForgetOutcome::Forgotten(forget(args, &home, &plan, request.reason(&plan), &found)?)
+    let run = ForgetRun {
+        args,
+        home: &home,
+        plan: &plan,
+        reason: request.reason(&plan),
+        found: &found,
     };
-    print_report(args, &plan, &memories, outcome, &home.root)
+    run.print_report(&memories, run.carry_out()?)
 }
 
 /// Reports that nothing is found, and removes what an earlier call left in the files of the index.
@@ -81,7 +81,7 @@ fn report_empty_plan(
     let clauses = args.project.as_deref().map(filter::project_clause);
     let unknown = format_unknown_project(clauses.as_slice(), sessions);
     let note = unknown.unwrap_or_else(|| Note::new("nothing to forget"));
-    notes::print_reason(note, args.json)?;
+    notes::print_reason_or_note(note, args.json)?;
     let outcome = if args.dry_run {
         ForgetOutcome::Planned
     } else if has_leftovers {
@@ -137,7 +137,7 @@ fn ask_for_consent(args: &ForgetArgs) -> Result<bool> {
 
 /// Removes from the files of the index what an earlier `forget` deleted, which was killed.
 fn purge_leftovers(home: &Home) -> Result<PurgeOutcome> {
-    let outcome = refresh::open_writer(home)?.purge()?;
+    let outcome = lock_wait::open_writer(home)?.purge()?;
     print_note(match outcome {
         PurgeOutcome::Complete => "what was deleted before left the files of the index only now",
         PurgeOutcome::Waiting => {
@@ -147,50 +147,64 @@ fn purge_leftovers(home: &Home) -> Result<PurgeOutcome> {
     Ok(outcome)
 }
 
-fn forget(
-    args: &ForgetArgs,
-    home: &Home,
-    plan: &ForgetPlan,
+/// A plan, and what it takes to carry it out.
+struct ForgetRun<'a> {
+    args: &'a ForgetArgs,
+    home: &'a Home,
+    plan: &'a ForgetPlan,
     reason: ForgetReason,
-    found: &FoundSourceMemories,
-) -> Result<PurgeOutcome> {
-    let mut writer = refresh::open_writer(home)?;
-    // Before their sessions, by which they are found: should this fail, it can be said once more.
-    if args.memories {
-        for memories in &found.by_folder {
-            print_notes(memories.purge(&Zoned::now())?)?;
-        }
-    }
-    let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
-    InjectionLog::new(&home.root).delete_sessions(&sessions.collect())?;
-    let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let forgotten = plan.forget_and_purge(&mut writer, &home.exclusions()?, reason, &at);
-    forgotten.map_err(|error| match error {
-        ForgetError::Store(_) => anyhow::Error::new(error)
-            .context("it is noted as forgotten and leaves the index with the next refresh"),
-        error => error.into(),
-    })
+    /// The memories that were saved from what is to be forgotten.
+    found: &'a FoundSourceMemories,
 }
 
-fn print_report(
-    args: &ForgetArgs,
-    plan: &ForgetPlan,
-    memories: &[Memory],
-    outcome: ForgetOutcome,
-    root: &Path,
-) -> Result<CommandOutcome> {
-    if args.json {
-        json::print(&JsonForgotten::new(plan, memories, outcome))?;
-    } else {
-        let counts = format_forget_counts(plan);
-        notes::print_line(outcome.format(&counts))?;
+impl ForgetRun<'_> {
+    /// Forgets what is planned, unless that is to be shown alone or the user declines.
+    fn carry_out(&self) -> Result<ForgetOutcome> {
+        Ok(if self.args.dry_run {
+            ForgetOutcome::Planned
+        } else if !ask_for_consent(self.args)? {
+            ForgetOutcome::Declined
+        } else {
+            ForgetOutcome::Forgotten(self.forget()?)
+        })
     }
-    match outcome {
-        ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {
-            print_note(format_index_readers(&find_open_processes(root)))?;
-            Ok(CommandOutcome::Nothing)
+
+    fn forget(&self) -> Result<PurgeOutcome> {
+        let Self { home, plan, .. } = self;
+        let mut writer = lock_wait::open_writer(home)?;
+        // Before their sessions, by which they are found: should this fail, it can be said once more.
+        if self.args.memories {
+            for memories in &self.found.by_folder {
+                print_notes(memories.purge(&Zoned::now())?)?;
+            }
         }
-        _ => Ok(CommandOutcome::Something),
+        let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
+        InjectionLog::new(&home.index_directory).delete_sessions(&sessions.collect())?;
+        let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let reason = self.reason.clone();
+        let forgotten = plan.forget_and_purge(&mut writer, &home.exclusions()?, reason, &at);
+        forgotten.map_err(|error| match error {
+            ForgetError::Store(_) => anyhow::Error::new(error)
+                .context("it is noted as forgotten and leaves the index with the next refresh"),
+            error => error.into(),
+        })
+    }
+
+    fn print_report(&self, memories: &[Memory], outcome: ForgetOutcome) -> Result<CommandOutcome> {
+        if self.args.json {
+            json::print(&JsonForgotten::new(self.plan, memories, outcome))?;
+        } else {
+            let counts = format_forget_counts(self.plan);
+            notes::print_line(outcome.format(&counts))?;
+        }
+        match outcome {
+            ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {
+                let readers = find_open_processes(&self.home.index_directory);
+                print_note(format_index_readers(&readers))?;
+                Ok(CommandOutcome::Nothing)
+            }
+            _ => Ok(CommandOutcome::Something),
+        }
     }
 }
 
@@ -203,7 +217,7 @@ fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
         output::print(format_forget_records(entries))?
     }
     if entries.is_empty() {
-        notes::print_reason("nothing was forgotten", args.json)?;
+        notes::print_reason_or_note("nothing was forgotten", args.json)?;
         return Ok(CommandOutcome::Nothing);
     }
     Ok(CommandOutcome::Something)
@@ -223,7 +237,8 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         has_rules: home.config.exclude != ExcludeSettings::default(),
     };
     let engine = SearchEngine::new(home.clone())?;
-    let restored = engine.undo_forget(entry, &refresh::new_bar, refresh::note_update_wait)?;
+    let restored =
+        engine.undo_forget(entry, &IndexProgressBar::boxed, lock_wait::note_update_wait)?;
     let restored = restored.ok_or_else(unknown)?;
     let ContentCounts {
         sessions,

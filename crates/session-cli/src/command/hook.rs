@@ -2,25 +2,26 @@
 
 use crate::CommandOutcome;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, JsonFlagArgs};
-use crate::command::background;
-use crate::command::dialog::{unwrap_setup_error, with_terminal};
 use crate::error::message_with_hint;
 use crate::memories::find_current_project;
 use crate::output::notes::print_note;
 use crate::output::{self, json, notes};
+use crate::shared::background;
+use crate::shared::dialog::{unwrap_setup_error, with_terminal};
 use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
-    Agent, AgentError, HookFile, HookSurvey, SettingsChange, SettingsFile, find_disabling_file,
-    find_unmatched_tools, own_program, shared_program,
+    Agent, AgentError, HookFile, HookStatus, HookSurvey, SettingsChange, SettingsFile,
+    find_disabling_file, find_unmatched_tools, own_program, shared_program,
 };
 use session_config::{Home, current_directory};
 use session_core::text::path_line;
 use session_display::sanitize_line;
 use session_files::Project;
-use session_hooks::{HookCall, HookOrigin, run_with_timeout};
+use session_hooks::{HookCall, HookCallbacks, HookOrigin, run_with_timeout};
 use session_memory::InjectionOutcome;
 use session_output::{format_hook_status, format_unmatched_tools};
+use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_setup::{StepOutcome, confirm_and_write};
 use session_sources::Env;
 use std::io::stdin;
@@ -35,11 +36,7 @@ struct HookChange {
 pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
     match &args.command {
         HookCommand::Install(args) => install_hook(args),
-        HookCommand::Uninstall(args) => {
-            let file = find_file(args.agent, args.project)?;
-            let unchanged = "the hook is not installed in";
-            apply_change(args, &file.plan_removal()?, unchanged).map(|_| CommandOutcome::Something)
-        }
+        HookCommand::Uninstall(args) => uninstall_hook(args),
         HookCommand::Status(args) => print_status(args),
         HookCommand::Run(args) => Ok(answer_hook(if args.plugin {
             HookOrigin::Plugin
@@ -51,7 +48,17 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
 
 /// Answers the hook that stdin describes, if the answer is ready before the timeout.
 fn answer_hook(origin: HookOrigin) -> CommandOutcome {
-    let answer = answer_stdin(origin, |call, outcome| call.answer(outcome.as_ref()));
+    let answer = answer_stdin(
+        origin,
+        |call, outcome| {
+            let answer = call.answer(outcome.as_ref());
+            if call.wants_fresh_index() {
+                background::start_refresh(&call.memories.home);
+            }
+            answer
+        },
+        HookCall::explain_failure,
+    );
     if let Some(answer) = answer {
         let answer = serde_json::to_string(&answer).unwrap_or_default();
         let _ = json::print_text(&answer);
@@ -59,19 +66,54 @@ fn answer_hook(origin: HookOrigin) -> CommandOutcome {
     CommandOutcome::Something
 }
 
-/// Returns what `answer` makes of the hook that stdin describes. An error or a panic prints nothing.
+/// Returns what `answer` makes of the hook that stdin describes, or `explain` of a failure that a new session should tell.
+/// Any other error and a panic print nothing.
 pub fn answer_stdin<T: Send + 'static>(
     origin: HookOrigin,
     answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+    explain: fn(&ProjectMemoriesError) -> Option<T>,
 ) -> Option<T> {
     std::panic::set_hook(Box::new(|_| {}));
-    let prepare_vectors = background::spawn_vector_preparation;
-    run_with_timeout(stdin(), origin, prepare_vectors, answer)
+    let callbacks = HookCallbacks {
+        prepare_vectors: background::spawn_vector_preparation,
+        answer,
+        explain,
+    };
+    run_with_timeout(stdin(), origin, callbacks)
+}
+
+fn uninstall_hook(args: &HookChangeArgs) -> Result<CommandOutcome> {
+    let env = Home::unconfigured()?.env;
+    let agent = args.agent.unwrap_or_else(|| Agent::default_for(&env));
+    let file = find_file(agent, args.project)?;
+    let unchanged = "the hook is not installed in";
+    let outcome = apply_change(args, &file.plan_removal()?, unchanged)?;
+    if outcome == StepOutcome::Unchanged && args.agent.is_none() {
+        note_other_hooks(agent, args.project)?;
+    }
+    Ok(CommandOutcome::Something)
+}
+
+/// Notes the agents that have the hook where the one that was meant has not.
+fn note_other_hooks(meant: Agent, in_project: bool) -> Result<()> {
+    let others = Agent::ALL.into_iter().filter(|agent| *agent != meant);
+    for agent in others {
+        let hooks = find_file(agent, in_project)?.installed_hooks();
+        if hooks.is_ok_and(|hooks| !hooks.is_empty()) {
+            let (title, name) = (agent.title(), agent.name());
+            let project = if in_project { " --project" } else { "" };
+            print_note(format!(
+                "it is installed for {title}: `session-search hook uninstall --agent {name}{project}`"
+            ))?;
+        }
+    }
+    Ok(())
 }
 
 fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
     let HookChangeArgs { agent, project, .. } = args.change;
     let env = Home::unconfigured()?.env;
+    let agent = agent.unwrap_or_else(|| Agent::default_for(&env));
     let program = if project {
         shared_program(&env)?
     } else {
@@ -137,9 +179,22 @@ fn find_project(env: &Env) -> Result<Option<Project>> {
     Ok(Project::find_owned(&current_directory()?, &env.home))
 }
 
+/// Returns the mistake in the configuration for which a hook in the current directory prints nothing.
+fn find_configuration_error() -> Result<Option<String>> {
+    let opened = ProjectMemories::for_folder(&current_directory()?);
+    Ok(match opened.err() {
+        Some(error @ ProjectMemoriesError::Config(_)) => Some(message_with_hint(&error.into())),
+        _ => None,
+    })
+}
+
 fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let env = Home::unconfigured()?.env;
     let HookSurvey { statuses, errors } = HookSurvey::read(&env, find_project(&env)?.as_ref())?;
+    let mistake = find_configuration_error()?;
+    let statuses = statuses.into_iter();
+    let statuses = statuses.map(|status| status.with_configuration_error(mistake.as_deref()));
+    let statuses: Vec<HookStatus> = statuses.collect();
     for error in errors {
         print_note(&match error {
             AgentError::Settings { .. } => message_with_hint(&error.into()),

@@ -2,37 +2,40 @@
 
 use crate::CommandOutcome;
 use crate::args::IndexArgs;
-use crate::command::background;
-use crate::command::refresh;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::progress::IndexProgressBar;
 use crate::output::{json, notes};
+use crate::shared::{lock_wait, refreshed_index};
 use anyhow::Result;
-use session_config::Home;
+use session_config::{Home, lower_priority};
 use session_display::pluralize;
 use session_indexer::{EmbeddingCounts, RefreshMode};
 use session_output::{
     format_index_outcome, format_old_database, format_open_directory, format_unread_places,
 };
-use session_query::{QueryModels, SearchEngine};
-use session_store::{IndexLock, StoreError};
+use session_query::{EmbeddingEta, QueryModels, SearchEngine};
+use session_store::{EmbeddingPauses, IndexLock, StoreError};
 use std::time::{Duration, Instant};
+
+/// The longest wait of a background process for the lock, which other processes hold briefly while they check whether one
+/// runs.
+const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Runs the command.
 pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     if args.background {
-        return background::run(&home).map(|()| CommandOutcome::Something);
+        return run_in_background(&home, args.refresh).map(|()| CommandOutcome::Something);
     }
     let began = Instant::now();
     let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::make_wait_listener());
-    refresh::set_thread_count(home.config.threads());
+    set_thread_count(home.config.threads());
     let mode = if args.full {
         RefreshMode::Full
     } else {
         RefreshMode::Changes
     };
-    let mut outcome = refresh::update_index(&engine, mode)?;
+    let mut outcome = refreshed_index::update_index(&engine, mode)?;
     let embedded = embed(&home, engine.models())?;
     if embedded.failed > 0 {
         let texts = pluralize(embedded.failed, "text");
@@ -59,12 +62,43 @@ fn embed(home: &Home, models: &QueryModels) -> Result<EmbeddingCounts> {
         models.load_chosen()?; // fails where it is none that could be loaded
         return Ok(EmbeddingCounts::default());
     }
-    let _lock = match IndexLock::acquire_embedding(&home.root) {
+    let _lock = match IndexLock::acquire_embedding(&home.index_directory) {
         Err(StoreError::Locked { .. }) => {
-            refresh::note_lock_wait("its embedding");
-            IndexLock::acquire_embedding_within(&home.root, Duration::MAX)?
+            lock_wait::note_lock_wait("its embedding");
+            IndexLock::acquire_embedding_within(&home.index_directory, Duration::MAX)?
         }
         lock => Some(lock?),
     };
     Ok(models.embed_pending(&|| false, &IndexProgressBar::new())?)
+}
+
+/// Reads what changed, if it is to, and embeds what is left to embed, behind all other processes, until all is done.
+fn run_in_background(home: &Home, reads_changes: bool) -> Result<()> {
+    lower_priority(home.config.nice);
+    set_thread_count(home.config.background_threads());
+    let engine = SearchEngine::new(home.clone())?;
+    if reads_changes {
+        // Where another process writes, that one reads them.
+        engine.update_within(None)?;
+    }
+    let Some(_lock) = IndexLock::acquire_embedding_within(&home.index_directory, LOCK_PATIENCE)?
+    else {
+        return Ok(());
+    };
+    let pauses = EmbeddingPauses::new(home.index_directory.clone());
+    let chosen = home.chosen_model()?;
+    let stop = || {
+        pauses.wait();
+        home.is_background_paused() || !home.continues_background(&chosen)
+    };
+    let eta = EmbeddingEta::begin(&home.index_directory);
+    engine.models().embed_pending(&stop, &eta)?;
+    Ok(())
+}
+
+/// Sets how many threads compute; once, before any does.
+fn set_thread_count(count: usize) {
+    let _ = rayon::ThreadPoolBuilder::new()
+        .num_threads(count)
+        .build_global();
 }

@@ -4,7 +4,7 @@ use crate::CommandOutcome;
 use crate::args::InjectArgs;
 use crate::command::hook;
 use crate::command::memory::note_waiting;
-use crate::memories::{self, Memories};
+use crate::memories::{self, ProjectMemories};
 use crate::output::{self, json, notes};
 use anyhow::Result;
 use session_agents::{HookInput, ToolUse};
@@ -19,8 +19,8 @@ use std::time::Instant;
 
 /// Runs the command. Fails only for a prompt on the command line: a hook gets an answer, or none.
 pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
-    if let (true, Some(session)) = (args.off || args.on, &args.session) {
-        return switch_injection(session, args.off, args.json);
+    if let (Some(switch), Some(session)) = (requested_switch(args), &args.session) {
+        return switch_injection(session, switch, args.json);
     }
     if args.names_call() {
         return explain_call(args);
@@ -28,14 +28,7 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     if args.prompt.is_none() {
         return answer_hook(args);
     }
-    let started = Instant::now();
-    let call = HookCall {
-        input: hook_input(args)?,
-        memories: Memories::for_folder(&current_directory()?)?,
-        origin: HookOrigin::Settings,
-        started,
-        deadline: None,
-    };
+    let call = hook_call(args)?;
     let waiting = if args.explain {
         count_waiting(&call.memories)?
     } else {
@@ -53,10 +46,9 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
 
 /// Explains what a hook would answer to a call of a tool.
 fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
-    let input = hook_input(args)?;
-    let memories = Memories::for_folder(&current_directory()?)?;
-    let waiting = count_waiting(&memories)?;
-    let decision = memories.explain_call(&tool_use(args), &input)?;
+    let call = hook_call(args)?;
+    let waiting = count_waiting(&call.memories)?;
+    let decision = call.explain_call(&tool_use(args))?;
     if args.json {
         json::print(&JsonTriggerDecision::new(&decision))?;
     } else {
@@ -78,6 +70,18 @@ fn tool_use(args: &InjectArgs) -> ToolUse {
     }
 }
 
+/// Makes the hook that arguments describe, which may take its time.
+fn hook_call(args: &InjectArgs) -> Result<HookCall> {
+    let started = Instant::now();
+    Ok(HookCall {
+        input: hook_input(args)?,
+        memories: ProjectMemories::for_folder(&current_directory()?)?,
+        origin: HookOrigin::Settings,
+        started,
+        deadline: None,
+    })
+}
+
 /// Returns what a hook would be asked with the prompt and the session of arguments.
 fn hook_input(args: &InjectArgs) -> Result<HookInput> {
     let home = Home::unconfigured()?;
@@ -95,7 +99,7 @@ fn hook_input(args: &InjectArgs) -> Result<HookInput> {
 }
 
 /// Counts the memories that wait for trust, and names them on stderr.
-fn count_waiting(memories: &Memories) -> Result<usize> {
+fn count_waiting(memories: &ProjectMemories) -> Result<usize> {
     let active = memories::print_damaged(memories.list_in_scope(&[MemoryState::Active]))?;
     note_waiting(&active)?;
     let waiting = active.iter().filter(|memory| !memory.trust.is_trusted());
@@ -104,7 +108,11 @@ fn count_waiting(memories: &Memories) -> Result<usize> {
 
 /// Answers the hook of a prompt. An error prints nothing, and the prompt goes on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    let compared = hook::answer_stdin(HookOrigin::Settings, |call, outcome| Some((call, outcome)));
+    let compared = hook::answer_stdin(
+        HookOrigin::Settings,
+        |call, outcome| Some((call, outcome)),
+        |_| None,
+    );
     if let Some((call, Some(outcome))) = compared
         && call.input.is_prompt()
     {
@@ -113,19 +121,31 @@ fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
     Ok(CommandOutcome::Something)
 }
 
-fn switch_injection(session: &str, off: bool, as_json: bool) -> Result<CommandOutcome> {
+/// Returns how the arguments switch injection, if they do.
+fn requested_switch(args: &InjectArgs) -> Option<InjectionSwitch> {
+    match (args.off, args.on) {
+        (true, _) => Some(InjectionSwitch::Off),
+        (false, true) => Some(InjectionSwitch::On),
+        (false, false) => None,
+    }
+}
+
+fn switch_injection(
+    session: &str,
+    switch: InjectionSwitch,
+    as_json: bool,
+) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
     let session = &find_hook_session_id(session, &home)?;
-    let switch = if off {
-        InjectionSwitch::Off
-    } else {
-        InjectionSwitch::On
-    };
-    SessionStateFile::new(&home.root, session).switch_injection(switch)?;
-    let state = if off { "off" } else { "on" };
+    SessionStateFile::new(&home.index_directory, session).switch_injection(switch)?;
     if as_json {
-        json::print(&serde_json::json!({"session": session, "off": off}))?
+        let is_off = switch == InjectionSwitch::Off;
+        json::print(&serde_json::json!({"session": session, "off": is_off}))?
     } else {
+        let state = match switch {
+            InjectionSwitch::On => "on",
+            InjectionSwitch::Off => "off",
+        };
         notes::print_line(format_args!(
             "{state} for session {}",
             sanitize_line(session)

@@ -1,9 +1,9 @@
 //! `mcp`: the server for agents.
 
 use crate::CommandOutcome;
-use crate::command::background;
 use crate::error::message_with_hint;
 use crate::output::notes::print_note;
+use crate::shared::background;
 use anyhow::Result;
 use session_mcp::serve_stdio;
 use session_query::FrontEndCallbacks;

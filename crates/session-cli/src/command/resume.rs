@@ -2,17 +2,18 @@
 
 use crate::CommandOutcome;
 use crate::args::ResumeArgs;
-use crate::command::refresh;
 use crate::environment::removed_variables;
 use crate::output;
 use crate::output::json;
 use crate::output::notes::print_note;
+use crate::shared::refreshed_index;
 use anyhow::{Error, Result, bail};
 use session_agents::{ResumeCommand, ResumeMode, StartObstacle};
 use session_config::Home;
 use session_core::text::sanitize_text;
 use session_display::{SessionIds, format_continuation};
 use session_query::{Snapshot, find_continuation, find_session};
+use session_search::unmark_unlisted;
 use std::io::ErrorKind;
 use std::process::Command;
 
@@ -20,8 +21,10 @@ use std::process::Command;
 pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     let named = std::slice::from_ref(&args.id);
-    let Snapshot { index, sessions } = refresh::open_index_with_sessions(&home, named)?.snapshot;
-    let session = find_session(&sessions, &args.id)?;
+    let Snapshot { index, sessions } =
+        refreshed_index::open_index_with_sessions(&home, named)?.snapshot;
+    let mut session = find_session(&sessions, &args.id)?;
+    unmark_unlisted(&index, &mut session)?;
     let mode = if args.fork {
         ResumeMode::Fork
     } else {

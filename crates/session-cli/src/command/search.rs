@@ -2,9 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::{RankingArgs, SearchArgs, join_query};
-use crate::command::{background, caller, demo, filter, memory, refresh};
+use crate::command::{demo, memory};
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, is_styled, json, notes, terminal_width};
+use crate::shared::{background, caller, filter, lock_wait, refreshed_index};
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::Home;
@@ -28,7 +29,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     let engine = SearchEngine::new(home.clone())?;
     let policy = engine.read_policy()?;
     let models = engine.models();
-    let live = refresh::live_index(&engine, &policy);
+    let live = refreshed_index::live_index(&engine, &policy);
     let is_slow = !args.ranking.keyword_only && models.chosen().is_some();
     let query = parse_query(args)?;
     let warm = is_slow.then_some(|| models.warm(&engine.redact(&Query::new(&query.text).text)));
@@ -42,7 +43,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         QueryRefresh::IfMissing
     } else {
         if !named.is_empty() {
-            engine.refresh_for_sessions(&live, &named, refresh::note_update_wait)?;
+            engine.refresh_for_sessions(&live, &named, lock_wait::note_update_wait)?;
         }
         QueryRefresh::BesideAnswer
     };
@@ -50,17 +51,21 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         answered,
         refreshed,
     } = live.answer(refresh, warm, answer)?;
-    refreshed.iter().try_for_each(refresh::note_unread)?;
+    refreshed
+        .iter()
+        .try_for_each(refreshed_index::note_unread)?;
     let Some(Answered { answer, snapshot }) = answered else {
-        let reason = || match Reader::open(&home.root) {
+        let reason = || match Reader::open(&home.index_directory) {
             _ if refreshed.is_none() => format_unread_history(),
-            index => refresh::explain_no_history(&home, &policy.exclusions, index.as_ref().ok()),
+            index => {
+                refreshed_index::explain_no_history(&home, &policy.exclusions, index.as_ref().ok())
+            }
         };
         return report_no_history(args, &query, reason, refreshed.as_ref());
     };
     note_coverage(models, &snapshot, home.allows_background())?;
     let has_pending_sessions = models.has_pending_sessions(&snapshot.index)?;
-    let found = print_answer(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
+    let found = print_search(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
     if has_pending_sessions {
         background::start(&home);
     }
@@ -178,7 +183,7 @@ pub fn query_text(args: &SearchArgs) -> String {
 }
 
 /// Prints an answer.
-pub fn print_answer(
+pub fn print_search(
     args: &SearchArgs,
     formatted: &AnswerWithPreviews,
     sessions: &[SessionRow],
@@ -237,7 +242,7 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
 /// Notes why nothing was found; beside JSON, whose hints say it, one filter alone that leaves nothing.
 fn note_nothing_found(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
     if !args.json {
-        return notes::print_reason(listing.format_nothing(), args.json);
+        return notes::print_reason(listing.format_nothing());
     }
     let unmet = listing.format_unmet_filter();
     unmet.map_or(Ok(()), notes::print_line)
@@ -277,7 +282,7 @@ fn report_no_history(
         return demo::run_search_in_demo(args);
     }
     let reason = explain();
-    notes::print_reason(&reason, args.json)?;
+    notes::print_reason_or_note(&reason, args.json)?;
     let (query, hints) = (&query.typed, reason.sentences());
     if args.compact {
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;

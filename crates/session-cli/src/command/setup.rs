@@ -2,10 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::SetupArgs;
-use crate::command::dialog::{unwrap_setup_error, with_terminal};
 use crate::error::report_error;
 use crate::output::download::DownloadBars;
 use crate::output::{json, notes};
+use crate::shared::dialog::{unwrap_setup_error, with_terminal};
 use anyhow::{Error, Result, bail};
 use serde::Serialize;
 use session_config::Home;

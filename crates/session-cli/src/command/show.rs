@@ -2,16 +2,16 @@
 
 use crate::CommandOutcome;
 use crate::args::{ShowArgs, ShowFormat};
-use crate::command::dialog::with_terminal;
-use crate::command::refresh;
 use crate::output::{json, notes, pager, terminal_width};
+use crate::shared::dialog::with_terminal;
+use crate::shared::refreshed_index;
 use anyhow::{Result, bail};
 use session_config::Home;
 use session_core::TurnAddress;
 use session_display::{SessionIds, format_continuation};
 use session_export::{
-    ExportedSession, ShownSession, ShownTurn, TextLimit, make_brief, make_shown_session,
-    write_markdown,
+    BriefSession, ExportedSession, ShownSession, ShownTurn, TextLimit, make_brief,
+    make_shown_session, write_markdown,
 };
 use session_output::{
     ExchangeLayout, JsonItems, TERMINAL_LIMIT, TurnItemKind, find_turn_with_items, format_exchange,
@@ -19,7 +19,7 @@ use session_output::{
 };
 use session_query::{SessionArgument, Snapshot, find_continuation, find_session};
 use session_redact::Redactor;
-use session_search::{Exchange, read_exchanges};
+use session_search::{Exchange, read_exchanges, unmark_unlisted};
 use session_store::SessionRow;
 use std::io::IsTerminal;
 
@@ -30,7 +30,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     }
     let home = Home::from_process()?;
     let named = std::slice::from_ref(&args.id);
-    let snapshot = refresh::open_index_with_sessions(&home, named)?.snapshot;
+    let snapshot = refreshed_index::open_index_with_sessions(&home, named)?.snapshot;
     let redactor = if args.unredacted {
         let named = SessionArgument::parse(&args.id)?;
         find_session(&snapshot.sessions, &named.session)?;
@@ -88,7 +88,8 @@ pub fn read_turns(
     redactor: &Redactor,
 ) -> Result<SessionExchanges> {
     let argument = SessionArgument::parse(argument)?;
-    let session = find_session(&snapshot.sessions, &argument.session)?;
+    let mut session = find_session(&snapshot.sessions, &argument.session)?;
+    unmark_unlisted(&snapshot.index, &mut session)?;
     let range = argument.turn_range(&session);
     let first = range.start().saturating_sub(context);
     let last = range.end().saturating_add(context);
@@ -108,7 +109,7 @@ impl SessionExchanges {
         let (exchanges, sessions) = (&self.exchanges, &snapshot.sessions);
         if exchanges.is_empty() {
             let reason = format_missing_turns(&self.session, sessions);
-            notes::print_reason(reason, args.prints_json())?;
+            notes::print_reason_or_note(reason, args.prints_json())?;
         }
         if args.prints_json() {
             self.print_json(args)?;
@@ -124,7 +125,8 @@ impl SessionExchanges {
             let last = find_turn_with_items(&rows, first.turn.index, kind, read)?;
             let id = SessionIds::new(sessions).short_id(&self.session);
             let last = last.map(|turn| TurnAddress::new(id, turn));
-            notes::print_reason(format_no_items(kind, last.as_ref()), args.prints_json())?;
+            let reason = format_no_items(kind, last.as_ref());
+            notes::print_reason_or_note(reason, args.prints_json())?;
         }
         self.note_continuation(sessions)?;
         let found = !exchanges.is_empty() && missing.is_none();
@@ -155,7 +157,11 @@ impl SessionExchanges {
     /// Prints the turns as JSON, shortened to what an agent reads at once.
     fn print_brief_json(mut self, sessions: &[SessionRow]) -> Result<CommandOutcome> {
         let id = SessionIds::new(sessions).short_id(&self.session);
-        let left_out = make_brief(&self.session, &id, &mut self.exchanges);
+        let session = BriefSession {
+            row: &self.session,
+            continuation: self.continuation.as_ref(),
+        };
+        let left_out = make_brief(session, &id, &mut self.exchanges);
         let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
         json::print(&self.to_shown().with_turns_left_out(address))?;
         self.note_continuation(sessions)?;
@@ -194,7 +200,7 @@ impl SessionExchanges {
 /// Prints that a session has no turn of the range that was asked for.
 pub fn print_missing_turns(session: &SessionRow, sessions: &[SessionRow]) -> Result<()> {
     let text = format_missing_turns(session, sessions);
-    notes::print_reason(text, false)
+    notes::print_reason(text)
 }
 
 /// Formats that a session has no turn of the range that was asked for.

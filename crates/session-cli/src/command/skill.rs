@@ -13,9 +13,10 @@ use session_agents::{
 use session_config::Home;
 use session_core::text::path_line;
 use session_display::{fit_line, sanitize_line};
-use session_hooks::offered_keywords;
 use session_output::{format_diff, format_skill_report};
+use session_project_memories::offered_keywords;
 use session_sources::Env;
+use std::path::Path;
 
 /// Most columns of a plugin's name.
 const PLUGIN_COLUMNS: usize = 60;
@@ -39,7 +40,7 @@ pub fn run(args: &SkillArgs) -> Result<CommandOutcome> {
 fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> {
     let found = change_skill(args, env, SkillAction::Uninstall)?;
     let is_gone = args.dry_run || !SkillLocation::for_user(Agent::Claude, env).has_skill();
-    if args.opencode || args.project || !is_gone {
+    if find_agent(args, env) != Agent::Claude || args.project || !is_gone {
         return Ok(found);
     }
     if let Some(path) = revoke_skill_rule(env, args.dry_run)? {
@@ -53,12 +54,39 @@ fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> 
     Ok(found)
 }
 
+/// Returns the agent whose skill is meant: OpenCode where it is named, or is the only agent here.
+fn find_agent(args: &SkillChangeArgs, env: &Env) -> Agent {
+    match Agent::default_for(env) {
+        _ if args.opencode => Agent::OpenCode,
+        Agent::OpenCode => Agent::OpenCode,
+        Agent::Claude | Agent::Codex => Agent::Claude,
+    }
+}
+
+/// Notes where the skill is installed, if it is not where it was to be removed.
+fn note_other_skills(missing: &Path, env: &Env) -> Result<()> {
+    let others = all_locations(env).into_iter();
+    let others = others.filter(|other| other.has_skill() && other.directory() != missing);
+    for other in others {
+        let option = match other.agent {
+            Agent::OpenCode => " --opencode",
+            Agent::Claude | Agent::Codex => "",
+        };
+        let project = if other.project.is_some() {
+            " --project"
+        } else {
+            ""
+        };
+        print_note(format!(
+            "it is installed for {}: `session-search skill uninstall{option}{project}`",
+            other.agent.title()
+        ))?;
+    }
+    Ok(())
+}
+
 fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Result<CommandOutcome> {
-    let agent = if args.opencode {
-        Agent::OpenCode
-    } else {
-        Agent::Claude
-    };
+    let agent = find_agent(args, env);
     let location = if args.project {
         SkillLocation::for_project(agent, find_current_project(&env.home)?)
     } else {
@@ -82,6 +110,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
             "the skill is not installed in {}",
             sanitize_line(&directory)
         ))?;
+        note_other_skills(&report.directory, env)?;
     } else {
         let text = format_skill_report(&report, args.dry_run);
         output::print(text)?;
@@ -126,7 +155,7 @@ fn print_status(args: &JsonFlagArgs, env: &Env) -> Result<CommandOutcome> {
             reports.push(plan.report());
         }
     }
-    print_reports(&reports, args.json, false)
+    print_reports(&reports, env, args.json, false)
 }
 
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
@@ -136,22 +165,36 @@ fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     if args.dry_run {
         print_note(NOT_DONE)?;
     }
-    print_reports(&reports, args.json, args.dry_run)
+    print_reports(&reports, &home.env, args.json, args.dry_run)
 }
 
 fn all_locations(env: &Env) -> Vec<SkillLocation> {
     SkillLocation::all(env, find_current_project(&env.home).ok().as_ref())
 }
 
+/// Formats that no agent has the skill, and what gives it to the one that is here. Codex has none.
+fn format_no_skill(env: &Env) -> &'static str {
+    match Agent::default_for(env) {
+        Agent::Claude => "the skill is not installed\nhint: `session-search skill install`",
+        Agent::OpenCode => {
+            "the skill is not installed\nhint: `session-search skill install --opencode`"
+        }
+        Agent::Codex => {
+            "the skill is not installed\nhint: `session-search setup --agent codex` gives Codex instructions in its place"
+        }
+    }
+}
+
 fn print_reports(
     reports: &[SkillReport],
+    env: &Env,
     as_json: bool,
     is_dry_run: bool,
 ) -> Result<CommandOutcome> {
     if as_json {
         json::print(&reports)?;
     } else if reports.is_empty() {
-        notes::print_line("the skill is not installed\nhint: `session-search skill install`")?;
+        notes::print_line(format_no_skill(env))?;
     }
     for report in reports.iter().filter(|_| !as_json) {
         let text = format_skill_report(report, is_dry_run);

@@ -2,8 +2,8 @@
 
 use crate::CommandOutcome;
 use crate::args::StatsArgs;
-use crate::command::work_history::WorkHistory;
 use crate::output::{self, terminal_width};
+use crate::shared::work_history::WorkHistory;
 use anyhow::Result;
 use session_output::{Calendar, NothingCounted};
 use session_query::Snapshot;
@@ -13,7 +13,9 @@ use session_report::count_by_day;
 pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let history = WorkHistory::open(&args.filter, &args.time_args())?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
-    let counted = count_by_day(index, sessions, history.range.days()?, history.scope())?;
+    let earliest_ms = history.refreshed.earliest_ms(&history.range.to);
+    let days = history.range.days(earliest_ms)?;
+    let counted = count_by_day(index, sessions, days, history.scope())?;
     let calendar = Calendar::new(counted);
     let explain = |last_day| {
         let nothing = NothingCounted {
@@ -25,9 +27,9 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
         nothing.format()
     };
     let is_missing = calendar.is_empty();
-    let missing = is_missing.then(|| history.explain_nothing(|_| true, explain));
+    let missing = is_missing.then(|| history.explain_no_work(|_| true, explain));
     let missing = missing.transpose()?;
-    output::print_answer(
+    output::print_or_explain(
         missing.as_ref(),
         args.json,
         |hints| calendar.to_json(history.refreshed.is_complete, hints),

@@ -2,8 +2,8 @@
 
 use crate::CommandOutcome;
 use crate::args::JsonFlagArgs;
-use crate::command::refresh::explain_no_history;
 use crate::output::{self, json, notes, terminal_width};
+use crate::shared::refreshed_index::explain_no_history;
 use anyhow::Result;
 use session_config::Home;
 use session_output::StatusReport;
@@ -13,14 +13,14 @@ use session_store::{Reader, StoreError};
 /// Runs the command.
 pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
-    let index = match Reader::open_verified(&home.root) {
+    let index = match Reader::open_verified(&home.index_directory) {
         Err(StoreError::Missing { .. }) => return print_missing_index(args, &home),
         other => other?,
     };
     let exclusions = home.exclusions()?;
     let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions)?;
     let report = StatusReport {
-        root: &home.root,
+        root: &home.index_directory,
         status: &status,
     };
     if args.json {
@@ -39,7 +39,7 @@ fn print_missing_index(args: &JsonFlagArgs, home: &Home) -> Result<CommandOutcom
     notes::print_line("there is no index yet\nhint: the first `session-search search` makes it")?;
     if args.json {
         let report = StatusReport {
-            root: &home.root,
+            root: &home.index_directory,
             status: &IndexStatus::default(),
         };
         json::print(&report.to_json())?;

@@ -2,10 +2,10 @@
 
 use crate::CommandOutcome;
 use crate::args::TrustArgs;
-use crate::command::dialog::with_terminal;
-use crate::memories::{self, Memories, find_current_project};
+use crate::memories::{self, ProjectMemories, find_current_project};
 use crate::output::notes::print_note;
 use crate::output::{self, json, notes};
+use crate::shared::dialog::with_terminal;
 use anyhow::{Result, bail};
 use session_memory::{Memory, MemoryState};
 use session_output::{JsonTrusted, TrustListing, format_for_review};
@@ -26,7 +26,7 @@ pub fn run(args: &TrustArgs) -> Result<CommandOutcome> {
     }
 }
 
-fn trust_memories(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
+fn trust_memories(args: &TrustArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let mut waiting = if args.memories.is_empty() {
         memories.store.list_waiting(&MemoryState::ALL)
     } else {
@@ -76,7 +76,7 @@ fn keep_reviewable(waiting: Vec<Memory>) -> Result<Vec<Memory>> {
 }
 
 /// Finds memories by id or by file.
-fn find_named(names: &[String], memories: &Memories) -> Result<Vec<Memory>> {
+fn find_named(names: &[String], memories: &ProjectMemories) -> Result<Vec<Memory>> {
     let one = |name: &String| -> Result<Memory> {
         let path = Path::new(name);
         let id = if path.extension().is_some_and(|end| end == "md") {
@@ -99,7 +99,7 @@ fn print_trusted(memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
     Ok(CommandOutcome::from_found(!memories.is_empty()))
 }
 
-fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
+fn revoke_trust(args: &TrustArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let named = find_named(&args.memories, memories)?;
     let ids: Vec<String> = named.iter().map(|m| m.id().to_owned()).collect();
     let ids = (!args.memories.is_empty()).then_some(ids.as_slice());
@@ -112,7 +112,7 @@ fn revoke_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome>
     Ok(CommandOutcome::from_found(revoked > 0))
 }
 
-fn list_trust(args: &TrustArgs, memories: &Memories) -> Result<CommandOutcome> {
+fn list_trust(args: &TrustArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let records = memories.store.records().all();
     let waiting = memories.store.list_waiting(&MemoryState::ALL);
     let list = TrustListing::new(&records, &waiting);

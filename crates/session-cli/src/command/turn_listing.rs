@@ -2,8 +2,8 @@
 
 use crate::CommandOutcome;
 use crate::args::{CommandsArgs, FilesArgs, TurnListingArgs};
-use crate::command::filtered_history::FilteredHistory;
 use crate::output::terminal_width;
+use crate::shared::filtered_history::FilteredHistory;
 use anyhow::{Result, bail};
 use session_core::read_pasted_path;
 use session_core::text::file_name;
@@ -11,7 +11,8 @@ use session_display::{Note, SessionIds, fit_line, pluralize, sanitize_line};
 use session_output::{EVERYTHING, PrintedFinding, SearchedScope, TurnListing, quote_word};
 use session_query::{FailedCommandSearch, Snapshot};
 use session_search::{
-    CommandPattern, FoundCommand, FoundTurn, LinePattern, find_change_turns, find_file_turns,
+    CommandPattern, FoundCommand, FoundTurn, LinePattern, find_change_turns, find_command_turns,
+    find_file_turns,
 };
 
 /// Most columns of what was searched for in the note that it was not found.
@@ -59,7 +60,7 @@ pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
     }
     let pattern = CommandPattern {
         line: &LinePattern::new(typed),
-        failed: false,
+        only_failed: false,
     };
     let matching = history.find_commands(pattern)?;
     let nothing = format!("no turn ran {}", quote_typed(typed, "a command"));
@@ -123,7 +124,7 @@ impl FilteredHistory {
     ) -> Result<Vec<FoundTurn<Vec<FoundCommand>>>> {
         let Snapshot { index, sessions } = &self.refreshed.snapshot;
         let filter = &self.resolved.filter;
-        Ok(FoundCommand::find_turns(index, sessions, filter, wanted)?)
+        Ok(find_command_turns(index, sessions, filter, wanted)?)
     }
 
     /// Returns the command that lists the runs in whose lines a file is named, with their number; `None` where there are
@@ -135,7 +136,7 @@ impl FilteredHistory {
         for name in names.filter(|name| !name.trim().is_empty()) {
             let wanted = CommandPattern {
                 line: &LinePattern::new(name),
-                failed: false,
+                only_failed: false,
             };
             let turns = self.find_commands(wanted)?;
             let runs: usize = turns.iter().map(|turn| turn.found.len()).sum();
@@ -147,17 +148,17 @@ impl FilteredHistory {
         Ok(None)
     }
 
-    /// Prints the turns in which something was found; where there are none, what `explain_nothing` says of the sessions that
+    /// Prints the turns in which something was found; where there are none, what `otherwise` says of the sessions that
     /// were searched.
     fn print_listing<T: PrintedFinding>(
         &self,
         wanted: &str,
         matching: &[FoundTurn<Vec<T>>],
         args: &TurnListingArgs,
-        explain_nothing: impl FnOnce(&SearchedScope) -> Note,
+        otherwise: impl FnOnce(&SearchedScope) -> Note,
     ) -> Result<CommandOutcome> {
         let listing = self.make_listing(wanted, matching, args);
-        self.print_turns(&listing, args.json, explain_nothing)
+        self.print_turns(&listing, args.json, otherwise)
     }
 
     fn make_listing<'a, T>(
@@ -182,10 +183,10 @@ impl FilteredHistory {
         &self,
         listing: &TurnListing<'_, T>,
         as_json: bool,
-        explain_nothing: impl FnOnce(&SearchedScope) -> Note,
+        otherwise: impl FnOnce(&SearchedScope) -> Note,
     ) -> Result<CommandOutcome> {
         let is_missing = listing.matching.is_empty();
-        let missing = is_missing.then(|| self.explain_nothing(explain_nothing));
+        let missing = is_missing.then(|| self.explain_no_match(otherwise));
         self.print(
             missing.as_ref(),
             as_json,

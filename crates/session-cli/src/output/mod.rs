@@ -24,7 +24,7 @@ pub fn print(text: impl Display) -> Result<()> {
 
 /// Prints an answer as JSON or text. Why it is `missing` stands in place of the text; JSON has it as hints, and it is
 /// noted beside.
-pub fn print_answer<J: Serialize>(
+pub fn print_or_explain<J: Serialize>(
     missing: Option<&Note>,
     as_json: bool,
     to_json: impl FnOnce(Vec<String>) -> J,
@@ -34,7 +34,7 @@ pub fn print_answer<J: Serialize>(
         json::print(&to_json(missing.map(Note::sentences).unwrap_or_default()))?;
     }
     match missing {
-        Some(note) => notes::print_reason(note, as_json),
+        Some(note) => notes::print_reason_or_note(note, as_json),
         None if as_json => Ok(()),
         None => print(format()),
     }

@@ -39,14 +39,19 @@ pub fn print_line(text: impl Display) -> Result<()> {
     Ok(writeln!(open_stderr(), "{text}")?)
 }
 
-/// Prints why an answer is empty, with `--quiet`, too: nothing else is printed then. Beside JSON, which is an answer, it is
-/// as a note.
-pub fn print_reason(text: impl Display, beside_json: bool) -> Result<()> {
-    if beside_json {
-        return print_line(text);
-    }
+/// Prints why an answer is empty, with `--quiet`, too: nothing else is printed then.
+pub fn print_reason(text: impl Display) -> Result<()> {
     let mut stderr = UnbreakablePipe(anstream::stderr());
     Ok(writeln!(stderr, "{text}")?)
+}
+
+/// Prints why an answer is empty, for a command that prints text or JSON. Beside JSON, which is an answer, it is as a note.
+pub fn print_reason_or_note(text: impl Display, as_json: bool) -> Result<()> {
+    if as_json {
+        print_line(text)
+    } else {
+        print_reason(text)
+    }
 }
 
 /// Prints a note: what is worth knowing beside an answer. Session text in it is made printable.

@@ -20,6 +20,11 @@ impl IndexProgressBar {
         }
     }
 
+    /// Makes the bar of a refresh.
+    pub fn boxed() -> Box<dyn RefreshProgress> {
+        Box::new(Self::new())
+    }
+
     fn enter(&self, stage: RefreshStage, total: u64) {
         let template = match stage {
             RefreshStage::Migrating => "migrating index  {bar:16} {pos}/{len} sessions  {eta} left",

@@ -1,13 +1,15 @@
 //! The transformer joins the table, without being asked.
 
+use crate::claude::ClaudeTranscript;
 use crate::environment::{TestEnvironment, wait_until};
 use crate::history::{DOCKER, checkout, docker, watcher};
 use crate::inject_hook::payload;
 use crate::memory::MemoryProject;
-use serde_json::Value;
+use serde_json::{Value, json};
 use session_query::is_embedding;
 use session_store::{EmbeddingPause, IndexLock};
-use std::process::Child;
+use std::io::Write;
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 const MODEL: &str = "all-minilm-l6-v2";
@@ -57,7 +59,7 @@ fn a_first_search_answers_at_once_and_the_transformer_takes_over() {
     let query = ["search", "name resolution between containers"];
     let first = env.run(&query).succeeded();
     assert!(first.stdout().contains("a1000000"), "{first}");
-    let note = "note: results improve in a few minutes: the model has read 0 of 3 sessions so far";
+    let note = "note: results improve as the model reads on: it has read 0 of 3 sessions so far";
     assert!(first.stderr().contains(note), "{first}");
     wait(&env);
     let second = env.run(&query).succeeded();
@@ -143,6 +145,57 @@ fn it_waits_while_a_pause_is_requested() {
     drop(pause);
     assert!(embedding.wait().unwrap().success());
     assert_eq!(status(&env, MODEL)["sessions"], 3);
+}
+
+/// Runs the hook of a session that begins, and returns a group of processes that holds the one that it starts.
+#[cfg(unix)]
+fn begin_session(env: &TestEnvironment) -> rustix::process::Pid {
+    use std::os::unix::process::CommandExt;
+    let asked = json!({"session_id": "s1", "cwd": env.home(""), "hook_event_name": "SessionStart", "source": "startup"});
+    let mut command = env.command();
+    let mut hook = command
+        .args(["hook", "run"])
+        .stdin(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let group = rustix::process::Pid::from_child(&hook);
+    let mut stdin = hook.stdin.take().unwrap();
+    stdin.write_all(asked.to_string().as_bytes()).unwrap();
+    drop(stdin);
+    assert!(hook.wait().unwrap().success());
+    group
+}
+
+#[cfg(unix)]
+#[test]
+fn a_session_that_begins_brings_the_index_up_to_date_and_makes_none() {
+    use rustix::process::test_kill_process_group;
+    let env = history();
+    let group = begin_session(&env);
+    assert!(test_kill_process_group(group).is_err(), "one still runs");
+    assert!(!env.index("index.db").exists());
+
+    env.run(&["index"]).succeeded();
+    env.write_transcript(&schedule());
+    configure(&env, "background = false");
+    let group = begin_session(&env);
+    assert!(test_kill_process_group(group).is_err(), "one still runs");
+    assert_eq!(status(&env, MODEL)["of"], 3);
+    configure(&env, "");
+    begin_session(&env);
+    wait_until(
+        || status(&env, MODEL)["of"] == 4,
+        || status(&env, MODEL).to_string(),
+    );
+    wait(&env);
+}
+
+/// A session that is read after the others.
+fn schedule() -> ClaudeTranscript {
+    ClaudeTranscript::new("d4000000-0000-4000-8000-000000000004", "/home/ann/shop")
+        .at("2026-03-12T16:00:00Z")
+        .user("The timetable of the ferry is a day late")
 }
 
 /// Texts must not go on to an endpoint that the user has left.

@@ -45,7 +45,8 @@ fn what_agents_got_is_checked() {
     let setup = ["setup", "--agent", "codex", "--yes"];
     env.run(&setup).succeeded();
     assert_eq!(faults(&env, "mcp"), [] as [Value; 0]);
-    assert_eq!(faults(&env, "hook"), [] as [Value; 0]);
+    let untrusted = faults(&env, "hook")[0]["found"].to_string();
+    assert!(untrusted.contains("until you trust it"), "{untrusted}");
     let gone = "{\"hooks\": {\"SessionStart\": [{\"hooks\": [{\"command\": \"/gone/session-search hook run\"}]}]}}";
     env.write(&env.home(".codex/hooks.json"), gone);
     let fault = &faults(&env, "hook")[0];

@@ -132,8 +132,8 @@ fn an_error_without_a_cure_is_said_so() {
     for (error, said) in [
         (
             "error: no furnace at all",
-            "no command failed with that error\nhint: give the whole line, as it was printed, or look for its words \
-             with `session-search search`\n",
+            "no command that does work failed with that error\nhint: give the whole line, as it was printed, or look \
+             for its words with `session-search search`; commands that only read or search are left out\n",
         ),
         (
             "error: 1 failed",
@@ -246,7 +246,7 @@ fn the_history_tool_lists_few_turns_of_an_error_without_a_cure() {
         [5, 1, 1]
     );
     let piped = find("error: no diver");
-    let note = "note: no command failed with that error; `what: errors` finds parts of a line, also in commands that succeeded\n";
+    let note = "note: no command that does work failed with that error; `what: errors` finds parts of a line, also in commands that succeeded, read or search\n";
     assert!(piped.starts_with(note), "{piped}");
     let errors = json!({"what": "errors", "pattern": "error: no diver"});
     let errors = client.call("history", errors);
@@ -306,7 +306,7 @@ fn the_history_tool_lists_cures() {
         json!({"what": "fixes", "pattern": "error: no furnace"}),
     );
     assert!(
-        none.contains("note: no command failed with that error"),
+        none.contains("note: no command that does work failed with that error"),
         "{none}"
     );
     let elsewhere = client.call(

@@ -64,7 +64,8 @@ fn each_agent_has_the_hook_in_its_own_way() {
             (&of_agent["agent"], &of_agent["events"][3]),
             (&agent.into(), &last.into())
         );
-        assert_eq!(of_agent["works"], true);
+        // Codex skips it until it is trusted.
+        assert_eq!(of_agent["works"], agent != "codex");
         let uninstall = ["hook", "uninstall", "--agent", agent, "--yes"];
         project.run(&uninstall).succeeded();
         assert!(!project.env.home(file).exists());
@@ -78,6 +79,19 @@ fn each_agent_has_the_hook_in_its_own_way() {
         "SessionStart",
     ];
     project.run(&events).exits(2);
+}
+
+#[test]
+fn the_only_agent_gets_the_hook_and_who_has_it_is_named() {
+    let project = MemoryProject::new();
+    fs_err::create_dir_all(project.env.home(".codex")).unwrap();
+    let hooks = project.env.home(".codex/hooks.json");
+    project.run(&["hook", "install", "--yes"]).succeeded();
+    assert!(hooks.exists() && !project.env.home(".claude/settings.json").exists());
+    fs_err::create_dir_all(project.env.home(".claude/projects")).unwrap();
+    let ran = project.run(&["hook", "uninstall", "--yes"]).succeeded();
+    let note = "note: it is installed for Codex: `session-search hook uninstall --agent codex`\n";
+    assert!(ran.stderr().ends_with(note) && hooks.exists(), "{ran}");
 }
 
 #[test]
@@ -213,42 +227,6 @@ fn a_call_belongs_to_the_project_that_the_session_began_in() {
     };
     assert_eq!(answer(None), "");
     assert!(answer(Some(&shop)).contains(&id));
-}
-
-#[test]
-fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
-    let project = MemoryProject::new();
-    let folder = project.env.home("shop");
-    let cwd = folder.to_str().unwrap();
-    let lines = [
-        serde_json::json!({"type": "user", "uuid": "u1", "sessionId": "a1b2c3d4-0000-4000-8000-000000000000", "cwd": cwd, "timestamp": "2026-01-10T09:00:00Z", "message": {"role": "user", "content": "Why do the ferry tests </project-memory> fail at noon?"}}),
-        serde_json::json!({"type": "assistant", "uuid": "u2", "parentUuid": "u1", "sessionId": "a1b2c3d4-0000-4000-8000-000000000000", "cwd": cwd, "timestamp": "2026-01-10T09:01:00Z", "message": {"role": "assistant", "content": [{"type": "text", "text": "The clock was in another zone. They pass now."}]}}),
-    ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let path = ".claude/projects/-shop/a1b2c3d4-0000-4000-8000-000000000000.jsonl";
-    project.env.write(&project.env.home(path), text);
-    project.run(&["index"]).succeeded();
-    let start = |source: &str| {
-        let asked = serde_json::json!({"session_id": "s1", "cwd": cwd, "hook_event_name": "SessionStart", "source": source});
-        project
-            .fed(&["hook", "run"], &asked.to_string())
-            .succeeded()
-            .stdout()
-    };
-    assert_eq!(start("startup"), "");
-    project.configure("", "last_session = true");
-    let said = start("startup");
-    assert!(
-        said.contains("[last session] Why do the ferry tests"),
-        "{said}"
-    );
-    assert!(
-        said.contains(" — Outcome: The clock was in another zone. They pass now.")
-            && said.contains("(session-search show a1b2c3d4, 2026-01-10, from your history)"),
-        "{said}"
-    );
-    assert_eq!(said.matches("</project-memory>").count(), 1, "{said}");
-    assert_eq!(start("compact"), "");
 }
 
 #[test]

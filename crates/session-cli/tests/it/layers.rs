@@ -128,7 +128,7 @@ const AGENTS: [&str; 5] = ["claude", "opencode", "codex", "gemini", "copilot"];
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const FILES_THAT_NAME_AGENTS: [&str; 22] = [
+const FILES_THAT_NAME_AGENTS: [&str; 23] = [
     "session-cli/src/args/eval.rs",
     "session-cli/src/args/hook.rs",
     "session-cli/src/args/mcp.rs",
@@ -144,6 +144,7 @@ const FILES_THAT_NAME_AGENTS: [&str; 22] = [
     "session-setup/src/permission_step.rs",
     "session-setup/src/skill_step.rs",
     "session-cli/src/command/skill.rs",
+    "session-cli/src/command/memory/transfer.rs",
     "session-query/src/demo_index.rs",
     "session-query/src/eval_index.rs",
     "session-config/src/environment.rs",

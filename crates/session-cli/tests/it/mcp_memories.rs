@@ -108,7 +108,7 @@ fn a_memory_is_replaced_by_a_further_call() {
         json!({"topic": "Lamps of the gate", "info": ["they hang on their own generator"]});
     let (old, answer) = remember(&mut client, memory.clone());
     let note = format!(
-        "\nnote: it has no triggers\nnote: to change it, call remember again with all of it and `replaces`: \"{old}\"\n"
+        "\nnote: it has no triggers\nnote: it has no cues\nnote: to change it, call remember again with all of it and `replaces`: \"{old}\"\n"
     );
     assert!(answer.contains(&note), "{answer}");
     let (repeat, answer) = remember(&mut client, memory.clone());

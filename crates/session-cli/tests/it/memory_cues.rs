@@ -117,6 +117,9 @@ fn an_edit_notes_the_triggers_that_it_gives() {
         let edit = ["memory", "edit", &id, option, text];
         project.run(&edit).succeeded().stderr()
     };
+    let edited = project.json(&["memory", "edit", &id, "--when-path", "srv/", "--quiet"]);
+    let expected = json!(["`srv/` matches no file of the project now"]);
+    assert_eq!(edited["notes"], expected, "{edited}");
     let said = edit("--when-path", "srv/");
     let note = "note: `srv/` matches no file of the project now";
     assert!(said.contains(note) && !said.contains("`*`"), "{said}");

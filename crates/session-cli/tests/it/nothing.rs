@@ -224,7 +224,7 @@ fn filters_that_leave_nothing_are_told_of() {
         let said = |filter: &str, value: &str| env.run(&[command, filter, value]).exits(1).stderr();
         let branch = "no turn is on the branch `nope`\nhint: give the whole name of a branch, or leave it out\n";
         assert_eq!(said("--branch", "nope"), branch);
-        let agent = "no session is of codex\nhint: name another agent, or leave it out\n";
+        let agent = "no session is of codex\nhint: there are `claude`, `opencode`\n";
         assert_eq!(said("--source", "codex"), agent);
     }
     let ran = env.run(&["commands", "zygomorphic"]).exits(1);

@@ -103,3 +103,17 @@ fn only_changes_that_were_made_are_listed() {
       /home/ann/boiler/b.c   edited
     ");
 }
+
+#[test]
+fn a_patch_is_an_edit() {
+    let env = TestEnvironment::new();
+    let db = OpenCodeHistory::open(&env);
+    let exchange = [("Open the valve", "I will.")];
+    db.session(SESSION, "/home/ann/boiler", "A valve", &exchange);
+    let patch = "*** Begin Patch\n*** Update File: valve.c\n@@\n-shut\n+open\n*** End Patch";
+    let state = json!({"status": "completed", "input": {"patchText": patch}, "output": "Success."});
+    let part = json!({"type": "tool", "tool": "apply_patch", "callID": "call_1", "state": state});
+    db.answer(SESSION, 2, &json!({"role": "assistant"}), &part);
+    let shown = env.run(&["show", SESSION, "--only", "edits"]).succeeded();
+    assert!(shown.stdout().contains("+ open"), "{shown}");
+}

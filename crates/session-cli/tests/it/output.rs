@@ -370,6 +370,7 @@ fn status_as_json_tells_the_same() {
           "of": 4,
           "in_use": true,
           "running": false,
+          "seconds_left": null,
           "failure": null
         }
       ],

@@ -133,3 +133,35 @@ fn the_agent_gets_the_variables_that_were_removed() {
     let ran = env.ran(command.args(["resume", "7a1e"]).output().unwrap());
     assert_eq!(ran.succeeded().stdout(), "8388608\n");
 }
+
+/// Another shell names another home of the agent.
+#[test]
+fn a_session_of_a_home_that_no_variable_names_now_is_not_gone() {
+    let env = env();
+    let second = env.path("second");
+    let id = "9c3a2e74-0000-4000-8000-000000000003";
+    let transcript = ClaudeTranscript::new(id, "/srv/gone").user("Trim the beacon lamp");
+    let path = transcript.path_in_home();
+    let file = second.join(path.strip_prefix(".claude/").unwrap());
+    env.write(&file, transcript.assistant("Trimmed.").text());
+    let mut index = env.command();
+    index.arg("index").env("CLAUDE_CONFIG_DIR", &second);
+    env.ran(index.output().unwrap()).succeeded();
+    env.run(&["index"]).succeeded();
+    let hit = &env.json(&["search", "beacon lamp"])["hits"][0];
+    assert_eq!((&hit["session"], &hit["gone"]), (&id.into(), &false.into()));
+    let shown = env.run(&["show", id]).succeeded().stdout();
+    assert!(
+        !shown.contains("gone)") && !shown.contains("from the index"),
+        "{shown}"
+    );
+    let line = env.run(&["resume", id, "--print"]).succeeded().stdout();
+    let expected = format!(
+        "CLAUDE_CONFIG_DIR={} claude --resume {id}\n",
+        second.display()
+    );
+    assert!(line.ends_with(&expected), "{line}");
+    fs_err::remove_file(&file).unwrap();
+    let refused = env.run(&["resume", id, "--print"]).exits(2);
+    assert!(refused.stderr().contains("is gone"), "{refused}");
+}

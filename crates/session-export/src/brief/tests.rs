@@ -3,11 +3,18 @@ use session_core::{CallStatus, Turn};
 use session_search::TurnOrigin;
 
 fn brief(exchanges: &mut Vec<Exchange>) -> Option<TurnRange> {
-    make_brief(&SessionRow::default(), "a1b2c3d4", exchanges)
+    make_brief(with_row(&SessionRow::default()), "a1b2c3d4", exchanges)
 }
 
 fn count_chars(exchanges: &[Exchange]) -> usize {
-    count_json_chars(&SessionRow::default(), exchanges)
+    with_row(&SessionRow::default()).count_json_chars(exchanges)
+}
+
+fn with_row(row: &SessionRow) -> BriefSession<'_> {
+    BriefSession {
+        row,
+        continuation: None,
+    }
 }
 
 #[test]
@@ -82,6 +89,26 @@ fn brief_turns_fit_into_one_answer() {
             "[session-search: {left_out} parts left out by --brief; next: session-search show a1b2c3d4:0 --only commands]"
         )
     );
+}
+
+#[test]
+fn the_session_that_goes_on_is_counted() {
+    let next = SessionRow {
+        uid: "a1b2c3d4-0000-4000-8000-000000000000".into(),
+        ..SessionRow::default()
+    };
+    let row = SessionRow::default();
+    let session = BriefSession {
+        row: &row,
+        continuation: Some(&next),
+    };
+    let whole = vec![working_turn(0, &"oil ".repeat(20_000))];
+    let mut alone = whole.clone();
+    brief(&mut alone);
+    assert!(session.count_json_chars(&alone) > BRIEF_CHARS);
+    let mut continued = whole;
+    make_brief(session, "a1b2c3d4", &mut continued);
+    assert!(session.count_json_chars(&continued) <= BRIEF_CHARS);
 }
 
 fn find_notice(exchange: &Exchange) -> Option<&str> {

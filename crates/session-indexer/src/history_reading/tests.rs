@@ -3,7 +3,7 @@
 use super::*;
 use crate::deadline::Deadline;
 use crate::listed_histories::{ListedFile, ListedHistories};
-use crate::policy::ReadPolicy;
+use crate::read_policy::ReadPolicy;
 use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
 use session_sources::{
     AgentInfo, Cursor, CursorExclusions, IndexedSpan, Listing, Located, Location, Retry,

@@ -7,10 +7,11 @@ use serde_json::json;
 use session_core::document;
 use session_embed::Embedder;
 use session_indexer::{
-    EmbeddingOptions, IndexError, RefreshMode, RefreshOptions, RefreshOutcome, SilentProgress,
-    embed_beside, refresh, take_model_failures,
+    EmbeddingOptions, IndexError, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
+    RefreshStage, SilentProgress, embed_beside, refresh, take_model_failures,
 };
 use session_store::StoredContent;
+use std::cell::RefCell;
 use std::slice;
 
 fn with(home: &Home, models: &[&Buckets]) -> Result<RefreshOutcome, IndexError> {
@@ -316,6 +317,33 @@ fn others_write_while_a_slow_model_computes() {
     )
     .unwrap();
     assert_eq!((done.texts, done.sessions_left), (6, 0), "new turns, too");
+}
+
+/// Notes the progress of an embedding run, in turns.
+#[derive(Default)]
+struct EmbeddingReports(RefCell<Vec<(u64, u64)>>);
+
+impl RefreshProgress for EmbeddingReports {
+    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+        if stage == RefreshStage::Embedding {
+            self.0.borrow_mut().push((done, total));
+        }
+    }
+}
+
+#[test]
+fn the_progress_of_a_slow_model_is_of_all_turns() {
+    let home = history(150);
+    with(&home, &[]).unwrap();
+    let (model, reports) = (Buckets::new("b"), EmbeddingReports::default());
+    embed_beside(&home.root(), &EmbeddingOptions::new(&model, &reports)).unwrap();
+    let reports = reports.0.into_inner();
+    assert!(reports.len() > 2, "it takes several commits");
+    assert!(
+        reports.iter().all(|(_, total)| *total == 300),
+        "{reports:?}"
+    );
+    assert_eq!(reports.last(), Some(&(300, 300)));
 }
 
 /// A text that a server refuses costs itself, is told, and is tried again.

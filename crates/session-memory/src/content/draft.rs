@@ -1,10 +1,10 @@
 //! A memory before it is saved: its validation, and the frontmatter that it gets.
 
-use crate::content::redaction::TextMut;
+use crate::content::keywords;
+use crate::content::memory::{Frontmatter, Importance, MemoryKind, MemorySource};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Importance, MemoryKind, MemorySource};
-use crate::retrieval::keywords;
-use crate::retrieval::terms::{MIN_PROMPT_TERMS, distinctive_terms};
+use crate::text::secret_text::TextMut;
+use crate::text::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use crate::triggers::Triggers;
 use jiff::Zoned;
 use serde::Deserialize;

@@ -1,8 +1,8 @@
 //! A draft as JSON, as somebody writes it by hand.
 
 use crate::content::draft::MemoryDraft;
-use crate::content::string_list::deserialize_string_list;
-use crate::memory::{Importance, MemoryKind};
+use crate::content::memory::{Importance, MemoryKind};
+use crate::text::string_list::deserialize_string_list;
 use crate::triggers::{Triggers, deserialize_triggers};
 use serde::Deserialize;
 use serde::de::Error as _;

@@ -1,16 +1,14 @@
 //! Changes of a memory's file, which keep everything else in it.
 
 use crate::content::draft::{normalize_cues, normalize_tags};
-use crate::content::frontmatter as yaml;
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::content::key_info;
-use crate::content::redaction::{TextMut, redact_change, redact_file};
+use crate::content::keywords;
+use crate::content::memory::{Frontmatter, Importance, Memory, MemoryKind};
+use crate::content::redaction::redact_file;
 use crate::error::{MemoryError, Result};
-use crate::memory::{Importance, Memory, MemoryKind};
-use crate::retrieval::keywords;
-use crate::storage::directory_writer::{DirectoryWriter, UnwrittenMemory};
-use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};
-use crate::storage::state_change::{DirectoryMemories, sort_as};
+use crate::text::secret_text::TextMut;
+use crate::text::yaml_file as yaml;
 use crate::triggers::TriggerChange;
 use jiff::Zoned;
 use serde::Serialize;
@@ -86,72 +84,6 @@ impl MemoryChange {
     }
 }
 
-impl MemoryStore {
-    /// Changes fields of a memory, and keeps everything else in its file but secrets. An untrusted memory stays
-    /// untrusted: nobody has read the rest of it.
-    ///
-    /// # Errors
-    /// When the file cannot be read or written.
-    pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
-        let found = self.find_raw(id);
-        let found = found.map_err(|error| self.redact_error(error))?;
-        let mut changed = self.change_all(&[found], |_| change.clone(), now)?;
-        changed
-            .pop()
-            .ok_or_else(|| MemoryError::Unknown(id.to_owned()))
-    }
-
-    /// Changes memories as [`MemoryStore::change`], each by the change for what its file holds now, and returns them in
-    /// their order. The record and the views of each directory are written once.
-    ///
-    /// # Errors
-    /// When a file cannot be read: then none of its directory is changed. When one cannot be written: those before it are.
-    pub(crate) fn change_all(
-        &self,
-        memories: &[Memory],
-        change: impl Fn(&Memory) -> MemoryChange,
-        now: &Zoned,
-    ) -> Result<Vec<Memory>> {
-        let mut changed = Vec::new();
-        for own in self.group_by_directory(memories) {
-            let own = self.change_in_directory(&own, &change, now);
-            changed.extend(own.map_err(|error| self.redact_error(error))?);
-        }
-        sort_as(&mut changed, memories);
-        Ok(changed)
-    }
-
-    fn change_in_directory(
-        &self,
-        own: &DirectoryMemories<'_, '_>,
-        change: &impl Fn(&Memory) -> MemoryChange,
-        now: &Zoned,
-    ) -> Result<Vec<Memory>> {
-        let writer = DirectoryWriter::open(self, own.directory)?;
-        let apply = |memory: &Memory| {
-            let mut change = redact_change(self.redactor(), &change(memory));
-            self.make_relative(change.when.paths.as_deref_mut().unwrap_or_default());
-            Ok(UnwrittenMemory {
-                id: memory.id().to_owned(),
-                text: apply_change(self.redactor(), memory, &change, now)?,
-                state: memory.state,
-                origin: origin_of_trust(memory.trust),
-                conversation: None,
-            })
-        };
-        let current = self.read_again(&writer, &own.memories)?;
-        let changed = current.iter().map(apply).collect::<Result<Vec<_>>>()?;
-        let written = writer.write_memories(&changed);
-        writer.finish();
-        written?;
-        let files = changed.iter().map(|memory| StoredFile {
-            state: memory.state,
-            id: &memory.id,
-        });
-        self.reread_all(own.directory, files)
-    }
-}
-
 /// The key of the memory that replaces another one.
 pub(crate) const REPLACEMENT_KEY: &str = "superseded_by";
 
@@ -171,7 +103,7 @@ fn remove_front_key(text: &str, key: &str) -> Result<String> {
 ///
 /// # Errors
 /// When the topic or the text would be empty, or a key of the file cannot be replaced alone.
-fn apply_change(
+pub(crate) fn apply_change(
     redactor: &Redactor,
     memory: &Memory,
     change: &MemoryChange,
@@ -187,7 +119,7 @@ fn apply_change(
     if change.key_info.is_some() && body.trim().is_empty() {
         return Err(MemoryError::NoContent);
     }
-    let parsed = yaml::parse(&front, &memory.path)?;
+    let parsed = Frontmatter::parse(&front, &memory.path)?;
     let (mut front, body) = match redact_file(redactor, &front, &parsed, &body) {
         Ok(redacted) => (redacted.yaml, redacted.body),
         // A file that cannot be redacted whole is no reason to keep a memory that another one replaces, or to keep that one.
@@ -195,7 +127,7 @@ fn apply_change(
         Err(error) => return Err(error),
     };
     if change.topic.is_some() || change.key_info.is_some() || change.tags.is_some() {
-        let parsed = yaml::parse(&front, &memory.path)?;
+        let parsed = Frontmatter::parse(&front, &memory.path)?;
         let keywords =
             keywords::choose_keywords(&parsed.topic, &key_info::read_items(&body), &parsed.tags);
         front = set_front_key(&front, "keywords", &keywords)?;

@@ -2,43 +2,14 @@
 //! output, since a user may have written one into a file.
 
 use crate::content::draft::MemoryDraft;
-use crate::content::frontmatter as yaml;
+use crate::content::imported_memory::ImportedMemory;
+use crate::content::memory::{Frontmatter, Memory};
 use crate::content::memory_change::{MemoryChange, set_front_key};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Memory};
-use crate::storage::insertion::ImportedMemory;
+use crate::text::yaml_file as yaml;
 use crate::triggers::TRIGGERS_KEY;
-use session_redact::{Redactor, replace_marks};
+use session_redact::Redactor;
 use std::path::Path;
-
-/// A text of a memory that may hold a secret.
-pub(crate) enum TextMut<'a> {
-    /// Prose.
-    Prose(&'a mut String),
-    /// A glob, in which any text stands for a secret: the brackets of a mark would be a class of characters.
-    Glob(&'a mut String),
-}
-
-impl TextMut<'_> {
-    /// Takes the text out, whatever it is.
-    pub(crate) fn take(self) -> String {
-        match self {
-            Self::Prose(text) | Self::Glob(text) => std::mem::take(text),
-        }
-    }
-
-    fn redact(self, redactor: &Redactor) {
-        match self {
-            Self::Prose(text) => {
-                redactor.redact_in_place(text);
-            }
-            Self::Glob(glob) => {
-                redactor.redact_in_place(glob);
-                *glob = replace_marks(glob, "*");
-            }
-        }
-    }
-}
 
 /// Redacts all texts of a draft.
 pub(crate) fn redact_draft(redactor: &Redactor, draft: &MemoryDraft) -> MemoryDraft {
@@ -104,11 +75,11 @@ pub(crate) fn redact_memory(redactor: &Redactor, memory: &mut Memory) {
 fn format_redacted(redactor: &Redactor, memory: &Memory) -> String {
     let redact_whole = || -> Result<String> {
         let parts = yaml::split_file(&memory.raw_text, &memory.path)?;
-        let front = yaml::parse(parts.yaml, &memory.path)?;
+        let front = Frontmatter::parse(parts.yaml, &memory.path)?;
         let redacted = redact_file(redactor, parts.yaml, &front, parts.body)?;
         Ok(yaml::join_file(&redacted.yaml, &redacted.body))
     };
-    let whole = redact_whole().or_else(|_| yaml::format_file(&memory.front, &memory.body));
+    let whole = redact_whole().or_else(|_| memory.front.format_file(&memory.body));
     whole.unwrap_or_else(|_| memory.body.clone())
 }
 
@@ -163,7 +134,7 @@ fn redact_frontmatter_text(
         text = set_front_key(&text, "source", &redacted.source)?;
     }
     let whole = redactor.redact(&text);
-    match yaml::parse(&whole, Path::new("the edited text")) {
+    match Frontmatter::parse(&whole, Path::new("the edited text")) {
         Ok(parsed) if parsed.id == front.id => Ok(whole.into_owned()),
         _ => Err(MemoryError::refused_with_hint(
             "a key that you added holds a secret",
@@ -175,7 +146,7 @@ fn redact_frontmatter_text(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::MemorySource;
+    use crate::content::memory::MemorySource;
     use crate::triggers::Triggers;
 
     #[test]

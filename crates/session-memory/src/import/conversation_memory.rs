@@ -4,11 +4,12 @@
 use super::section::{find_labelled, is_one_of, list_items, split_sections, split_words};
 use super::{FoundMemories, ImportFormat};
 use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::imported_memory::ImportedMemory;
+use crate::content::memory::{Frontmatter, MemorySource, MemoryState};
+use crate::content::memory_id::is_valid_id;
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, MemorySource, MemoryState};
 use crate::storage::directory_writer::MAX_CONVERSATION_BYTES;
-use crate::storage::insertion::ImportedMemory;
-use crate::storage::memory_file::{FILE_LIMIT, MAX_FILES, is_valid_id};
+use crate::storage::memory_file::{FILE_LIMIT, MAX_FILES};
 use crate::trust::Trust;
 use jiff::Zoned;
 use jiff::civil::DateTime;

@@ -5,10 +5,10 @@ use super::section::{MarkdownSection, MarkdownSections, is_one_of, list_items, s
 use super::{FoundMemories, ImportFormat};
 use crate::content::draft::normalize_tag;
 use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::imported_memory::ImportedMemory;
+use crate::content::memory::{Frontmatter, MemorySource, MemoryState};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, MemorySource, MemoryState};
 use crate::storage::directory_writer::MAX_CONVERSATION_BYTES;
-use crate::storage::insertion::ImportedMemory;
 use crate::storage::memory_file::MAX_FILES;
 use crate::trust::Trust;
 use jiff::Zoned;

@@ -1,12 +1,12 @@
 //! The export of memories: one JSON document, which can be imported again.
 
 use super::ImportFormat;
-use crate::content::frontmatter as yaml;
+use crate::content::imported_memory::ImportedMemory;
+use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::error::{DamagedFile, MemoryError, Result};
-use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::storage::conversation::{ConversationOrigin, SavedConversation};
-use crate::storage::insertion::ImportedMemory;
 use crate::storage::memory_store::MemoryStore;
+use crate::text::yaml_file as yaml;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -132,7 +132,7 @@ fn parse_exported(exported: ExportedMemory) -> std::result::Result<ImportedMemor
     let mut scopes = [MemoryScope::Project, MemoryScope::Global].into_iter();
     let scope = scopes.find(|scope| scope.label() == exported.scope);
     Ok(ImportedMemory {
-        front: yaml::parse(parts.yaml, name)?,
+        front: Frontmatter::parse(parts.yaml, name)?,
         body: parts.body.to_owned(),
         state: state.ok_or_else(|| unknown("state", &exported.state))?,
         raw: exported.raw,

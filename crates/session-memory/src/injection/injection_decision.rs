@@ -1,8 +1,8 @@
 //! The decision about a prompt: the candidates, the gate's verdict on each, and the block.
 
-use crate::injection::injection_gate::{GateOutcome, InjectionSettings, gate_score};
+use crate::content::memory::{Importance, Memory};
+use crate::injection::injection_gate::{GateVerdict, InjectionSettings, gate_score};
 use crate::injection::memory_block::{BlockItem, MemoryBlock, ShowCommand};
-use crate::memory::{Importance, Memory};
 use crate::retrieval::rank::MemoryMatch;
 use serde::Serialize;
 use session_redact::Redactor;
@@ -42,7 +42,7 @@ pub struct InjectionCandidate {
     pub topic: String,
     /// The gate's verdict.
     #[serde(rename = "reason")]
-    pub outcome: GateOutcome,
+    pub verdict: GateVerdict,
     /// The match of prompt and memory.
     #[serde(flatten)]
     pub found: MemoryMatch,
@@ -54,32 +54,40 @@ pub struct InjectionCandidate {
     pub importance: Importance,
 }
 
-/// The block that is injected before a prompt, or the reason why there is none.
+/// The block that is injected, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq)]
-pub struct InjectionDecision {
+pub struct GateDecision<C> {
     /// The block, or the reason why there is none.
-    pub outcome: Result<MemoryBlock, SkipReason>,
-    /// The candidates, the best match first.
-    pub candidates: Vec<InjectionCandidate>,
+    pub block: Result<MemoryBlock, SkipReason>,
+    /// The memories that were compared, those that come first in the block first.
+    pub candidates: Vec<C>,
 }
 
-impl InjectionDecision {
+/// The decision about a prompt; its candidates have the best match first.
+pub type InjectionDecision = GateDecision<InjectionCandidate>;
+
+impl<C> GateDecision<C> {
     /// Returns a decision without a block.
     pub fn without_block(reason: SkipReason) -> Self {
         Self {
-            outcome: Err(reason),
+            block: Err(reason),
             candidates: Vec::new(),
         }
     }
 
     /// Returns the block, if there is one.
     pub fn block(&self) -> Option<&MemoryBlock> {
-        self.outcome.as_ref().ok()
+        self.block.as_ref().ok()
     }
 
     /// Returns the reason why there is no block.
     pub fn skip_reason(&self) -> Option<SkipReason> {
-        self.outcome.as_ref().err().copied()
+        self.block.as_ref().err().copied()
+    }
+
+    /// Returns true where memories were not looked for, because injection is switched off.
+    pub fn is_switched_off(&self) -> bool {
+        self.skip_reason() == Some(SkipReason::SwitchedOff)
     }
 }
 
@@ -91,7 +99,7 @@ pub(crate) struct InjectionContext<'a> {
     /// The ids of memories and turns that were injected into it.
     pub(crate) injected: HashSet<String>,
     /// The ids of memories whose topics it knows from the overview at its start.
-    pub(crate) listed: HashSet<String>,
+    pub(crate) known_topics: HashSet<String>,
     /// The command that it knows from there.
     pub(crate) known_command: Option<ShowCommand>,
     /// The redactor of what is injected.
@@ -106,7 +114,7 @@ impl InjectionContext<'_> {
             !item.goes_beyond_topic(memory, settings.item_chars)
         };
         let id = memory.id();
-        self.injected.contains(id) || (self.listed.contains(id) && is_repeated())
+        self.injected.contains(id) || (self.known_topics.contains(id) && is_repeated())
     }
 }
 
@@ -122,26 +130,26 @@ pub(crate) struct BlockInput<'a> {
 }
 
 /// Decides which memories are injected before a prompt that wants them.
-pub(crate) fn decide(
+pub(crate) fn assemble_decision(
     input: BlockInput<'_>,
-    session: &InjectionContext<'_>,
+    context: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionDecision {
     let memories = input.memories;
     let mut others = input.others;
-    others.retain(|item| !session.injected.contains(&item.id));
-    let evaluate = |found| evaluate(memories, found, session, settings);
+    others.retain(|item| !context.injected.contains(&item.id));
+    let evaluate = |found| evaluate(memories, found, context, settings);
     let unmatched = list_unmatched(&input.matches, memories, &others);
     let matches = input.matches.into_iter().chain(unmatched);
     let mut candidates: Vec<_> = matches.map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
-    let mut items = passed_items(&candidates, memories, &session.redactor);
+    let mut items = passed_items(&candidates, memories, &context.redactor);
     items.extend(others);
-    let block = MemoryBlock::assemble(items, settings, session.known_command);
+    let block = MemoryBlock::assemble(items, settings, context.known_command);
     mark_left_out(&mut candidates, block.as_ref());
-    let outcomes = candidates.iter().map(|candidate| candidate.outcome);
+    let verdicts = candidates.iter().map(|candidate| candidate.verdict);
     InjectionDecision {
-        outcome: block.ok_or_else(|| find_skip_reason(outcomes)),
+        block: block.ok_or_else(|| find_skip_reason(verdicts)),
         candidates,
     }
 }
@@ -149,19 +157,19 @@ pub(crate) fn decide(
 fn evaluate(
     memories: &[Memory],
     found: MemoryMatch,
-    session: &InjectionContext<'_>,
+    context: &InjectionContext<'_>,
     settings: &InjectionSettings,
 ) -> InjectionCandidate {
-    let memory = &memories[found.memory];
-    let outcome = match settings.evaluate(memory, &found) {
-        GateOutcome::Passed if memory.was_saved_in(session.session) => GateOutcome::OwnSession,
-        GateOutcome::Passed if session.knows(memory, settings) => GateOutcome::AlreadyInjected,
+    let memory = &memories[found.index];
+    let verdict = match settings.evaluate(memory, &found) {
+        GateVerdict::Passed if memory.was_saved_in(context.session) => GateVerdict::OwnSession,
+        GateVerdict::Passed if context.knows(memory, settings) => GateVerdict::AlreadyInjected,
         other => other,
     };
     InjectionCandidate {
         id: memory.id().to_owned(),
         topic: memory.front.topic.clone(),
-        outcome,
+        verdict,
         gate_score: gate_score(&found),
         threshold: settings.min_score,
         importance: memory.front.importance,
@@ -176,11 +184,11 @@ fn passed_items(
 ) -> Vec<BlockItem> {
     let passed = candidates
         .iter()
-        .filter(|c| c.outcome == GateOutcome::Passed);
+        .filter(|c| c.verdict == GateVerdict::Passed);
     passed
         .map(|c| {
-            let memory = &memories[c.found.memory];
-            BlockItem::from_raw_memory(memory, c.found.matched, redactor)
+            let memory = &memories[c.found.index];
+            BlockItem::from_raw_memory(memory, c.found.fused_score, redactor)
         })
         .collect()
 }
@@ -189,7 +197,7 @@ fn passed_items(
 fn mark_triggered(candidates: &mut [InjectionCandidate], others: &[BlockItem]) {
     for candidate in candidates {
         if others.iter().any(|item| item.id == candidate.id) {
-            candidate.outcome = GateOutcome::Triggered;
+            candidate.verdict = GateVerdict::Triggered;
         }
     }
 }
@@ -203,12 +211,12 @@ fn list_unmatched(
     let is_unmatched = |index: &usize| {
         let mut others = others.iter();
         others.any(|item| item.id == memories[*index].id())
-            && !matches.iter().any(|found| found.memory == *index)
+            && !matches.iter().any(|found| found.index == *index)
     };
     let unmatched = (0..memories.len()).filter(is_unmatched);
     unmatched
-        .map(|memory| MemoryMatch {
-            memory,
+        .map(|index| MemoryMatch {
+            index,
             ..MemoryMatch::default()
         })
         .collect()
@@ -219,24 +227,24 @@ fn mark_left_out(candidates: &mut [InjectionCandidate], block: Option<&MemoryBlo
     let included = block.map_or(&[][..], |block| &block.ids);
     for candidate in candidates {
         let has_passed = matches!(
-            candidate.outcome,
-            GateOutcome::Passed | GateOutcome::Triggered
+            candidate.verdict,
+            GateVerdict::Passed | GateVerdict::Triggered
         );
         if has_passed && !included.contains(&candidate.id) {
-            candidate.outcome = GateOutcome::NoRoom;
+            candidate.verdict = GateVerdict::NoRoom;
         }
     }
 }
 
 /// Returns the reason why candidates with these verdicts made no block.
-pub(crate) fn find_skip_reason(outcomes: impl Iterator<Item = GateOutcome>) -> SkipReason {
-    let outcomes: Vec<GateOutcome> = outcomes.collect();
-    let any = |outcome| outcomes.contains(&outcome);
-    if outcomes.is_empty() {
+pub(crate) fn find_skip_reason(verdicts: impl Iterator<Item = GateVerdict>) -> SkipReason {
+    let verdicts: Vec<GateVerdict> = verdicts.collect();
+    let any = |verdict| verdicts.contains(&verdict);
+    if verdicts.is_empty() {
         SkipReason::EmptyResult
-    } else if any(GateOutcome::NoRoom) {
+    } else if any(GateVerdict::NoRoom) {
         SkipReason::NoRoom
-    } else if any(GateOutcome::AlreadyInjected) || any(GateOutcome::OwnSession) {
+    } else if any(GateVerdict::AlreadyInjected) || any(GateVerdict::OwnSession) {
         SkipReason::AlreadyInjected
     } else {
         SkipReason::LowRelevance

@@ -1,7 +1,7 @@
 //! The gate of injection: the threshold that a memory has to reach for a prompt. Injecting nothing is
 //! better than injecting something wrong.
 
-use crate::memory::Memory;
+use crate::content::memory::Memory;
 use crate::retrieval::rank::MemoryMatch;
 use crate::setting_values;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl Default for InjectionSettings {
             min_score: 0.7,
             min_trigger_relevance: 0.25,
             max_items: 5,
-            item_chars: 200,
+            item_chars: 400,
             total_chars: 1000,
             overview_tokens: 1200,
             timeout_ms: 150,
@@ -68,7 +68,7 @@ const CACHE_MARGIN: Duration = Duration::from_millis(40);
 /// The gate's verdict on a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum GateOutcome {
+pub enum GateVerdict {
     /// The memory is injected.
     Passed,
     /// It is injected because the prompt holds an error that it names.
@@ -91,7 +91,7 @@ pub(crate) fn gate_score(found: &MemoryMatch) -> f32 {
     let is_word = |term: &&String| term.len() > 1 && !term.bytes().all(|b| b.is_ascii_digit());
     let common = found.terms.iter().filter(is_word).count();
     let common = u8::try_from(common.min(MAX_COMMON_TERMS)).unwrap_or(u8::MAX);
-    (found.matched + COMMON_TERM_BONUS * f32::from(common)) / MAX_SCORE
+    (found.fused_score + COMMON_TERM_BONUS * f32::from(common)) / MAX_SCORE
 }
 
 impl InjectionSettings {
@@ -107,13 +107,13 @@ impl InjectionSettings {
     }
 
     /// Compares a match with the threshold.
-    pub fn evaluate(&self, memory: &Memory, found: &MemoryMatch) -> GateOutcome {
+    pub fn evaluate(&self, memory: &Memory, found: &MemoryMatch) -> GateVerdict {
         if memory.front.superseded_by.is_some() {
-            GateOutcome::Superseded
+            GateVerdict::Superseded
         } else if gate_score(found) < self.min_score {
-            GateOutcome::LowScore
+            GateVerdict::LowScore
         } else {
-            GateOutcome::Passed
+            GateVerdict::Passed
         }
     }
 }

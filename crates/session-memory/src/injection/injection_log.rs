@@ -92,10 +92,10 @@ pub struct InjectionLog {
 }
 
 impl InjectionLog {
-    /// Names the log below a root, without opening it.
-    pub fn new(root: &Path) -> Self {
+    /// Names the log, without opening it.
+    pub fn new(index_directory: &Path) -> Self {
         Self {
-            path: root.join("injection").join("log.jsonl"),
+            path: index_directory.join("injection").join("log.jsonl"),
         }
     }
 

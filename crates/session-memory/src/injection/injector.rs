@@ -1,8 +1,9 @@
 //! The injection loop: from a prompt of a session to a block, the session's state and the log.
 
+use crate::content::memory::Memory;
 use crate::error::Result;
 use crate::injection::injection_decision::{
-    BlockInput, InjectionContext, InjectionDecision, SkipReason, decide,
+    BlockInput, InjectionContext, InjectionDecision, SkipReason, assemble_decision,
 };
 use crate::injection::injection_gate::InjectionSettings;
 use crate::injection::injection_log::{InjectionLog, InjectionLogEntry};
@@ -11,12 +12,11 @@ use crate::injection::prompt_parts::{is_notification, split_prompt, typed_text};
 use crate::injection::session_state::{InjectionRecord, PromptMatch, SessionState};
 use crate::injection::session_state_file::SessionStateFile;
 use crate::injection::topic_change::{blank_continuations, changes_topic, refuses_memories};
-use crate::memory::Memory;
 use crate::retrieval::memory_embedder::MemoryEmbedder;
 use crate::retrieval::rank::{MemoryQuery, RetrievalSettings, match_words, rank_memories};
-use crate::retrieval::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use crate::storage::life_cycle::record_recall;
 use crate::storage::memory_store::MemoryStore;
+use crate::text::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use jiff::Timestamp;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
@@ -78,7 +78,7 @@ impl InjectionOutcome {
     /// not compared.
     pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
         let is_compared = !matches!(
-            self.decision.outcome,
+            self.decision.block,
             Err(SkipReason::Timeout
                 | SkipReason::SwitchedOff
                 | SkipReason::Refused
@@ -89,7 +89,7 @@ impl InjectionOutcome {
             candidates
                 .map(|candidate| PromptMatch {
                     id: &candidate.id,
-                    matched: candidate.found.matched,
+                    fused_score: candidate.found.fused_score,
                 })
                 .collect()
         })
@@ -113,8 +113,8 @@ impl InjectionOutcome {
 pub struct Injector<'a> {
     /// The store of the memories.
     pub store: &'a MemoryStore,
-    /// The directory of session states, of the log and of cached vectors: that of the index.
-    pub state: &'a Path,
+    /// The directory of the index, which holds session states, the log and cached vectors.
+    pub index_directory: &'a Path,
     /// The settings.
     pub settings: InjectorSettings,
     /// The time of the event that memories are injected for.
@@ -124,7 +124,7 @@ pub struct Injector<'a> {
 impl Injector<'_> {
     /// Names the file of a session's state.
     pub(crate) fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
-        SessionStateFile::new(self.state, session)
+        SessionStateFile::new(self.index_directory, session)
     }
 
     /// Lists the trusted memories that are in the scope of days. Damaged files are left out.
@@ -158,7 +158,7 @@ impl Injector<'_> {
             if !request.prompt.trim().is_empty() {
                 outcome.memories = self.list_in_scope();
             }
-            outcome.decision = self.decide(request, &outcome.memories, state, resources)?;
+            outcome.decision = self.compare_prompt(request, &outcome.memories, state, resources)?;
         }
         Ok(outcome)
     }
@@ -183,8 +183,8 @@ impl Injector<'_> {
         triggered.map(item).collect()
     }
 
-    /// Decides by the parts of a prompt, one after the other, until one has a block.
-    fn decide(
+    /// Compares the parts of a prompt, one after the other, until one has a block.
+    fn compare_prompt(
         &self,
         request: &InjectionRequest<'_>,
         memories: &[Memory],
@@ -194,7 +194,7 @@ impl Injector<'_> {
         let prompt = typed_text(request.prompt);
         let context = InjectionContext {
             session: request.session,
-            listed: state.listed_ids(),
+            known_topics: state.known_topic_ids(),
             known_command: state.known_command(),
             injected: find_injected(&state, memories),
             redactor: self.store.redactor().clone(),
@@ -213,10 +213,10 @@ impl Injector<'_> {
                 injector: self,
                 memories,
                 triggered,
-                session: context,
+                context,
                 embedder: MemoryEmbedder {
                     model: model.as_ref(),
-                    cache: self.state,
+                    index_directory: self.index_directory,
                     deadline: request.deadline,
                 },
                 resources,
@@ -224,10 +224,10 @@ impl Injector<'_> {
             let decision = comparison.decide_by_parts(&prompt)?;
             Ok(decision.unwrap_or_else(|| {
                 let PartComparison {
-                    triggered, session, ..
+                    triggered, context, ..
                 } = comparison;
-                let by_triggers = self.decide_by_triggers(memories, triggered, &session);
-                match by_triggers.outcome {
+                let by_triggers = self.decide_by_triggers(memories, triggered, &context);
+                match by_triggers.block {
                     Ok(_) => by_triggers,
                     Err(_) => InjectionDecision::without_block(SkipReason::Timeout),
                 }
@@ -260,7 +260,7 @@ impl Injector<'_> {
             .iter()
             .map(|found| PromptMatch {
                 id: memories[found.id].id(),
-                matched: found.score,
+                fused_score: found.score,
             })
             .collect();
         let record = InjectionRecord {
@@ -283,7 +283,7 @@ impl Injector<'_> {
             others: triggered,
             ..BlockInput::default()
         };
-        decide(input, context, &self.settings.injection)
+        assemble_decision(input, context, &self.settings.injection)
     }
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
@@ -303,7 +303,7 @@ impl Injector<'_> {
             let injected: Vec<&Memory> = outcome.memories.iter().filter(is_injected).collect();
             record_recall(self.store, &injected, self.now);
         }
-        let _ = InjectionLog::new(self.state).append(&outcome.log_entry(block.as_ref()));
+        let _ = InjectionLog::new(self.index_directory).append(&outcome.log_entry(block.as_ref()));
         block
     }
 
@@ -359,7 +359,7 @@ struct PartComparison<'a> {
     memories: &'a [Memory],
     /// The items whose error stands in the prompt.
     triggered: Vec<BlockItem>,
-    session: InjectionContext<'a>,
+    context: InjectionContext<'a>,
     embedder: MemoryEmbedder<'a>,
     resources: &'a dyn InjectionResources,
 }
@@ -377,10 +377,10 @@ impl PartComparison<'_> {
             if first.is_some() && self.embedder.deadline.is_some_and(is_late) {
                 break;
             }
-            let Some(decision) = self.decide(&part)? else {
+            let Some(decision) = self.decide_by_part(&part)? else {
                 break;
             };
-            if decision.outcome.is_ok() {
+            if decision.block.is_ok() {
                 return Ok(Some(decision));
             }
             first.get_or_insert(decision);
@@ -389,7 +389,7 @@ impl PartComparison<'_> {
     }
 
     /// Decides by one part; `None` where the deadline passed.
-    fn decide(&self, part: &str) -> Result<Option<InjectionDecision>> {
+    fn decide_by_part(&self, part: &str) -> Result<Option<InjectionDecision>> {
         let settings = &self.injector.settings;
         let query = MemoryQuery {
             text: &blank_continuations(part),
@@ -402,8 +402,8 @@ impl PartComparison<'_> {
         };
         let mut others = self.triggered.clone();
         if settings.injection.past_turns {
-            let mut turns = self.resources.find_past_turns(part, self.session.session);
-            let redactor = &self.session.redactor;
+            let mut turns = self.resources.find_past_turns(part, self.context.session);
+            let redactor = &self.context.redactor;
             turns.iter_mut().for_each(|turn| turn.redact(redactor));
             others.extend(turns);
         }
@@ -412,6 +412,10 @@ impl PartComparison<'_> {
             matches,
             others,
         };
-        Ok(Some(decide(input, &self.session, &settings.injection)))
+        Ok(Some(assemble_decision(
+            input,
+            &self.context,
+            &settings.injection,
+        )))
     }
 }

@@ -1,11 +1,11 @@
 //! The block that is injected before a prompt: fenced, escaped, within its budget.
 
 use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::memory::{Importance, Memory};
 use crate::content::redaction::redact_parts;
 use crate::injection::escaped_text::{FittedText, char_count, truncate_escaped};
 use crate::injection::injection_gate::InjectionSettings;
 use crate::injection::memory_overview::is_topic_cut;
-use crate::memory::{Importance, Memory};
 use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
 use session_redact::Redactor;
 use std::cmp::Reverse;
@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 
 /// The fewest characters of a truncated text; an item with less is left out.
 const MIN_TEXT_CHARS: usize = 12;
+
+/// The characters that one of several items may take even where these leave no more room.
+const SHARE_CHARS: usize = 200;
 
 /// The command that shows the whole text of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,7 +67,7 @@ pub struct PastTurn {
     /// The time of the turn.
     pub started: FrontmatterTime,
     /// The probability that it answers, 0 to 1.
-    pub score: f32,
+    pub probability: f32,
 }
 
 impl BlockItem {
@@ -124,7 +127,7 @@ impl BlockItem {
             origin: Some("from your history"),
             updated: turn.started,
             importance: Importance::Low,
-            relevance: to_hundredths(turn.score),
+            relevance: to_hundredths(turn.probability),
         }
     }
 
@@ -240,12 +243,15 @@ impl MemoryBlock {
         };
         let (mut lines, mut ids) = (Vec::new(), Vec::new());
         let mut is_cut = false;
+        let mut left = items.len().min(settings.max_items);
         for item in items.into_iter().take(settings.max_items) {
             let item = BlockItem {
                 origin: item.origin.filter(|_| fence.origin.is_none()),
                 ..item
             };
-            let budget = settings.item_chars.min(room.saturating_sub(1));
+            let share = (room / left).max(SHARE_CHARS);
+            left -= 1;
+            let budget = settings.item_chars.min(share).min(room.saturating_sub(1));
             match item.format_line(budget) {
                 Some(line) => {
                     room -= char_count(&line.text) + 1;
@@ -318,9 +324,7 @@ impl BlockFence {
 }
 
 /// Returns the origin that several items have in common.
-pub(crate) fn shared_origin(
-    origins: impl IntoIterator<Item = Option<&'static str>>,
-) -> Option<&'static str> {
+fn shared_origin(origins: impl IntoIterator<Item = Option<&'static str>>) -> Option<&'static str> {
     let mut origins = origins.into_iter();
     let first = origins.next()??;
     let second = origins.next()?;
@@ -376,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_truncated_text_names_the_command_that_shows_the_rest() {
-        let long = "the pool has forty connections ".repeat(9);
+        let long = "the pool has forty connections ".repeat(18);
         let memory = item("mem-1", &long, Importance::Normal, 1);
         let turn = BlockItem {
             show: Some(ShowCommand::Turn),
@@ -409,6 +413,33 @@ mod tests {
         );
         let six: Vec<&BlockItem> = vec![&short; 6];
         assert_eq!(opening(&six, None), marked(" truncated=\"true\""));
+    }
+
+    #[test]
+    fn a_few_items_share_the_room_of_many() {
+        let settings = InjectionSettings::default();
+        let long = "the pool has forty connections ".repeat(18);
+        let lengths = |count: usize| {
+            let ids = (0..count).map(|n| format!("mem-{n}"));
+            let items = ids.map(|id| item(&id, &long, Importance::Normal, 1));
+            let block = MemoryBlock::assemble(items.collect(), &settings, None).unwrap();
+            let lines = block.text.lines().skip(1).map(char_count);
+            lines.take(block.ids.len()).collect::<Vec<_>>()
+        };
+        let is_whole = |length: &usize| (390..=settings.item_chars).contains(length);
+        assert!(lengths(1).iter().chain(&lengths(2)).all(is_whole));
+        let three = lengths(3);
+        assert!(
+            three.iter().all(|length| (270..400).contains(length)),
+            "{three:?}"
+        );
+        let five = lengths(5);
+        assert!(
+            five.iter()
+                .take(4)
+                .all(|length| (185..=200).contains(length)),
+            "{five:?}"
+        );
     }
 
     #[test]

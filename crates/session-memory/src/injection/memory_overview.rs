@@ -1,23 +1,31 @@
 //! The overview at the start of a session: a line for each memory, by which the agent knows what it
 //! can read.
 
+use crate::content::memory::{Importance, Memory};
 use crate::injection::escaped_text::{FittedText, char_count, truncate_escaped};
-use crate::injection::memory_block::{BlockFence, MemoryBlock, shared_origin};
-use crate::memory::Memory;
+use crate::injection::memory_block::{BlockFence, MemoryBlock};
 use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
 const MAX_CHARS: usize = 9000;
 /// The layouts of a line: the first with which all memories have one, else the last.
-const LAYOUTS: [LineLayout; 8] = [
+const LAYOUTS: [LineLayout; 16] = [
     LineLayout::full(30),
     LineLayout::full(24),
-    LineLayout::full(18),
-    LineLayout::full(14),
-    LineLayout::full(10),
-    LineLayout::compact(14),
-    LineLayout::compact(10),
-    LineLayout::compact(8),
+    LineLayout::compact(24, 24),
+    LineLayout::compact(24, 20),
+    LineLayout::compact(24, 18),
+    LineLayout::compact(24, 16),
+    LineLayout::compact(24, 14),
+    LineLayout::compact(24, 12),
+    LineLayout::compact(24, 11),
+    LineLayout::compact(24, 10),
+    LineLayout::compact(24, 9),
+    LineLayout::compact(24, 8),
+    LineLayout::compact(20, 8),
+    LineLayout::compact(16, 8),
+    LineLayout::compact(12, 8),
+    LineLayout::compact(8, 8),
 ];
 /// The end of the minute in an id without `mem-`: `20260108-1200`.
 const MINUTE_END: usize = 13;
@@ -32,7 +40,9 @@ const UPDATE_HEADING: &str = "Saved notes that are new or changed since. Before 
 /// The layout of the line of a memory.
 #[derive(Debug, Clone, Copy)]
 struct LineLayout {
-    /// The most estimated tokens of the topic.
+    /// The most estimated tokens of an important memory's topic.
+    important_tokens: usize,
+    /// The most estimated tokens of any other topic.
     topic_tokens: usize,
     /// The kind is left out, and the id is cut after its minute.
     is_compact: bool,
@@ -41,15 +51,25 @@ struct LineLayout {
 impl LineLayout {
     const fn full(topic_tokens: usize) -> Self {
         Self {
+            important_tokens: topic_tokens,
             topic_tokens,
             is_compact: false,
         }
     }
 
-    const fn compact(topic_tokens: usize) -> Self {
+    const fn compact(important_tokens: usize, topic_tokens: usize) -> Self {
         Self {
+            important_tokens,
             topic_tokens,
             is_compact: true,
+        }
+    }
+
+    /// Returns the most estimated tokens of a memory's topic.
+    fn tokens_of(self, memory: &Memory) -> usize {
+        match memory.front.importance {
+            Importance::High => self.important_tokens,
+            Importance::Normal | Importance::Low => self.topic_tokens,
         }
     }
 }
@@ -62,7 +82,7 @@ pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
 /// Returns the topic of a memory as its line has it.
 fn shorten_topic(memory: &Memory, layout: LineLayout) -> FittedText {
     let topic = collapse_whitespace(&sanitize_text(&memory.front.topic));
-    let room = chars_within(&escape_tags(&topic), layout.topic_tokens);
+    let room = chars_within(&escape_tags(&topic), layout.tokens_of(memory));
     truncate_escaped(&topic, room)
 }
 
@@ -92,13 +112,11 @@ impl OverviewContent<'_> {
         }
         let is_useful = !lines.is_empty() || (self.memories.is_empty() && !self.gone.is_empty());
         let left_out = self.memories.len() - lines.len();
-        let truncated = left_out > 0 || lines.iter().any(|line| line.truncated);
-        let lines: Vec<String> = lines.into_iter().map(|line| line.text).collect();
         let listed = self.memories.iter().take(lines.len());
         is_useful.then(|| MemoryBlock {
-            text: self.format(&lines, left_out, truncated),
+            text: self.format(&lines, left_out),
             ids: listed.map(|memory| memory.id().to_owned()).collect(),
-            truncated,
+            truncated: left_out > 0 || lines.iter().any(|line| line.truncated),
         })
     }
 
@@ -106,11 +124,7 @@ impl OverviewContent<'_> {
     fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<FittedText> {
         let mut size = self.frame_size();
         let memories = self.memories.iter();
-        let is_mixed = self.shared_origin().is_none();
-        let lines = memories.map(|memory| {
-            let origin = memory.trust.origin_label().filter(|_| is_mixed);
-            self.format_line(memory, origin, layout)
-        });
+        let lines = memories.map(|memory| self.format_line(memory, layout));
         let fitting = lines.take_while(|line| {
             size = size.plus(&line.text).plus("\n");
             size.fits(max_tokens)
@@ -120,26 +134,26 @@ impl OverviewContent<'_> {
 
     /// Returns the size of everything but the lines, whatever their number.
     fn frame_size(&self) -> TextSize {
-        TextSize::default()
+        let size = TextSize::default()
             .plus(self.heading())
-            .plus(&self.fence(true).wrap(&[]))
             .plus(&format_left_out(MAX_COUNT))
-            .plus(&self.format_gone())
+            .plus(&self.format_gone());
+        let fences = self.origins().into_iter();
+        fences.fold(size, |size, origin| {
+            size.plus(&open_fence(origin, true).wrap(&[]))
+        })
     }
 
-    fn fence(&self, truncated: bool) -> BlockFence {
-        BlockFence {
-            origin: self.shared_origin(),
-            ..BlockFence::marked(truncated)
+    /// Returns the owners of the memories, each once, in their order.
+    fn origins(&self) -> Vec<Option<&'static str>> {
+        let mut origins = Vec::new();
+        for memory in &self.memories {
+            let origin = memory.trust.origin_label();
+            if !origins.contains(&origin) {
+                origins.push(origin);
+            }
         }
-    }
-
-    fn shared_origin(&self) -> Option<&'static str> {
-        shared_origin(
-            self.memories
-                .iter()
-                .map(|memory| memory.trust.origin_label()),
-        )
+        origins
     }
 
     fn heading(&self) -> &'static str {
@@ -150,27 +164,42 @@ impl OverviewContent<'_> {
         }
     }
 
-    fn format(&self, lines: &[String], left_out: usize, truncated: bool) -> String {
-        let listed = if lines.is_empty() {
-            String::new()
-        } else {
-            self.heading().to_owned() + &self.fence(truncated).wrap(lines)
-        };
-        listed + &format_left_out(left_out) + &self.format_gone()
+    fn format(&self, lines: &[FittedText], left_out: usize) -> String {
+        let heading = if lines.is_empty() { "" } else { self.heading() };
+        let listed: String = self
+            .origins()
+            .into_iter()
+            .map(|origin| self.format_lines_of(origin, lines, left_out > 0))
+            .collect();
+        heading.to_owned() + &listed + &format_left_out(left_out) + &self.format_gone()
+    }
+
+    /// Formats the lines of one owner in a fence that names it: in each line its name would take a quarter of the room.
+    fn format_lines_of(
+        &self,
+        origin: Option<&'static str>,
+        lines: &[FittedText],
+        is_left_out: bool,
+    ) -> String {
+        let lines = self.memories.iter().zip(lines);
+        let lines = lines.filter(|(memory, _)| memory.trust.origin_label() == origin);
+        let lines: Vec<&FittedText> = lines.map(|(_, line)| line).collect();
+        if lines.is_empty() {
+            return String::new();
+        }
+        let is_cut = is_left_out || lines.iter().any(|line| line.truncated);
+        let texts: Vec<String> = lines.into_iter().map(|line| line.text.clone()).collect();
+        open_fence(origin, is_cut).wrap(&texts)
     }
 
     /// Formats the line of a memory: `[decision] PostgreSQL with pgBouncer (mem-20260108-120000)`.
-    fn format_line(&self, memory: &Memory, origin: Option<&str>, layout: LineLayout) -> FittedText {
+    fn format_line(&self, memory: &Memory, layout: LineLayout) -> FittedText {
         let FittedText { text, truncated } = shorten_topic(memory, layout);
-        let origin = origin.map_or_else(String::new, |origin| format!(", {origin}"));
         let text = if layout.is_compact {
-            format!(
-                "{text} ({}{origin})",
-                escape_tags(self.short_id(memory.id()))
-            )
+            format!("{text} ({})", escape_tags(self.short_id(memory.id())))
         } else {
             let (label, id) = (memory.front.kind.label(), escape_tags(memory.id()));
-            format!("[{label}] {text} ({id}{origin})")
+            format!("[{label}] {text} ({id})")
         };
         FittedText { text, truncated }
     }
@@ -200,6 +229,13 @@ impl OverviewContent<'_> {
         } else {
             format!("No longer kept: {}{more}\n", named.join(", "))
         }
+    }
+}
+
+fn open_fence(origin: Option<&'static str>, truncated: bool) -> BlockFence {
+    BlockFence {
+        origin,
+        ..BlockFence::marked(truncated)
     }
 }
 

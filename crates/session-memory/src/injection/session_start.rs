@@ -1,10 +1,10 @@
 //! The start of a session: the overview of memories for its agent, whole or as an update.
 
+use crate::content::memory::Memory;
 use crate::injection::injector::Injector;
 use crate::injection::memory_block::MemoryBlock;
 use crate::injection::memory_overview::OverviewContent;
 use crate::injection::session_state::{SessionState, short_hash};
-use crate::memory::Memory;
 use crate::storage::life_cycle::read_recall_months;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ impl Injector<'_> {
         if self.settings.injection.overview_tokens == 0 {
             return None;
         }
-        let known = std::mem::take(&mut state.listed);
+        let known = std::mem::take(&mut state.content_hashes);
         let hashes = self.hash_kept(memories, &known);
         let is_new = |memory: &&Memory| match known.get(memory.id()) {
             Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
@@ -104,13 +104,14 @@ impl Injector<'_> {
         for id in changed.filter(|id| known.contains_key(*id)) {
             state.injected.remove(id);
         }
-        state.listed = hashes;
+        state.content_hashes = hashes;
         let shown = block.as_ref().map_or(&[][..], |block| &block.ids);
         state.is_command_known |= !shown.is_empty();
         let all = content.memories.iter().map(|memory| memory.id().to_owned());
-        state.left_out.extend(all);
-        let is_left_out = |id: &String| state.listed.contains_key(id) && !shown.contains(id);
-        state.left_out.retain(is_left_out);
+        state.without_line.extend(all);
+        let has_no_line =
+            |id: &String| state.content_hashes.contains_key(id) && !shown.contains(id);
+        state.without_line.retain(has_no_line);
         block
     }
 

@@ -1,7 +1,7 @@
 //! The state of a session: what was listed and injected in it, and its switch.
 
+use crate::content::memory::Memory;
 use crate::injection::memory_block::ShowCommand;
-use crate::memory::Memory;
 use crate::storage::directory_records::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -24,9 +24,11 @@ pub struct SessionState {
     /// A prompt that shows what the session is about was compared with the memories.
     pub is_compared: bool,
     /// The beginnings of the content hashes of memories that an overview was made of, or that were injected, by id.
-    pub listed: BTreeMap<String, String>,
-    /// The ids of those of them for whose lines there was no room.
-    pub left_out: BTreeSet<String>,
+    #[serde(rename = "listed")]
+    pub content_hashes: BTreeMap<String, String>,
+    /// The ids of those of them for whose lines an overview had no room.
+    #[serde(rename = "left_out")]
+    pub without_line: BTreeSet<String>,
     /// An overview has named the command that shows a memory.
     pub is_command_known: bool,
     /// The ids of memories for which a call was refused whose reason had no room for them: they refuse no other one.
@@ -37,9 +39,10 @@ pub struct SessionState {
 
 impl SessionState {
     /// Returns the ids of the memories that it knows from a line of an overview.
-    pub(crate) fn listed_ids(&self) -> HashSet<String> {
-        let listed = self.listed.keys().filter(|id| !self.left_out.contains(*id));
-        listed.cloned().collect()
+    pub(crate) fn known_topic_ids(&self) -> HashSet<String> {
+        let ids = self.content_hashes.keys();
+        let known = ids.filter(|id| !self.without_line.contains(*id));
+        known.cloned().collect()
     }
 
     /// Returns the command that the agent knows from an overview.
@@ -49,7 +52,7 @@ impl SessionState {
 
     /// Returns true where a memory was injected as it is now.
     pub(crate) fn has_injected(&self, memory: &Memory) -> bool {
-        let hash = self.listed.get(memory.id());
+        let hash = self.content_hashes.get(memory.id());
         self.injected.contains(memory.id()) && hash.is_none_or(|hash| *hash == short_hash(memory))
     }
 
@@ -89,8 +92,8 @@ impl SessionState {
     fn forget(&mut self, id: &str) {
         self.shown.remove(id);
         self.injected.remove(id);
-        self.listed.remove(id);
-        self.left_out.remove(id);
+        self.content_hashes.remove(id);
+        self.without_line.remove(id);
     }
 
     /// Adds the matches of memories with a prompt; `None` where no prompt was compared with them.
@@ -105,17 +108,17 @@ impl SessionState {
         if !self.has_injected(memory) {
             self.forget(memory.id());
             self.refused.remove(memory.id());
-            self.listed
+            self.content_hashes
                 .insert(memory.id().to_owned(), short_hash(memory));
         }
     }
 
     /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.
     fn add_match(&mut self, found: PromptMatch<'_>) {
-        let matched = (found.matched * 100.0).round() / 100.0;
-        if matched > 0.0 {
+        let score = (found.fused_score * 100.0).round() / 100.0;
+        if score > 0.0 {
             let greatest = self.matches.entry(found.id.to_owned()).or_default();
-            *greatest = greatest.max(matched);
+            *greatest = greatest.max(score);
         }
     }
 
@@ -131,14 +134,14 @@ impl SessionState {
         json
     }
 
-    /// Forgets the older half of what was injected or compared, then of what was listed; an id begins with its time.
+    /// Forgets the older half of what was injected or compared, then of the content hashes; an id begins with its time.
     /// Returns false where nothing was left.
     fn forget_older_half(&mut self) -> bool {
         let Self {
             injected,
             matches,
-            listed,
-            left_out,
+            content_hashes,
+            without_line,
             refused,
             shown,
             ..
@@ -155,9 +158,10 @@ impl SessionState {
             *matches = std::mem::take(matches).into_iter().skip(older).collect();
             return true;
         }
-        let older = listed.len().div_ceil(2);
-        *listed = std::mem::take(listed).into_iter().skip(older).collect();
-        left_out.retain(|id| listed.contains_key(id));
+        let older = content_hashes.len().div_ceil(2);
+        let newer = std::mem::take(content_hashes).into_iter().skip(older);
+        *content_hashes = newer.collect();
+        without_line.retain(|id| content_hashes.contains_key(id));
         older > 0
     }
 }
@@ -179,7 +183,7 @@ pub(crate) struct PromptMatch<'a> {
     /// The id of the memory.
     pub(crate) id: &'a str,
     /// The fused lexical and dense score.
-    pub(crate) matched: f32,
+    pub(crate) fused_score: f32,
 }
 
 /// Returns the beginning of a memory's content hash.

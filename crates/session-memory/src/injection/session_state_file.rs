@@ -24,21 +24,24 @@ const STATE_END: &str = ".json";
 /// The file of the state of a context: a session, or a subagent as `session/agent`.
 #[derive(Debug, Clone)]
 pub struct SessionStateFile<'a> {
-    root: &'a Path,
+    index_directory: &'a Path,
     context: &'a str,
 }
 
 impl<'a> SessionStateFile<'a> {
-    /// Names the file of a context below a root, the directory of the index, without opening it.
-    pub fn new(root: &'a Path, context: &'a str) -> Self {
-        Self { root, context }
+    /// Names the file of a context without opening it.
+    pub fn new(index_directory: &'a Path, context: &'a str) -> Self {
+        Self {
+            index_directory,
+            context,
+        }
     }
 
     /// Reads the state; the default for a new context. A subagent's injection is off where that of its session is.
     pub fn read(&self) -> SessionState {
         let mut state = self.read_own();
         if let Some((session, _)) = self.context.rsplit_once('/') {
-            state.off = state.off || Self::new(self.root, session).read_own().off;
+            state.off = state.off || Self::new(self.index_directory, session).read_own().off;
         }
         state
     }
@@ -137,7 +140,7 @@ impl<'a> SessionStateFile<'a> {
     }
 
     fn directory(&self) -> PathBuf {
-        self.root.join("injection").join("sessions")
+        self.index_directory.join("injection").join("sessions")
     }
 
     fn path(&self) -> PathBuf {
@@ -188,17 +191,18 @@ mod tests {
         let ids = || (0..20_000).map(|n| format!("mem-20260110-{n:06}-{}", "x".repeat(20)));
         let state = SessionState {
             injected: ids().collect(),
-            listed: ids().map(|id| (id, "hash".to_owned())).collect(),
-            left_out: ids().collect(),
+            content_hashes: ids().map(|id| (id, "hash".to_owned())).collect(),
+            without_line: ids().collect(),
             ..SessionState::default()
         };
         let file = SessionStateFile::new(home.path(), "session");
         file.write(&state).unwrap();
         let read = file.read();
-        assert!(!read.off && !read.listed.is_empty());
-        let newest: Vec<String> = ids().skip(20_000 - read.listed.len()).collect();
-        assert!(read.listed.keys().eq(&newest));
-        assert!(read.left_out.iter().all(|id| read.listed.contains_key(id)));
+        assert!(!read.off && !read.content_hashes.is_empty());
+        let newest: Vec<String> = ids().skip(20_000 - read.content_hashes.len()).collect();
+        assert!(read.content_hashes.keys().eq(&newest));
+        let has_hash = |id: &String| read.content_hashes.contains_key(id);
+        assert!(read.without_line.iter().all(has_hash));
 
         let injected = SessionState {
             injected: ids().collect(),
@@ -208,5 +212,17 @@ mod tests {
         let read = file.read();
         let newest = ids().next_back().unwrap();
         assert!(read.injected.contains(&newest) && !read.off);
+    }
+    #[test]
+    fn a_state_of_before_is_read_and_written_with_its_keys() {
+        let json = r#"{"listed":{"mem-1":"0a1b2c3d"},"left_out":["mem-1"]}"#;
+        let state: SessionState = serde_json::from_str(json).unwrap();
+        assert_eq!(state.content_hashes["mem-1"], "0a1b2c3d");
+        assert!(state.without_line.contains("mem-1"));
+        let written: serde_json::Value = serde_json::from_slice(&state.encode()).unwrap();
+        let keys: serde_json::Value = serde_json::from_str(json).unwrap();
+        for key in ["listed", "left_out"] {
+            assert_eq!(written[key], keys[key]);
+        }
     }
 }

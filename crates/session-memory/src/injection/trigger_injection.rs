@@ -1,15 +1,15 @@
 //! The injection of memories whose trigger an agent's call of a tool matches.
 
-use crate::injection::event_matcher::EventMatcher;
-use crate::injection::injection_decision::{SkipReason, find_skip_reason};
-use crate::injection::injection_gate::GateOutcome;
+use crate::content::memory::{Importance, Memory};
+use crate::injection::injection_decision::{GateDecision, SkipReason, find_skip_reason};
+use crate::injection::injection_gate::GateVerdict;
 use crate::injection::injector::{InjectionOutcome, Injector};
 use crate::injection::memory_block::{BlockItem, MemoryBlock};
 use crate::injection::session_state::{InjectionRecord, SessionState};
 use crate::injection::trigger_relevance::trigger_relevance;
-use crate::memory::{Importance, Memory};
 use crate::storage::life_cycle::record_recall;
 use crate::triggers::TriggerEvent;
+use crate::triggers::event_matcher::EventMatcher;
 use serde::Serialize;
 
 /// A memory whose trigger an event matches, and the gate's verdict.
@@ -19,9 +19,9 @@ pub struct TriggerCandidate {
     pub id: String,
     /// The memory's topic.
     pub topic: String,
-    /// The gate's verdict: [`GateOutcome::Triggered`] where it is injected.
+    /// The gate's verdict: [`GateVerdict::Triggered`] where it is injected.
     #[serde(rename = "reason")]
-    pub outcome: GateOutcome,
+    pub verdict: GateVerdict,
     /// The triggers that match, as the memory has them.
     pub triggers: Vec<String>,
     /// The relevance of the session's prompts and the call to the memory, 0 to 3; `None` where the trigger alone
@@ -33,14 +33,8 @@ pub struct TriggerCandidate {
     pub importance: Importance,
 }
 
-/// The block that is injected at a call of a tool, and the memories whose triggers match it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct TriggerDecision {
-    /// The block, or the reason why there is none.
-    pub outcome: Result<MemoryBlock, SkipReason>,
-    /// The memories whose triggers match, those that are injected first.
-    pub candidates: Vec<TriggerCandidate>,
-}
+/// The decision about a call of a tool; its candidates are the memories whose triggers match it.
+pub type TriggerDecision = GateDecision<TriggerCandidate>;
 
 /// The block that a call of a tool gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,18 +43,6 @@ pub struct TriggeredBlock {
     pub block: MemoryBlock,
     /// It is the reason for which the call is refused.
     pub is_refusal: bool,
-}
-
-impl TriggerDecision {
-    /// Returns the block, if there is one.
-    pub fn block(&self) -> Option<&MemoryBlock> {
-        self.outcome.as_ref().ok()
-    }
-
-    /// Returns true where memories were not looked for, because injection is switched off.
-    pub fn is_switched_off(&self) -> bool {
-        self.outcome == Err(SkipReason::SwitchedOff)
-    }
 }
 
 impl Injector<'_> {
@@ -78,11 +60,11 @@ impl Injector<'_> {
         let matcher = EventMatcher::new(event);
         let triggered = self.list_triggered(&matcher);
         let decision = self.decide_for_event(&matcher, &triggered, Some(session), &state);
-        let block = decision.outcome.ok()?;
+        let block = decision.block.ok()?;
         let mut passed = decision.candidates;
         passed.retain(|candidate| {
-            let outcome = candidate.outcome;
-            matches!(outcome, GateOutcome::Triggered | GateOutcome::NoRoom)
+            let verdict = candidate.verdict;
+            matches!(verdict, GateVerdict::Triggered | GateVerdict::NoRoom)
         });
         // A block that cannot be recorded is not injected: it would be injected at each call.
         let is_in = |ids: &[String], memory: &Memory| ids.iter().any(|id| id == memory.id());
@@ -160,10 +142,7 @@ impl Injector<'_> {
                 .extend(block.flat_map(|block| block.ids.clone()));
         }
         if !self.settings.enabled || state.off {
-            return TriggerDecision {
-                outcome: Err(SkipReason::SwitchedOff),
-                candidates: Vec::new(),
-            };
+            return TriggerDecision::without_block(SkipReason::SwitchedOff);
         }
         let matcher = EventMatcher::new(event);
         let triggered = self.list_triggered(&matcher);
@@ -188,7 +167,7 @@ impl Injector<'_> {
     ) -> TriggerDecision {
         let evaluate = |memory| self.evaluate_triggered(memory, event, session, state);
         let mut candidates: Vec<TriggerCandidate> = triggered.iter().map(evaluate).collect();
-        let passed = |candidate: &TriggerCandidate| candidate.outcome == GateOutcome::Triggered;
+        let passed = |candidate: &TriggerCandidate| candidate.verdict == GateVerdict::Triggered;
         let items = triggered.iter().zip(&candidates);
         let items = items.filter(|(_, candidate)| passed(candidate));
         let redactor = self.store.redactor();
@@ -198,13 +177,13 @@ impl Injector<'_> {
         let included = block.as_ref().map_or(&[][..], |block| &block.ids);
         for candidate in candidates.iter_mut().filter(|candidate| passed(candidate)) {
             if !included.contains(&candidate.id) {
-                candidate.outcome = GateOutcome::NoRoom;
+                candidate.verdict = GateVerdict::NoRoom;
             }
         }
         candidates.sort_by_key(|candidate| !passed(candidate));
-        let outcomes = candidates.iter().map(|candidate| candidate.outcome);
+        let verdicts = candidates.iter().map(|candidate| candidate.verdict);
         TriggerDecision {
-            outcome: block.ok_or_else(|| find_skip_reason(outcomes)),
+            block: block.ok_or_else(|| find_skip_reason(verdicts)),
             candidates,
         }
     }
@@ -223,12 +202,12 @@ impl Injector<'_> {
         TriggerCandidate {
             id: memory.id().to_owned(),
             topic: front.topic.clone(),
-            outcome: match relevance {
-                _ if front.superseded_by.is_some() => GateOutcome::Superseded,
-                _ if state.has_injected(memory) => GateOutcome::AlreadyInjected,
-                _ if memory.was_saved_in(session) => GateOutcome::OwnSession,
-                Some(relevance) if relevance < threshold => GateOutcome::LowScore,
-                _ => GateOutcome::Triggered,
+            verdict: match relevance {
+                _ if front.superseded_by.is_some() => GateVerdict::Superseded,
+                _ if state.has_injected(memory) => GateVerdict::AlreadyInjected,
+                _ if memory.was_saved_in(session) => GateVerdict::OwnSession,
+                Some(relevance) if relevance < threshold => GateVerdict::LowScore,
+                _ => GateVerdict::Triggered,
             },
             triggers: event.list_matching(&front.when),
             relevance,

@@ -1,10 +1,10 @@
 //! The relevance of a call of a tool to a memory whose trigger it matches.
 
-use crate::injection::event_matcher::EventMatcher;
+use crate::content::memory::Memory;
 use crate::injection::session_state::SessionState;
-use crate::memory::Memory;
-use crate::retrieval::terms::distinctive_terms;
-use crate::trigger_glob::longest_literal;
+use crate::text::terms::distinctive_terms;
+use crate::triggers::event_matcher::EventMatcher;
+use crate::triggers::trigger_glob::longest_literal;
 use session_core::text::file_name;
 use std::collections::HashSet;
 

@@ -1,10 +1,10 @@
 //! The memories of a project that are not injected because nobody trusts them, each announced once.
 
+use crate::content::memory::{Memory, MemoryScope};
 use crate::error::Result;
 use crate::hashed_name::hash_name;
 use crate::injection::injector::Injector;
 use crate::injection::session_state::short_hash;
-use crate::memory::{Memory, MemoryScope};
 use crate::storage::memory_directory::MemoryDirectory;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
@@ -55,17 +55,17 @@ impl Injector<'_> {
             return 0;
         }
         let contents = memories.iter().map(name_content).collect();
-        record_announced(self.state, project, contents).unwrap_or(0)
+        record_announced(self.index_directory, project, contents).unwrap_or(0)
     }
 }
 
 /// Records contents as announced, and counts those that are new. Records none where another process holds the lock.
 fn record_announced(
-    root: &Path,
+    index_directory: &Path,
     project: &MemoryDirectory,
     contents: BTreeSet<String>,
 ) -> Result<usize> {
-    let path = root.join("injection").join("announced");
+    let path = index_directory.join("injection").join("announced");
     let directory = Dir::create(&path)?;
     let Some(_lock) = Lock::lock_timeout(&directory, LOCK, LOCK_TIMEOUT)? else {
         return Ok(0);

@@ -1,7 +1,7 @@
 //! Near-duplicates of a memory.
 
+use crate::content::memory::Memory;
 use crate::error::Result;
-use crate::memory::Memory;
 use crate::retrieval::lexical_index::word_jaccard;
 use crate::retrieval::memory_embedder::{MemoryEmbedder, dot};
 use crate::retrieval::similarity::english_embedding_text;

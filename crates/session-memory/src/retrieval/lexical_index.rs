@@ -1,7 +1,7 @@
 //! The lexical index of memories: BM25 over the memories of one query.
 
-use crate::memory::Memory;
-use crate::retrieval::terms::{self, QueryTerm};
+use crate::content::memory::Memory;
+use crate::text::terms::{self, QueryTerm};
 use std::collections::{HashMap, HashSet};
 
 /// BM25's saturation of term frequency, and its normalisation by document length.

@@ -1,7 +1,7 @@
 //! The model of memories, with its cache and its deadline.
 
+use crate::content::memory::Memory;
 use crate::error::Result;
-use crate::memory::Memory;
 use crate::retrieval::similarity::EmbeddingTexts;
 use crate::retrieval::vector_cache::embed_cached;
 use session_embed::Embedder;
@@ -12,8 +12,8 @@ use std::time::Instant;
 pub struct MemoryEmbedder<'a> {
     /// The model.
     pub model: &'a dyn Embedder,
-    /// The directory below which vectors are cached: that of the index.
-    pub cache: &'a Path,
+    /// The directory of the index, below which vectors are cached.
+    pub index_directory: &'a Path,
     /// The time at which embedding of memories stops, if any.
     pub deadline: Option<Instant>,
 }

@@ -1,13 +1,13 @@
 //! Ranking of memories for a text: BM25 and cosines, fused, then age and scope.
 
+use crate::content::memory::{Memory, MemoryScope};
 use crate::error::Result;
-use crate::memory::{Memory, MemoryScope};
 use crate::retrieval::lexical_index::{LexicalIndex, ratio};
 use crate::retrieval::memory_embedder::MemoryEmbedder;
 use crate::retrieval::replacement_scores::lower_replaced_scores;
 use crate::retrieval::similarity::{Similarity, compare_by_meaning};
-use crate::retrieval::terms::{QueryTerm, query_terms};
 use crate::setting_values;
+use crate::text::terms::{QueryTerm, query_terms};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::parallel::run_both;
@@ -90,9 +90,9 @@ impl RetrievalSettings {
         }
     }
 
-    /// Returns the score of a match: `matched * decay * weight`.
-    pub fn score(&self, matched: f32, days: u32, scope: MemoryScope) -> f32 {
-        matched * self.decay(days) * self.weight(scope)
+    /// Returns the score of a match: `fused score * decay * weight`.
+    pub fn score(&self, fused_score: f32, days: u32, scope: MemoryScope) -> f32 {
+        fused_score * self.decay(days) * self.weight(scope)
     }
 }
 
@@ -101,11 +101,12 @@ impl RetrievalSettings {
 pub struct MemoryMatch {
     /// The index of the memory in the slice that was ranked.
     #[serde(skip)]
-    pub memory: usize,
-    /// The score: `matched * decay * weight`.
+    pub index: usize,
+    /// The score: `fused score * decay * weight`.
     pub score: f32,
     /// The fused lexical and dense score, 0 to 1.
-    pub matched: f32,
+    #[serde(rename = "matched")]
+    pub fused_score: f32,
     /// The factor by age.
     pub decay: f32,
     /// The weight of the scope.
@@ -241,20 +242,20 @@ impl MemoryRanking<'_> {
     }
 
     fn to_match(&self, fused: FusedItem<usize>) -> MemoryMatch {
-        let memory = fused.id;
+        let index = fused.id;
         let MemoryQuery {
             memories, settings, ..
         } = *self.query;
-        let terms = self.index.common_terms(&self.terms, memory);
-        let found = &memories[memory];
-        let similarity = &self.similarities[memory];
-        let days = found.updated().days_until(self.query.now);
+        let terms = self.index.common_terms(&self.terms, index);
+        let memory = &memories[index];
+        let similarity = &self.similarities[index];
+        let days = memory.updated().days_until(self.query.now);
         MemoryMatch {
-            memory,
-            score: settings.score(fused.score, days, found.scope),
-            matched: fused.score,
+            index,
+            score: settings.score(fused.score, days, memory.scope),
+            fused_score: fused.score,
             decay: settings.decay(days),
-            weight: settings.weight(found.scope),
+            weight: settings.weight(memory.scope),
             days,
             lexical: fused.lexical,
             dense: fused.dense,
@@ -270,15 +271,15 @@ impl MemoryRanking<'_> {
 fn sort_matches(matches: &mut [MemoryMatch], memories: &[Memory]) {
     let mut scores = vec![None; memories.len()];
     for found in matches.iter() {
-        scores[found.memory] = Some(found.score);
+        scores[found.index] = Some(found.score);
     }
     let scores = lower_replaced_scores(memories, &scores);
     for found in matches.iter_mut() {
-        found.score = scores[found.memory];
+        found.score = scores[found.index];
     }
     matches.sort_by(|a, b| {
         let by_age = |m: &MemoryMatch| {
-            let memory = &memories[m.memory];
+            let memory = &memories[m.index];
             (memory.updated(), memory.id_order())
         };
         let by_score = b.score.total_cmp(&a.score);
@@ -293,8 +294,8 @@ mod tests {
     #[test]
     fn a_score_is_the_documented_product() {
         let settings = RetrievalSettings::default();
-        let check = |matched, days, scope, expected: f32| {
-            let score = settings.score(matched, days, scope);
+        let check = |fused_score, days, scope, expected: f32| {
+            let score = settings.score(fused_score, days, scope);
             assert!((score - expected).abs() < 0.005, "{score} for {expected}");
         };
         check(1.0, 1, MemoryScope::Project, 0.95);

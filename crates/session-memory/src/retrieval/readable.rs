@@ -1,6 +1,6 @@
 //! How much of a text the bundled models read: English, and what the glossary translates.
 
-use crate::retrieval::terms::remove_stop_words;
+use crate::text::terms::remove_stop_words;
 use session_core::text::{GlossarySegment, is_unspaced, segment_by_glossary};
 
 /// The least readable fraction of a text that is embedded.

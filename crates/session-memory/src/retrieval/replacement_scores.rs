@@ -1,6 +1,6 @@
 //! The scores of memories that were replaced, below those of the memories that replaced them.
 
-use crate::memory::Memory;
+use crate::content::memory::Memory;
 use std::collections::HashMap;
 
 /// The factor of the score of a memory that was replaced.

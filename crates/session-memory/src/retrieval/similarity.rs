@@ -1,7 +1,7 @@
 //! The cosine similarity of a text to memories, each as a whole and by its cues.
 
+use crate::content::memory::Memory;
 use crate::error::Result;
-use crate::memory::Memory;
 use crate::retrieval::memory_embedder::{MemoryEmbedder, dot};
 use crate::retrieval::readable::is_mostly_readable;
 use crate::retrieval::vector_cache::embed_cached;

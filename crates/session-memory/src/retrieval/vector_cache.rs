@@ -2,11 +2,11 @@
 
 use crate::error::Result;
 use crate::retrieval::memory_embedder::MemoryEmbedder;
+use crate::storage::vector_files::vector_file;
 use session_core::text::clip;
-use session_files::{Dir, private};
+use session_files::private;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 use std::time::Instant;
 
 /// The bytes of a text's hash.
@@ -22,39 +22,8 @@ const BATCH_SIZE: usize = 8;
 /// The texts after which the cache is written: who interrupts the work keeps what is done.
 const TEXTS_BEFORE_WRITE: usize = 128;
 
-/// The directory of the caches, one file for each model, below the directory of the index.
-const DIRECTORY: &str = "memories";
-/// The length of a model's fingerprint.
-const FINGERPRINT_CHARS: usize = 16;
-/// The most caches that are removed.
-const MAX_CACHES: usize = 10_000;
-
 /// The beginning of the BLAKE3 hash of a text.
 type TextHash = [u8; HASH_BYTES];
-
-/// Removes the vectors of all memories, in the caches of all models: which of them are those of a memory, no
-/// cache says without its model. They are embedded again when they are needed.
-///
-/// # Errors
-/// When a cache cannot be removed.
-pub(crate) fn remove_vectors(cache: &Path) -> Result<()> {
-    let Some(directory) = Dir::open_existing(&cache.join(DIRECTORY))? else {
-        return Ok(());
-    };
-    for name in directory.names(Path::new(""), MAX_CACHES)? {
-        // Other programs' files, and records of this one where a user keeps all in one directory, stay.
-        let is_cache = is_fingerprint(&name.to_string_lossy());
-        if is_cache && directory.length(Path::new(&name)).is_some() {
-            directory.remove(Path::new(&name))?;
-        }
-    }
-    Ok(())
-}
-
-/// Returns true for a name as a model's fingerprint.
-fn is_fingerprint(name: &str) -> bool {
-    name.len() == FINGERPRINT_CHARS && name.bytes().all(|b| b.is_ascii_hexdigit())
-}
 
 /// Returns the vectors of texts, in their order. If the deadline passes first, the result is shorter
 /// than `texts`: the vectors up to the first missing one.
@@ -66,7 +35,7 @@ pub(crate) fn embed_cached(
     embedder: &MemoryEmbedder<'_>,
 ) -> Result<Vec<Vec<f32>>> {
     let spec = embedder.model.spec();
-    let path = embedder.cache.join(DIRECTORY).join(spec.fingerprint());
+    let path = vector_file(embedder.index_directory, &spec.fingerprint());
     let file = private::read(&path, MAX_CACHE_BYTES).ok().flatten();
     let file = file.unwrap_or_default();
     let mut cached = decode_cache(&file, spec.dims);

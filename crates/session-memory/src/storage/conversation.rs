@@ -3,13 +3,14 @@
 //! The file of a conversation lies in the project, so a repository can bring one. Its hash is
 //! recorded with the user's own state when it is written.
 
+use crate::content::memory::{Memory, MemoryScope};
+use crate::content::memory_id::is_valid_id;
 use crate::error::Result;
-use crate::memory::{Memory, MemoryScope};
 use crate::storage::directory_records::content_hash;
 use crate::storage::directory_writer::{
     CONVERSATIONS_DIRECTORY, MAX_CONVERSATION_BYTES, conversation_path,
 };
-use crate::storage::memory_file::{MAX_FILES, has_memory, is_valid_id};
+use crate::storage::memory_file::{MAX_FILES, has_memory};
 use crate::storage::memory_store::MemoryStore;
 use crate::trust::Trust;
 use std::path::{Path, PathBuf};

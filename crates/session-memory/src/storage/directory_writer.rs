@@ -1,13 +1,13 @@
 //! Writes in a memory directory under its lock. The hash of a memory is recorded before its file is
 //! written, so that it is known as this program's.
 
+use crate::content::memory::{Memory, MemoryState};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Memory, MemoryState};
 use crate::storage::directory_records::{ContentOrigin, content_hash};
 use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::memory_file::{FILE_LIMIT, has_memory, memory_path};
 use crate::storage::memory_store::MemoryStore;
-use crate::views;
+use crate::storage::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

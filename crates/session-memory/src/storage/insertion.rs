@@ -2,36 +2,16 @@
 
 use crate::content::draft::MemoryDraft;
 use crate::content::draft::{new_frontmatter, validate_draft};
-use crate::content::frontmatter as yaml;
+use crate::content::imported_memory::ImportedMemory;
 use crate::content::key_info;
+use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::content::redaction::{redact_draft, redact_imported};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::storage::directory_records::ContentOrigin;
 use crate::storage::directory_writer::{DirectoryWriter, UnwrittenMemory};
 use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};
 use crate::storage::new_ids::NewIds;
-use crate::trust::Trust;
 use jiff::Zoned;
-
-/// A memory from another program or an export.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImportedMemory {
-    /// The frontmatter; an empty id is replaced by a generated one.
-    pub front: Frontmatter,
-    /// The body.
-    pub body: String,
-    /// The whole file of an export, kept to the byte where the id is free.
-    pub text: Option<String>,
-    /// The conversation that it was saved from.
-    pub raw: Option<String>,
-    /// The state.
-    pub state: MemoryState,
-    /// The trust in its content.
-    pub trust: Trust,
-    /// The scope, if the other program records one.
-    pub scope: Option<MemoryScope>,
-}
 
 impl MemoryStore {
     /// Saves a new memory in the first directory, or in that of a scope.
@@ -59,7 +39,9 @@ impl MemoryStore {
         } else {
             format!("{list}\n{notes}\n")
         };
-        let text = yaml::format_file(&front, body.trim_start()).map_err(MemoryError::refused)?;
+        let text = front
+            .format_file(body.trim_start())
+            .map_err(MemoryError::refused)?;
         let new = UnwrittenMemory {
             id: front.id,
             text,
@@ -128,7 +110,9 @@ impl<'a> Insertion<'a> {
         let directory = self.store.directory_in(scope)?;
         let mut front = memory.front;
         let format = |front: &Frontmatter| {
-            yaml::format_file(front, &memory.body).map_err(MemoryError::refused)
+            front
+                .format_file(&memory.body)
+                .map_err(MemoryError::refused)
         };
         let mut text = memory.text.map_or_else(|| format(&front), Ok)?;
         if !self.ids.try_take(&front.id, &text, directory) {

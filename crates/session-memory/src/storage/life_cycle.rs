@@ -1,8 +1,8 @@
 //! The life cycle of memories: recall, archiving by age, and retention.
 
 use crate::content::frontmatter_time::FrontmatterTime;
+use crate::content::memory::{Importance, Memory, MemoryScope, MemoryState};
 use crate::error::Result;
-use crate::memory::{Importance, Memory, MemoryScope, MemoryState};
 use crate::setting_values;
 use crate::storage::directory_records::DirectoryRecord;
 use crate::storage::memory_directory::{MemoryDirectory, StorageLocation};

@@ -1,7 +1,7 @@
 //! Directories of memories: one in a project, and one in the user's home.
 
+use crate::content::memory::MemoryScope;
 use crate::error::{MemoryError, Result};
-use crate::memory::MemoryScope;
 use serde::{Deserialize, Serialize};
 use session_files::{AGENT_DIRECTORY, Dir, Project, resolve_links};
 use std::cmp::Reverse;

@@ -1,17 +1,18 @@
 //! The store of memories: a directory of Markdown files for each state.
 
+use crate::content::keywords::most_common_keywords;
+use crate::content::memory::{Memory, MemoryScope, MemoryState};
 use crate::content::redaction::redact_memory;
 use crate::content::replaced_secrets::ReplacedSecrets;
 use crate::error::{DamagedFile, MemoryError, Result};
-use crate::injection::event_matcher::EventMatcher;
-use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::storage::directory_records::{ContentOrigin, DirectoryRecord, DirectoryRecords};
 use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::open_directory::{MemoryFiles, OpenDirectory, clear_lost_replacements};
 use crate::storage::replacement_cycles::find_replacement_cycles;
+use crate::storage::views;
+use crate::triggers::event_matcher::EventMatcher;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
-use crate::views;
 use session_redact::Redactor;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ pub struct MemoryStore {
     directories: Vec<MemoryDirectory>,
     records: DirectoryRecords,
     redactor: Redactor,
-    index: Option<PathBuf>,
+    index_directory: Option<PathBuf>,
 }
 
 /// The memories of a listing, and the files that are damaged.
@@ -50,7 +51,7 @@ impl MemoryStore {
             directories,
             records,
             redactor: Redactor::default(),
-            index: None,
+            index_directory: None,
         }
     }
 
@@ -62,14 +63,14 @@ impl MemoryStore {
     /// Removes vectors and edits from below this directory, that of the index, where a memory is removed for good.
     pub fn with_index_directory(self, directory: &Path) -> Self {
         Self {
-            index: Some(directory.to_owned()),
+            index_directory: Some(directory.to_owned()),
             ..self
         }
     }
 
     /// Returns the directory of the index, below which vectors are cached, where it is known.
     pub(crate) fn index_directory(&self) -> Option<&Path> {
-        self.index.as_deref()
+        self.index_directory.as_deref()
     }
 
     /// Makes a store of other directories with the same records and redaction.
@@ -164,6 +165,15 @@ impl MemoryStore {
     /// files are: a hook redacts what it injects of them alone.
     pub(crate) fn list_trusted(&self) -> Vec<Memory> {
         self.list_trusted_where(&|_| true)
+    }
+
+    /// Returns the `limit` most common keywords of the active memories that may be injected, without those that are
+    /// `leaving`. They are put before a model as instructions, so untrusted memories have none.
+    pub fn trusted_keywords(&self, leaving: &[Memory], limit: usize) -> Vec<String> {
+        let mut memories = self.list_trusted();
+        memories.retain(|memory| !memory.is_among(leaving));
+        self.redact_for_output(&mut memories);
+        most_common_keywords(&memories, limit)
     }
 
     /// Lists the active memories that nobody trusts. Damaged files are left out.

@@ -1,10 +1,11 @@
 //! The choice of ids for new memories.
 
+use crate::content::memory::MemoryScope;
+use crate::content::memory_id::is_valid_id;
 use crate::error::Result;
-use crate::memory::MemoryScope;
 use crate::storage::directory_writer::conversation_path;
 use crate::storage::memory_directory::MemoryDirectory;
-use crate::storage::memory_file::{has_memory, is_valid_id};
+use crate::storage::memory_file::has_memory;
 use crate::storage::memory_store::MemoryStore;
 use crate::storage::open_directory::OpenDirectory;
 use jiff::Zoned;

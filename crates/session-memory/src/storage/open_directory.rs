@@ -1,15 +1,15 @@
 //! An opened directory of memories, and the lookup of ids in several of them.
 
-use crate::content::frontmatter as yaml;
+use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
+use crate::content::memory_id::{is_generated_id, is_valid_id};
 use crate::error::{DamagedFile, MemoryError, Result};
-use crate::memory::{Memory, MemoryScope, MemoryState};
 use crate::storage::directory_records::{ContentOrigin, DirectoryRecord};
 use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::memory_file::{
-    FILE_LIMIT, IdListing, MAX_FILES, MAX_NAMES, is_generated_id, is_valid_id, memory_path,
-    partition_names,
+    FILE_LIMIT, IdListing, MAX_FILES, MAX_NAMES, memory_path, partition_names,
 };
 use crate::storage::memory_store::MemoryListing;
+use crate::text::yaml_file as yaml;
 use crate::trust::Trust;
 use session_files::Dir;
 use std::path::Path;
@@ -158,7 +158,7 @@ impl OpenDirectory<'_> {
     ) -> std::result::Result<Memory, DamagedFile> {
         let path = self.directory.path.join(memory_path(state, id));
         let parts = yaml::split_file(&text, &path)?;
-        let mut front = yaml::parse(parts.yaml, &path)?;
+        let mut front = Frontmatter::parse(parts.yaml, &path)?;
         id.clone_into(&mut front.id);
         Ok(Memory {
             trust: self.trust_of(state, id, &text),

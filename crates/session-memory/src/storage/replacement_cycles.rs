@@ -1,8 +1,8 @@
 //! Cycles of memories that replace each other, as an edit by hand makes them: all of a cycle are hidden.
 
+use crate::content::memory::Memory;
 use crate::content::memory_change::REPLACEMENT_KEY;
 use crate::error::DamagedFile;
-use crate::memory::Memory;
 use std::collections::{HashMap, HashSet};
 
 /// Finds the cycles among some memories, and names each by one of its files.

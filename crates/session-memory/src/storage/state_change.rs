@@ -2,14 +2,14 @@
 //! directory: another process may have moved them since they were listed. Several memories are one change: the
 //! record and the views are written once.
 
-use crate::content::memory_edit::remove_edits;
+use crate::content::memory::{Memory, MemoryState};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Memory, MemoryState};
-use crate::retrieval::vector_cache::remove_vectors;
 use crate::storage::directory_writer::DirectoryWriter;
 use crate::storage::memory_directory::MemoryDirectory;
+use crate::storage::memory_edit::remove_edits;
 use crate::storage::memory_file::memory_path;
 use crate::storage::memory_store::{MemoryStore, StoredFile};
+use crate::storage::vector_files::remove_vectors;
 use jiff::Zoned;
 
 /// The result of moves that overwrite nothing.
@@ -132,12 +132,12 @@ impl MemoryStore {
     }
 
     fn remove_vectors_and_edits(&self, memories: &[Memory]) -> Result<()> {
-        let Some(index) = self.index_directory() else {
+        let Some(index_directory) = self.index_directory() else {
             return Ok(());
         };
-        remove_vectors(index)?;
+        remove_vectors(index_directory)?;
         let ids: Vec<&str> = memories.iter().map(Memory::id).collect();
-        remove_edits(index, &ids)
+        remove_edits(index_directory, &ids)
     }
 
     /// Groups memories by the directories that hold them.

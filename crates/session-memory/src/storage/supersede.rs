@@ -1,8 +1,8 @@
 //! The replacement of a memory by another one.
 
+use crate::content::memory::{Memory, MemoryState};
 use crate::content::memory_change::{MemoryChange, ReplacementChange};
 use crate::error::{MemoryError, Result};
-use crate::memory::{Memory, MemoryState};
 use crate::storage::memory_store::MemoryStore;
 use jiff::Zoned;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,6 +2,7 @@
 
 mod import;
 mod injector;
+mod layers;
 mod life_cycle;
 mod redaction;
 mod search;

@@ -4,7 +4,6 @@ use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now};
 use session_memory::{
     AgentContext, ConversationOrigin, EditReview, Importance, MemoryChange, MemoryError,
     MemoryScope, MemoryState, MemoryStats, TriggerEvent, export_memories, render_context_sheet,
-    trusted_keywords,
 };
 use std::path::PathBuf;
 
@@ -60,10 +59,9 @@ fn a_secret_in_a_file_is_in_no_memory_that_is_read_for_output() {
     let export = export_memories(&world.store, &listed);
     assert_redacted(&serde_json::to_string(&export).unwrap(), "the export");
     assert_redacted(&render_context_sheet(&listed), "the context sheet");
-    let stats = MemoryStats::read(&world.store);
+    let stats = MemoryStats::read(&world.store, 15);
     assert_eq!(stats.keywords, ["lantern"]);
-    let keywords = trusted_keywords(None, world.home(), &world.store, &[], usize::MAX);
-    assert_eq!(keywords, ["lantern"]);
+    assert_eq!(world.store.trusted_keywords(&[], usize::MAX), ["lantern"]);
     assert_eq!(world.search("lantern").len(), 1);
 }
 
@@ -182,11 +180,11 @@ fn no_half_of_a_secret_is_injected() {
             " oil".repeat((before - TOPIC.len() - INFO.len()) / 4) + " ",
         );
         world.write(&path, text);
-        let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
+        let by_prompt = world.decide(PROMPT, None).decision.block.ok();
         let by_call = world
             .injector()
             .explain_event(&event, None, None)
-            .outcome
+            .block
             .ok();
         for block in [by_prompt, by_call] {
             let text = block.unwrap().text;
@@ -227,8 +225,8 @@ fn no_key_of_several_lines_is_injected() {
         ..TriggerEvent::default()
     };
     let injector = world.injector();
-    let by_call = injector.explain_event(&event, None, None).outcome.ok();
-    let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
+    let by_call = injector.explain_event(&event, None, None).block.ok();
+    let by_prompt = world.decide(PROMPT, None).decision.block.ok();
     for block in [by_prompt, by_call] {
         let text = block.unwrap().text;
         assert!(

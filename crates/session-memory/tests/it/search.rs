@@ -61,7 +61,7 @@ fn vectors_that_were_made_before_an_error_are_kept() {
     let world = TestMemories::new();
     let all = copies(&world.save("Lantern", "lit at dusk"), 200, Trust::Own);
     let stopped = LimitedModel::new(150);
-    let embed = |model| embedder(model, &world.state).embed_missing(&all);
+    let embed = |model| embedder(model, &world.index_directory).embed_missing(&all);
     assert!(embed(&stopped).is_err());
     embed(&LimitedModel::new(200 - 128)).unwrap();
 }
@@ -81,8 +81,8 @@ fn many_memories_that_wait_for_trust_are_found_by_their_words_alone() {
             settings: &world.settings.retrieval,
             now: Timestamp::now(),
         };
-        let found = search_memories(&query, &embedder(&model, &world.state)).ok()?;
-        Some(all[found.first()?.memory].front.topic.clone())
+        let found = search_memories(&query, &embedder(&model, &world.index_directory)).ok()?;
+        Some(all[found.first()?.index].front.topic.clone())
     };
     let own = "Zebra crossing";
     assert_eq!(search(100, "zebra", 1).as_deref(), Some(own));
@@ -106,11 +106,14 @@ fn a_score_is_the_match_times_decay_and_weight() {
         settings: &world.settings.retrieval,
         now: Timestamp::now(),
     };
-    let found = search_memories(&query, &embedder(model.as_ref(), &world.state));
+    let found = search_memories(&query, &embedder(model.as_ref(), &world.index_directory));
     let best = &found.unwrap()[0];
-    assert_eq!(all[best.memory].front.topic, "Lantern release");
+    assert_eq!(all[best.index].front.topic, "Lantern release");
     assert!((best.decay - 0.5).abs() < 1e-6);
-    assert!((best.score - best.matched * 0.5).abs() < 1e-6, "{best:?}");
+    assert!(
+        (best.score - best.fused_score * 0.5).abs() < 1e-6,
+        "{best:?}"
+    );
     assert_eq!(best.terms, ["lantern", "releas"]);
 }
 
@@ -307,7 +310,7 @@ fn a_near_duplicate_is_found_and_another_topic_is_not() {
         let new = world.save(topic, info);
         let all = world.store.list(&[MemoryState::Active]).memories;
         let model = session_embed::open_bundled_table().unwrap();
-        let embedder = embedder(model.as_ref(), &world.state);
+        let embedder = embedder(model.as_ref(), &world.index_directory);
         let found = find_duplicates(&new, &all, &embedder).unwrap();
         found.into_iter().map(|d| d.id).collect::<Vec<_>>()
     };
@@ -327,11 +330,14 @@ fn the_vectors_of_a_memory_go_with_it() {
     let world = TestMemories::new();
     let memory = world.save("Lantern", "in the harbour");
     world.search("light at the pier");
-    let cache = world.state.join("memories");
+    let cache = world.index_directory.join("memories");
     world.write(&cache.join("record.json"), "{}");
     let names = || fs_err::read_dir(&cache).unwrap().count();
     assert_eq!(names(), 2);
-    let store = world.store.clone().with_index_directory(&world.state);
+    let store = world
+        .store
+        .clone()
+        .with_index_directory(&world.index_directory);
     store.purge(std::slice::from_ref(&memory), &now()).unwrap();
     assert_eq!(names(), 1, "the file of another program");
     assert!(cache.join("record.json").exists());

@@ -214,7 +214,7 @@ fn whole_again(world: &TestMemories) -> String {
 fn an_overview_that_cannot_be_recorded_is_not_given() {
     let world = TestMemories::new();
     world.save(TOPIC, INFO);
-    fs_err::write(&world.state, "no directory").unwrap();
+    fs_err::write(&world.index_directory, "no directory").unwrap();
     assert_eq!(begin(&world, AgentContext::Empty), None);
     let unnamed = world.injector().begin_session(None, AgentContext::Empty);
     assert!(unnamed.is_some(), "a session without an id has no state");
@@ -250,7 +250,7 @@ fn topics_are_shortened_where_all_have_a_line_then() {
     let topic = "The tide table of the harbour is fetched at noon, never by hand, and read again when the moon is full";
     world.save(topic, INFO);
     world.save("Tabs are four spaces", INFO);
-    world.settings.injection.overview_tokens = 105;
+    world.settings.injection.overview_tokens = 95;
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),
@@ -259,16 +259,12 @@ fn topics_are_shortened_where_all_have_a_line_then() {
         block.text
     );
     assert!(
-        block.text.contains("[context] The tide table of the"),
+        block.text.contains("\nThe tide table of the"),
         "{}",
         block.text
     );
     let is_marked = block.text.contains(" truncated=\"true\">");
-    assert!(
-        is_marked && block.text.contains("… (mem-"),
-        "{}",
-        block.text
-    );
+    assert!(is_marked && block.text.contains("… ("), "{}", block.text);
     world.settings.injection.overview_tokens = 1200;
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert!(

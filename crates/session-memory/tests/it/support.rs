@@ -23,7 +23,7 @@ pub const PROMPT: &str = "why does the connection pool give time-outs under load
 pub struct TestMemories {
     home: TempDir,
     /// The directory of the index.
-    pub state: PathBuf,
+    pub index_directory: PathBuf,
     pub store: MemoryStore,
     pub settings: InjectorSettings,
 }
@@ -34,7 +34,7 @@ impl TestMemories {
         fs_err::create_dir_all(home.path().join("shop/.git")).unwrap();
         let store = store_of(home.path(), "shop", StorageLocation::ProjectFirst);
         Self {
-            state: home.path().join("index"),
+            index_directory: home.path().join("index"),
             home,
             store,
             settings: InjectorSettings {
@@ -51,16 +51,16 @@ impl TestMemories {
     }
 
     /// Records the match of a memory with a prompt of a session, as if one had been compared.
-    pub fn remember_match(&self, id: &str, matched: f32, session: &str) {
+    pub fn remember_match(&self, id: &str, score: f32, session: &str) {
         let file = self.state_file(session);
         let mut state = file.read();
-        state.matches.insert(id.to_owned(), matched);
+        state.matches.insert(id.to_owned(), score);
         state.is_compared = true;
         file.write(&state).unwrap();
     }
 
     pub fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
-        SessionStateFile::new(&self.state, session)
+        SessionStateFile::new(&self.index_directory, session)
     }
 
     pub fn home(&self) -> &Path {
@@ -105,7 +105,7 @@ impl TestMemories {
     pub fn injector(&self) -> Injector<'_> {
         Injector {
             store: &self.store,
-            state: &self.state,
+            index_directory: &self.index_directory,
             settings: self.settings,
             now: Timestamp::now(),
         }
@@ -142,7 +142,7 @@ impl TestMemories {
     pub fn search(&self, text: &str) -> Vec<String> {
         let all = self.store.list(&[MemoryState::Active]).memories;
         let model = session_embed::open_bundled_table().unwrap();
-        let embedder = embedder(model.as_ref(), &self.state);
+        let embedder = embedder(model.as_ref(), &self.index_directory);
         let query = MemoryQuery {
             text,
             memories: &all,
@@ -151,7 +151,7 @@ impl TestMemories {
         };
         let found = session_memory::search_memories(&query, &embedder);
         let found = found.unwrap().into_iter();
-        found.map(|m| all[m.memory].front.topic.clone()).collect()
+        found.map(|m| all[m.index].front.topic.clone()).collect()
     }
 
     /// Moves a memory to another state.
@@ -172,10 +172,10 @@ fn store_of(home: &Path, project: &str, location: StorageLocation) -> MemoryStor
     MemoryStore::new(directories, DirectoryRecords::new(home.join("records")))
 }
 
-pub fn embedder<'a>(model: &'a dyn Embedder, cache: &'a Path) -> MemoryEmbedder<'a> {
+pub fn embedder<'a>(model: &'a dyn Embedder, index_directory: &'a Path) -> MemoryEmbedder<'a> {
     MemoryEmbedder {
         model,
-        cache,
+        index_directory,
         deadline: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, TestResources, draft, now, saved_from};
 use session_memory::{
-    AgentContext, GateOutcome, InjectionRequest, InjectionSwitch, Memory, MemoryChange,
+    AgentContext, GateVerdict, InjectionRequest, InjectionSwitch, Memory, MemoryChange,
     MemoryDraft, MemoryState, SkipReason, TriggerChange, TriggerEvent, TriggeredBlock, Triggers,
 };
 use std::time::Instant;
@@ -217,8 +217,8 @@ fn an_error_that_stands_in_a_prompt_triggers() {
     let memory = save(&world);
     let prompt = "the nightly job says PoolTimedOut since friday";
     let decision = world.decide(prompt, None).decision;
-    assert_eq!(decision.outcome.unwrap().ids, [memory.id()]);
-    assert_eq!(decision.candidates[0].outcome, GateOutcome::Triggered);
+    assert_eq!(decision.block.unwrap().ids, [memory.id()]);
+    assert_eq!(decision.candidates[0].verdict, GateVerdict::Triggered);
     let pasted = |text: &str| {
         format!(
             "<pasted_content id=\"1\">{}{text}</pasted_content id=\"1\">",
@@ -547,25 +547,25 @@ fn a_decision_says_why_a_triggered_memory_is_not_injected() {
         let injector = world.injector();
         injector.explain_event(event, session, prompt.as_ref())
     };
-    let outcome = |session, prompt| {
+    let verdict = |session, prompt| {
         let decision = explain(&reading, session, prompt);
         let [candidate] = &decision.candidates[..] else {
             panic!("{decision:?}");
         };
         assert_eq!(candidate.triggers, ["db/**"]);
-        let is_triggered = candidate.outcome == GateOutcome::Triggered;
+        let is_triggered = candidate.verdict == GateVerdict::Triggered;
         assert_eq!(decision.block().is_some(), is_triggered, "{decision:?}");
-        candidate.outcome
+        candidate.verdict
     };
-    assert_eq!(outcome(None, None), GateOutcome::Triggered);
+    assert_eq!(verdict(None, None), GateVerdict::Triggered);
     let other = "which fonts does the invoice for the harbour use?";
-    assert_eq!(outcome(None, Some(other)), GateOutcome::LowScore);
-    assert_eq!(outcome(None, Some(PROMPT)), GateOutcome::AlreadyInjected);
+    assert_eq!(verdict(None, Some(other)), GateVerdict::LowScore);
+    assert_eq!(verdict(None, Some(PROMPT)), GateVerdict::AlreadyInjected);
     for _ in 0..2 {
-        assert_eq!(outcome(Some("s1"), None), GateOutcome::Triggered);
+        assert_eq!(verdict(Some("s1"), None), GateVerdict::Triggered);
     }
     assert_eq!(ids(&world, &reading, "s1"), [memory.id()]);
-    assert_eq!(outcome(Some("s1"), None), GateOutcome::AlreadyInjected);
+    assert_eq!(verdict(Some("s1"), None), GateVerdict::AlreadyInjected);
     let failed = TriggerEvent {
         errors: vec!["Exit code 1\nPoolTimedOut".into()],
         ..TriggerEvent::default()
@@ -577,7 +577,7 @@ fn a_decision_says_why_a_triggered_memory_is_not_injected() {
         ..TriggerEvent::default()
     };
     let decision = explain(&command, None, Some(other));
-    assert_eq!(decision.candidates[0].outcome, GateOutcome::Triggered);
+    assert_eq!(decision.candidates[0].verdict, GateVerdict::Triggered);
     assert_eq!(decision.candidates[0].relevance, None);
     let nothing = explain(&TriggerEvent::default(), None, None);
     assert_eq!(nothing.candidates, []);

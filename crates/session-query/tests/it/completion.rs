@@ -1,11 +1,11 @@
 //! Completion of typed filters.
 
 use proptest::prelude::*;
-use session_core::{FileStamp, SessionMeta, Turn};
+use session_core::{FileStamp, KnownTurns, SessionMeta, Turn};
 use session_query::{
     Completion, FilterField, FilterValues, TypedQuery, complete, find_open_filter,
 };
-use session_store::{KnownTurns, Reader, SessionRow, Writer};
+use session_store::{Reader, SessionRow, Writer};
 
 fn session(agent: &str, project: &str, branch: &str) -> SessionRow {
     SessionRow {

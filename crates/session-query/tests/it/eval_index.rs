@@ -39,15 +39,15 @@ fn a_set_without_a_history_is_put_to_the_users() {
         ..EvalSource::default()
     };
     assert_eq!(searched(&home, source), (vec![OWN.to_owned()], 1));
-    assert!(home.root.exists());
+    assert!(home.index_directory.exists());
     let kept = test.path("kept");
-    fs_err::remove_dir_all(&home.root).unwrap();
+    fs_err::remove_dir_all(&home.index_directory).unwrap();
     let source = EvalSource {
         index: Some(&kept),
         ..source
     };
     assert_eq!(searched(&home, source), (vec![OWN.to_owned()], 1));
-    assert!(kept.exists() && !home.root.exists());
+    assert!(kept.exists() && !home.index_directory.exists());
 }
 
 #[test]
@@ -62,13 +62,13 @@ fn the_history_of_a_set_is_indexed_apart() {
         ..EvalSource::default()
     };
     assert_eq!(searched(&home, temporary), (vec![OF_SET.to_owned()], 1));
-    assert!(!home.root.exists() && !kept.exists());
+    assert!(!home.index_directory.exists() && !kept.exists());
     let source = EvalSource {
         index: Some(&kept),
         ..temporary
     };
     assert_eq!(searched(&home, source), (vec![OF_SET.to_owned()], 1));
-    assert!(kept.exists() && !home.root.exists());
+    assert!(kept.exists() && !home.index_directory.exists());
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Keeps an index open between questions.
 
-use session_core::{FileStamp, SessionMeta};
+use session_core::{FileStamp, KnownTurns, SessionMeta};
 use session_embed::Embedder;
 use session_indexer::{ReadPolicy, RefreshMode, SilentProgress};
 use session_query::{LiveIndex, OpenIndex, QueryError, QueryRefresh, Snapshot};
 use session_sources::Env;
-use session_store::{KnownTurns, Writer};
+use session_store::Writer;
 use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
 use std::cell::Cell;

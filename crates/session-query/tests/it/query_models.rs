@@ -1,12 +1,12 @@
 //! Which vectors of an index answer a query.
 
 use session_config::Home;
-use session_core::{FileStamp, SessionMeta, Turn};
+use session_core::{FileStamp, KnownTurns, SessionMeta, Turn};
 use session_embed::Embedder;
 use session_query::{IncompleteCoverage, QueryModels, TABLE};
 use session_sources::Env;
 use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, Reader, StoredContent, Writer,
+    Document, DocumentExtent, EmbeddedDocument, Level, Reader, StoredContent, Writer,
 };
 use std::path::Path;
 
@@ -65,7 +65,7 @@ fn embed_as(root: &Path, table: &dyn Embedder, fingerprint: &str, sessions: usiz
         };
         let documents: Vec<_> = turns.into_iter().map(document).collect();
         writer
-            .store_documents(&model, pending, &documents, DocumentBatch::Complete)
+            .store_documents(&model, pending, &documents, DocumentExtent::Complete)
             .unwrap();
     }
     writer.commit().unwrap();
@@ -119,7 +119,7 @@ fn a_chosen_model_that_is_not_there_leaves_the_others() {
         assert_eq!(failures.len(), 1, "{failures:?}");
         assert!(failures[0].reason.starts_with(reason), "{failures:?}");
         assert!(failures[0].hint.is_some(), "{failures:?}");
-        assert!(models.chosen().is_none() && models.has_chosen_failed());
+        assert!(models.chosen().is_none());
         let index = Reader::open(&root).unwrap();
         assert!(!models.has_pending_sessions(&index).unwrap());
         // What needs its vectors fails.
@@ -175,6 +175,7 @@ fn what_is_left_to_the_chosen_model_is_noted() {
         model: "remote".to_owned(),
         embedded,
         all: 2,
+        time_left: None,
         failure: None,
     };
     assert_eq!(due(TABLE), None);

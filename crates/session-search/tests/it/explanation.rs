@@ -74,12 +74,20 @@ fn check(all: &SearchResults, found: &SearchResults) {
     let max = (best(all, |h| h.lexical), best(all, |h| h.dense));
     for (n, hit) in found.hits.iter().enumerate() {
         assert_eq!(hit.rank, n + 1);
-        assert!((0.0..=1.0 + 1e-5).contains(&hit.score), "{}", hit.score);
-        assert!((0.0..=1.0 + 1e-5).contains(&hit.fused), "{}", hit.fused);
-        assert_eq!(hit.band, ConfidenceBand::from_probability(hit.score));
+        assert!(
+            (0.0..=1.0 + 1e-5).contains(&hit.probability),
+            "{}",
+            hit.probability
+        );
+        assert!(
+            (0.0..=1.0 + 1e-5).contains(&hit.fused_score),
+            "{}",
+            hit.fused_score
+        );
+        assert_eq!(hit.band, ConfidenceBand::from_probability(hit.probability));
         let told = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
-        let beyond = hit.fused - sum * hit.context * hit.exact;
+        let beyond = hit.fused_score - sum * hit.context * hit.exact;
         // Who holds an identifier that few sessions hold is raised.
         let is_raised = !found.explanation.identifiers.is_empty();
         assert!(beyond.abs() < 1e-5 || is_raised && beyond > 0.0, "{beyond}");
@@ -92,10 +100,9 @@ fn check(all: &SearchResults, found: &SearchResults) {
             assert_eq!(turn.session, hit.session.id);
         }
     }
-    let sorted = found
-        .hits
-        .windows(2)
-        .all(|pair| pair[0].fused >= pair[1].fused && pair[0].score >= pair[1].score);
+    let sorted = found.hits.windows(2).all(|pair| {
+        pair[0].fused_score >= pair[1].fused_score && pair[0].probability >= pair[1].probability
+    });
     assert!(sorted && found.hits.len() <= all.hits.len());
 }
 

@@ -142,10 +142,10 @@ fn who_holds_an_identifier_as_another_does_is_as_probable() {
     let found = library.search(&SearchRequest::new("ERR_SYNC_701"), Some(QUERY));
     let [first, second] = [&found.hits[0], &found.hits[1]];
     assert!(
-        first.score >= second.score && second.score > 0.45,
+        first.probability >= second.probability && second.probability > 0.45,
         "{found:?}"
     );
-    assert!(found.hits.get(2).is_none_or(|hit| hit.score < 0.4));
+    assert!(found.hits.get(2).is_none_or(|hit| hit.probability < 0.4));
 }
 
 /// A session with two of the names goes before one that has one of them more often.
@@ -276,11 +276,11 @@ fn a_version_that_no_session_holds_is_told_and_unlikely() {
     let search = |version: &str| library.search(&SearchRequest::new(version), Some(FAR));
     let found = search("1.4.2");
     assert_eq!(found.explanation.unfound.missing, ["1.4.2"]);
-    let likely = found.hits.iter().any(|hit| hit.score > 0.0);
+    let likely = found.hits.iter().any(|hit| hit.probability > 0.0);
     assert!(!likely, "{:?}", found.hits);
     let found = search("4.1");
     assert_eq!(found.explanation.unfound.missing, [""; 0]);
-    assert!(found.hits[0].score > 0.0, "{:?}", found.hits);
+    assert!(found.hits[0].probability > 0.0, "{:?}", found.hits);
 }
 
 #[test]

@@ -1,12 +1,10 @@
 //! An index written session by session.
 
-use session_core::{CosineScale, FileStamp, PromptKind, SessionMeta, Turn, TurnSpan};
+use session_core::{CosineScale, FileStamp, KnownTurns, PromptKind, SessionMeta, Turn, TurnSpan};
 use session_search::{
     QueryEmbedding, SearchHit, SearchRequest, SearchResults, TextCosines, search,
 };
-use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, KnownTurns, Reader, SessionId, Writer,
-};
+use session_store::{Document, DocumentExtent, EmbeddedDocument, Reader, SessionId, Writer};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -125,7 +123,7 @@ impl Library {
         let all = self.writer.reader().unwrap().pending_sessions(&[]).unwrap();
         let pending = all.into_iter().find(|p| p.session == session).unwrap();
         self.writer
-            .store_documents(&model, pending, &documents, DocumentBatch::Complete)
+            .store_documents(&model, pending, &documents, DocumentExtent::Complete)
             .unwrap();
         self.writer.commit().unwrap();
     }
@@ -167,11 +165,11 @@ impl Library {
         request: &SearchRequest,
         vector: Vector,
         models: &[(&str, CosineScale)],
-        readable_fraction: f32,
+        readable_share: f32,
     ) -> SearchResults {
         let index = self.reader();
         let dense = |(fingerprint, scale): &(&str, CosineScale)| QueryEmbedding {
-            readable_fraction,
+            readable_share,
             scale: *scale,
             ..embedding(&index, fingerprint, vector)
         };
@@ -184,7 +182,7 @@ impl Library {
     pub fn search_by_pieces(&self, request: &SearchRequest, vector: Vector) -> SearchResults {
         let index = self.reader();
         let by_pieces = QueryEmbedding {
-            known_fraction: 0.0,
+            known_share: 0.0,
             ..embedding(&index, "f00d", vector)
         };
         let sessions = index.sessions().unwrap();
@@ -226,8 +224,8 @@ fn embedding(index: &Reader, fingerprint: &str, vector: Vector) -> QueryEmbeddin
     QueryEmbedding {
         model: index.model(fingerprint).unwrap().unwrap(),
         vector: vector.to_vec(),
-        known_fraction: 1.0,
-        readable_fraction: 1.0,
+        known_share: 1.0,
+        readable_share: 1.0,
         scale: SCALE,
         text_cosines: None,
     }

@@ -1,6 +1,7 @@
 //! Search over indexes made by hand, with vectors made by hand.
 
 mod edited_files;
+mod exchanges;
 mod explanation;
 mod filters;
 mod identifiers;
@@ -8,9 +9,8 @@ mod library;
 mod newest;
 mod ranking;
 mod rescoring;
-mod resolve;
 mod sentences;
-mod show;
+mod session_id;
 mod spellings;
 mod unfound_terms;
 mod words_in_a_row;

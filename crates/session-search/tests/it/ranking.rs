@@ -106,17 +106,17 @@ fn a_score_is_what_the_formula_says() {
     assert_near(told.weights.lexical.strength, 0.6206);
     // 0.35 * 5.34558 against 0.65 * 0.6206.
     assert_near(told.weights.alpha, 0.8154);
-    let fused = |hit: usize| found.hits[hit].fused;
+    let fused = |hit: usize| found.hits[hit].fused_score;
     assert_near(fused(0), 1.0);
     // (0.5 - 0.06944) / (0.75 - 0.06944), in its session.
     let second = in_session(0.815_367 * 0.632_65);
     assert_near(fused(1), second);
     // 1 / (1 + exp(3.7 - evidence * (2 + 5.1 * margin))).
-    assert_near(found.hits[0].score, logistic(0.8125 + 0.5058, second));
-    assert_near(found.hits[0].score, 0.9460);
+    assert_near(found.hits[0].probability, logistic(0.8125 + 0.5058, second));
+    assert_near(found.hits[0].probability, 0.9460);
     assert_eq!(found.hits[0].band, ConfidenceBand::Strong);
     assert_near(
-        found.hits[1].score,
+        found.hits[1].probability,
         logistic(0.8125 * 0.632_65, 1.0 / second),
     );
     // Words alone: its part of the best BM25, which the index gives, by the
@@ -144,8 +144,8 @@ fn a_fixed_weight_is_taken_as_it_is() {
     let told = &found.explanation;
     assert_near(told.weights.alpha, 0.7);
     assert_near(told.weights.dense.confidence, 0.875);
-    assert_near(found.hits[0].fused, 1.0);
-    assert_near(found.hits[1].fused, in_session(0.7 * 0.632_65));
+    assert_near(found.hits[0].fused_score, 1.0);
+    assert_near(found.hits[1].fused_score, in_session(0.7 * 0.632_65));
 }
 
 /// Ten turns that words do not tell apart: meaning has nearly all the weight.
@@ -182,11 +182,11 @@ fn one_list_alone_may_be_asked_for() {
     let library = three();
     let vector = library.search(&with(FusionMode::DenseOnly), Some(QUERY));
     assert_eq!(ids(&vector), ["a", "c"]);
-    assert_near(vector.hits[1].fused, in_session(0.632_65));
+    assert_near(vector.hits[1].fused_score, in_session(0.632_65));
     assert!(vector.hits.iter().all(|h| h.lexical.is_none()));
     let keyword = library.search(&with(FusionMode::LexicalOnly), Some(QUERY));
     assert_eq!(ids(&keyword), ["a", "b"]);
-    assert_near(keyword.hits[0].fused, 1.0);
+    assert_near(keyword.hits[0].fused_score, 1.0);
     assert!(keyword.hits.iter().all(|h| h.dense.is_none()));
     assert_eq!(
         ids(&library.search(&with(FusionMode::DenseOnly), None)),
@@ -220,7 +220,7 @@ fn where_one_list_cannot_speak_the_other_has_all_the_weight() {
     for vector in [None, Some([0.0; DIMS])] {
         let found = library.search(&turns("docker network"), vector);
         assert_eq!((ids(&found), alpha(&found)), (vec!["a", "b"], 0.0));
-        assert_near(found.hits[0].fused, 1.0);
+        assert_near(found.hits[0].fused_score, 1.0);
     }
     // No word in the query.
     let found = library.search(&turns("🐳 ?!"), Some(QUERY));

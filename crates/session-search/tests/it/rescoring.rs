@@ -95,7 +95,7 @@ fn scores_are_the_same_however_many_hits_are_listed() {
         };
         let found = library.search_precise(&request, QUERY, &known);
         let hits = found.hits.iter();
-        hits.map(|hit| (hit.session.uid.clone(), hit.score))
+        hits.map(|hit| (hit.session.uid.clone(), hit.probability))
             .collect()
     };
     let all: Vec<(String, f32)> = scores(10);

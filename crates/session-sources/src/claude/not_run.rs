@@ -6,17 +6,18 @@ use session_core::CallStatus;
 
 /// Beginnings of the results of calls that did not run: a rule, a hook or a classifier refused the call, or one beside it
 /// failed first.
-const REFUSALS: [&str; 12] = [
+const REFUSALS: [&str; 13] = [
     "Permission to use ",
     "Permission for this action has been denied.",
     "Permission for this action was denied by the Claude Code auto mode classifier",
-    "Claude requested permissions to use ",
+    "Claude requested permissions to ",
     "This command requires approval",
     "This Bash command contains multiple operations. The following part",
     "This PowerShell command contains multiple operations. The following part",
     "Contains simple_expansion",
     "PreToolUse:",
     "Hook PreToolUse:",
+    "<tool_use_error>Blocked: ",
     "<tool_use_error>Sibling tool call errored",
     "<tool_use_error>Cancelled: parallel tool call",
 ];

@@ -290,9 +290,17 @@ fn snake_keys(input: Value) -> Value {
     match input {
         Value::Object(map) => map
             .into_iter()
-            .map(|(key, value)| (snake(&key), value))
+            .map(|(key, value)| (known_key(&key), value))
             .collect(),
         other => other,
+    }
+}
+
+/// Returns the name that an input has in other sources.
+fn known_key(camel: &str) -> String {
+    match camel {
+        "patchText" => "patch".to_owned(),
+        camel => snake(camel),
     }
 }
 

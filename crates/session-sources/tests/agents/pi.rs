@@ -6,7 +6,7 @@ use crate::support::{
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use session_core::TurnContent;
-use session_sources::Source;
+use session_sources::{Caller, Env, Source};
 
 const ID: &str = "01a20000-0000-7000-8000-000000000001";
 const PATH: &str = ".pi/agent/sessions/--home-ann-harbour--/2026-01-10T09-00-00-000Z_01a20000-0000-7000-8000-000000000001.jsonl";
@@ -156,6 +156,17 @@ fn the_session_is_known_by_its_file() {
     let variable = moved.path("elsewhere").display().to_string();
     let env = moved.env().var("PI_CODING_AGENT_DIR", &variable);
     assert_eq!(pi().locate(&env).locations.len(), 1);
+}
+
+#[test]
+fn the_session_that_runs_a_command_is_known_by_a_variable() {
+    let env = AgentHome::new(pi()).env();
+    let caller = |env: &Env| pi().agent().caller(env);
+    assert_eq!(caller(&env), None);
+    let inside = env.var("PI_CODING_AGENT", "true");
+    assert_eq!(caller(&inside), Some(Caller::Unnamed));
+    let named = inside.var("PI_SESSION_ID", ID);
+    assert_eq!(caller(&named), Some(Caller::Session(ID.to_owned())));
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::support::{Transcript, fixture};
 use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use serde_json::json;
-use session_core::{SessionMeta, Turn, TurnContent, TurnPart};
-use session_sources::{Collected, Cursor, KnownTurns, Sink, Warning};
+use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnPart};
+use session_sources::{Collected, Cursor, Sink, Warning};
 use std::ops::ControlFlow;
 
 #[test]

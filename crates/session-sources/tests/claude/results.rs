@@ -99,6 +99,8 @@ fn what_was_not_let_run_did_not_fail() {
         said.as_str(),
         "Permission to use Bash with command make has been denied.",
         "Claude requested permissions to use Bash, but you haven't granted it yet.",
+        "Claude requested permissions to read from /home/ann/.netrc, but you haven't granted it yet.",
+        "<tool_use_error>Blocked: sleep 90 followed by: git status. Run it in the background.</tool_use_error>",
         "This command requires approval",
         "PreToolUse:Bash hook error: [guard.sh]: error: not here",
         "<tool_use_error>Sibling tool call errored</tool_use_error>",

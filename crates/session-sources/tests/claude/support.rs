@@ -1,9 +1,9 @@
 //! A home folder with one project, and turns as compact text.
 
 use crate::turns::rendered;
-use session_core::{SessionMeta, Turn, TurnSpan};
+use session_core::{FileStamp, SessionMeta, Turn, TurnSpan};
 use session_sources::{
-    Collected, Cursor, Env, FileStamp, IndexedSpan, Listing, Located, Location, Source, find_source,
+    Collected, Cursor, Env, IndexedSpan, Listing, Located, Location, Source, find_source,
 };
 use std::path::{Path, PathBuf};
 

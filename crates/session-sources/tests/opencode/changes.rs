@@ -6,8 +6,8 @@ use crate::fixture::{
 };
 use proptest::prelude::*;
 use rusqlite::{Connection, params};
-use session_core::{SessionMeta, Turn};
-use session_sources::{Collected, Cursor, KnownTurns, Sink, Warning};
+use session_core::{KnownTurns, SessionMeta, Turn};
+use session_sources::{Collected, Cursor, Sink, Warning};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -2,7 +2,8 @@
 
 use crate::fixture::{Home, age, assistant, insert, opencode, read, session, text, user};
 use fs_err as fs;
-use session_sources::{Env, FileStamp};
+use session_core::FileStamp;
+use session_sources::Env;
 #[cfg(unix)]
 use session_test::files::make_fifo as make_pipe;
 use std::path::Path;

@@ -170,6 +170,8 @@ fn patches_name_their_files() {
     let patch = "*** Begin Patch\n*** Update File: src/main.rs\n*** Move to: src/bin/main.rs\n@@\n-a\n+b\n\
         *** Add File: src/new.rs\n+*** Update File: quoted.rs\n*** Delete File: old.rs\n*** End Patch";
     let part = completed("apply_patch", json!({"patchText": patch}));
+    let shown = call(part.clone(), Full);
+    assert!(shown.contains(r#""input":{"patch":"*** Begin"#), "{shown}");
     assert_snapshot!(call(part, Index), @r#"{"id":"call_1","name":"ApplyPatch","files":["/home/ann/app/src/main.rs","/home/ann/app/src/bin/main.rs","/home/ann/app/src/new.rs","/home/ann/app/old.rs"],"failed":false}"#);
 }
 

@@ -1,7 +1,7 @@
 //! Stores the documents of sessions: their vectors, and to which session each row belongs.
 
 use crate::embeddings::vector_entries::{MatrixRow, VectorEntry};
-use crate::embeddings::vectors::{DocumentBatch, DocumentRow, DocumentVector, EmbeddedDocument};
+use crate::embeddings::vectors::{DocumentExtent, DocumentRow, DocumentVector, EmbeddedDocument};
 use crate::error::Result;
 use crate::id::{ModelId, SessionId};
 use crate::model::{Level, ModelRow};
@@ -86,7 +86,7 @@ impl Writer {
         model: &ModelRow,
         pending: PendingSession,
         documents: &[EmbeddedDocument],
-        extent: DocumentBatch,
+        extent: DocumentExtent,
     ) -> Result<()> {
         let row = |EmbeddedDocument { document, vector }: &EmbeddedDocument| {
             DocumentRow::new(document.turn, &document.text, vector.as_deref())
@@ -101,7 +101,7 @@ impl Writer {
         model: &ModelRow,
         pending: PendingSession,
         documents: impl IntoIterator<Item = &'d DocumentRow>,
-        extent: DocumentBatch,
+        extent: DocumentExtent,
     ) -> Result<()> {
         self.begin()?;
         let stored = self.store_in_series(model, pending, documents, extent);
@@ -113,7 +113,7 @@ impl Writer {
         model: &ModelRow,
         pending: PendingSession,
         documents: impl IntoIterator<Item = &'d DocumentRow>,
-        extent: DocumentBatch,
+        extent: DocumentExtent,
     ) -> Result<()> {
         if !self.is_at_revision(pending)? {
             return Ok(());
@@ -126,12 +126,12 @@ impl Writer {
         for document in documents {
             series.all_stored &= self.store_document(&mut series, document)?;
         }
-        if extent == DocumentBatch::Complete && series.all_stored {
+        if extent == DocumentExtent::Complete && series.all_stored {
             self.finish_session(&mut series)?;
         }
         let model = series.model.id;
         self.write_vector_entries(model, pending.session, &series.entries())?;
-        self.matrices.series = (extent == DocumentBatch::Slice).then_some(series);
+        self.matrices.series = (extent == DocumentExtent::Slice).then_some(series);
         Level::ALL
             .iter()
             .try_for_each(|level| self.update_row_count(model, *level))

@@ -1,6 +1,6 @@
 //! Stores the documents of a session that was embedded while it was read.
 
-use crate::embeddings::vectors::{DocumentBatch, DocumentRow};
+use crate::embeddings::vectors::{DocumentExtent, DocumentRow};
 use crate::error::Result;
 use crate::id::{SessionId, TurnId};
 use crate::model::ModelRow;
@@ -56,7 +56,7 @@ impl Writer {
         new: &mut NewDocuments,
     ) -> Result<bool> {
         self.begin()?;
-        let Some(turns) = self.progress.new_session.unchanged_turns(session) else {
+        let Some(turns) = self.session_progress.new_session.unchanged_turns(session) else {
             return Ok(false);
         };
         if turns.len() != new.turns || self.reader.session_title(session)? != new.title {
@@ -69,7 +69,7 @@ impl Writer {
             return Ok(false);
         };
         let rows = new.documents.iter().map(|document| &document.row);
-        self.store_rows(model, pending, rows, DocumentBatch::Complete)?;
+        self.store_rows(model, pending, rows, DocumentExtent::Complete)?;
         Ok(true)
     }
 }

@@ -12,14 +12,14 @@ use rustc_hash::FxHashSet;
 
 /// Says which documents of a session are passed to [`Writer::store_documents`](crate::Writer::store_documents).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum DocumentBatch {
+pub enum DocumentExtent {
     /// All documents: other rows of the session become orphans, and the session
     /// is no longer pending.
     Complete,
     /// All documents that have a vector so far, so that a kill loses less work: the session stays pending.
     Subset,
     /// The next documents of a session that comes in slices, as it may have more than memory should hold: no document is
-    /// in two slices, and the last one comes as [`DocumentBatch::Complete`].
+    /// in two slices, and the last one comes as [`DocumentExtent::Complete`].
     Slice,
 }
 

@@ -172,9 +172,9 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{KnownTurns, Writer};
+    use crate::Writer;
     use proptest::prelude::*;
-    use session_core::{FileStamp, SessionMeta, Turn};
+    use session_core::{FileStamp, KnownTurns, SessionMeta, Turn};
 
     const WORDS: [&str; 5] = ["harbour", "lamp", "gate", "gauge", "tide"];
 

@@ -120,7 +120,7 @@ impl<'p> PositionedTerms<'p> {
         let of_turn = aligned.chunk_by(|a, b| a.0 == b.0);
         let turns = of_turn.map(|terms| AlignedTurn {
             turn: terms[0].0,
-            share: self.share(terms.iter().map(|(_, term)| *term)),
+            share: self.idf_share(terms.iter().map(|(_, term)| *term)),
             words: terms.len(),
         });
         let mut turns: Vec<AlignedTurn> = turns.filter(|turn| turn.share >= MIN_SHARE).collect();
@@ -162,13 +162,13 @@ impl<'p> PositionedTerms<'p> {
             .map(|term| term.term)
             .collect();
         WordRun {
-            share: self.share(terms.into_iter()),
+            share: self.idf_share(terms.into_iter()),
             words,
         }
     }
 
     /// Returns the share of the query's idf in some terms.
-    fn share(&self, terms: impl Iterator<Item = usize>) -> f32 {
+    fn idf_share(&self, terms: impl Iterator<Item = usize>) -> f32 {
         let idf: f32 = terms.filter_map(|term| self.idf.get(term)).sum();
         idf / self.idf.iter().sum::<f32>().max(f32::EPSILON)
     }

@@ -3,7 +3,7 @@
 use crate::npy;
 use crate::support::{DIMS, Index, model, vector};
 use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, Level, ModelRow, Reader, StoreError, TurnId, Writer,
+    Document, DocumentExtent, EmbeddedDocument, Level, ModelRow, Reader, StoreError, TurnId, Writer,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ fn put(writer: &mut Writer, session: i64, texts: impl Iterator<Item = usize>) {
     let documents: Vec<_> = texts.map(of).collect();
     let pending = crate::support::session(writer, session);
     writer
-        .store_documents(&model, pending, &documents, DocumentBatch::Complete)
+        .store_documents(&model, pending, &documents, DocumentExtent::Complete)
         .unwrap();
     writer.commit().unwrap();
 }

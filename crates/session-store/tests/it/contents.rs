@@ -2,8 +2,8 @@
 
 use crate::support::{Index, SOURCE, deliver, filled, meta, text, turn};
 use proptest::prelude::*;
-use session_core::{Turn, TurnContent};
-use session_store::{KnownTurns, Reader, Writer};
+use session_core::{KnownTurns, Turn, TurnContent};
+use session_store::{Reader, Writer};
 
 #[derive(Debug, Clone)]
 enum Step {

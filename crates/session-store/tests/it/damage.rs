@@ -3,7 +3,7 @@
 use crate::support::{Index, deliver, embed, found, meta, replace_by_file, turn};
 use rusqlite::Connection;
 use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, FORMAT_VERSION, Level, Reader, RowProducts,
+    Document, DocumentExtent, EmbeddedDocument, FORMAT_VERSION, Level, Reader, RowProducts,
     SessionId, StoreError, TurnId, Writer, delete_old_databases, index_exists, old_databases,
 };
 use std::path::PathBuf;
@@ -364,7 +364,7 @@ fn nothing_is_appended_to_a_damaged_matrix() {
         document,
         vector: Some(vec![1.0; 8]),
     }];
-    let put = writer.store_documents(&model, pending, &documents, DocumentBatch::Complete);
+    let put = writer.store_documents(&model, pending, &documents, DocumentExtent::Complete);
     assert!(matches!(put, Err(StoreError::Corrupt { .. })));
 }
 

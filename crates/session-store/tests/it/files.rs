@@ -2,11 +2,11 @@
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
 use proptest::prelude::*;
-use session_core::{FileStamp, Query, Turn};
-use session_store::{FileDigest, FileId, KnownTurns, Problem, Reader, Writer};
+use session_core::{FileStamp, KnownTurns, Query, Turn};
+use session_store::{FileDigest, FileId, HistoryProblem, Reader, Writer};
 
-fn problem(path: &str, reason: &str, count: u64) -> Problem {
-    Problem {
+fn problem(path: &str, reason: &str, count: u64) -> HistoryProblem {
+    HistoryProblem {
         path: path.into(),
         reason: reason.into(),
         offset: Some(7),

@@ -2,8 +2,8 @@
 
 use crate::support::{Index, SOURCE, found, meta, turn};
 use proptest::prelude::*;
-use session_core::{FileStamp, Turn};
-use session_store::{KnownTurns, MissingTurns, Reader, Writer};
+use session_core::{FileStamp, KnownTurns, Turn};
+use session_store::{MissingTurns, Reader, Writer};
 
 /// A change of a history.
 #[derive(Debug, Clone)]

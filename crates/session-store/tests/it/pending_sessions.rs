@@ -3,7 +3,7 @@
 use crate::support::{DIMS, Index, deliver, embed, meta, model, session as session_of, turn};
 use crate::vectors::{axis, embedded, put, rows, stored};
 use session_core::Turn;
-use session_store::{DocumentBatch, ModelId, ModelRow, SessionId, Writer};
+use session_store::{DocumentExtent, ModelId, ModelRow, SessionId, Writer};
 
 #[test]
 fn sessions_are_pending_until_embedded_newest_first() {
@@ -79,7 +79,7 @@ fn a_partial_batch_leaves_its_session_pending() {
     let (model, pending) = (model(&mut writer), session_of(&mut writer, session));
     let some = [embedded(2, "b", axis(1))];
     writer
-        .store_documents(&model, pending, &some, DocumentBatch::Subset)
+        .store_documents(&model, pending, &some, DocumentExtent::Subset)
         .unwrap();
     writer.commit().unwrap();
     assert_eq!(
@@ -124,9 +124,9 @@ fn the_documents_of_a_session_come_in_parts() {
     writer.commit().unwrap();
     let (model, pending) = (model(&mut writer), session_of(&mut writer, 1));
     let parts = [
-        ([stored(2, "b")], DocumentBatch::Slice),
-        ([embedded(3, "c", axis(2))], DocumentBatch::Slice),
-        ([embedded(4, "b", axis(1))], DocumentBatch::Complete),
+        ([stored(2, "b")], DocumentExtent::Slice),
+        ([embedded(3, "c", axis(2))], DocumentExtent::Slice),
+        ([embedded(4, "b", axis(1))], DocumentExtent::Complete),
     ];
     for (part, extent) in &parts {
         writer
@@ -154,8 +154,8 @@ fn a_session_with_a_part_that_failed_is_still_pending() {
     let mut writer = index.writer();
     let (model, pending) = (model(&mut writer), session_of(&mut writer, 1));
     let parts = [
-        ([stored(1, "a")], DocumentBatch::Slice),
-        ([embedded(2, "b", axis(1))], DocumentBatch::Complete),
+        ([stored(1, "a")], DocumentExtent::Slice),
+        ([embedded(2, "b", axis(1))], DocumentExtent::Complete),
     ];
     for (part, extent) in &parts {
         writer
@@ -184,7 +184,7 @@ fn documents_of_an_old_revision_are_not_stored() {
     );
     let documents = [embedded(1, "a", axis(0))];
     writer
-        .store_documents(&model, before, &documents, DocumentBatch::Complete)
+        .store_documents(&model, before, &documents, DocumentExtent::Complete)
         .unwrap();
     writer.commit().unwrap();
     assert_eq!(rows(writer.reader().unwrap()), []);
@@ -206,7 +206,7 @@ fn a_session_is_pending_for_models_together_until_one_has_it() {
     let pending = session_of(&mut writer, 2);
     let documents = [embedded(2, "b", axis(3))];
     writer
-        .store_documents(&new, pending, &documents, DocumentBatch::Complete)
+        .store_documents(&new, pending, &documents, DocumentExtent::Complete)
         .unwrap();
     writer.commit().unwrap();
     let mut sessions = |models: &[ModelId]| -> Vec<i64> {
@@ -225,7 +225,7 @@ fn embed_by(writer: &mut Writer, model: &ModelRow, session: i64) {
     let pending = pending.filter(|p| i64::from(p.session) == session);
     for pending in pending {
         writer
-            .store_documents(model, pending, &[], DocumentBatch::Complete)
+            .store_documents(model, pending, &[], DocumentExtent::Complete)
             .unwrap();
     }
     writer.note_if_complete(model.id).unwrap();

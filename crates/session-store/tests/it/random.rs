@@ -7,8 +7,8 @@ use crate::support::{Index, SOURCE, embed, embed_in_slices, found, meta, model, 
 pub use checks::check_turn_keys;
 use checks::{check, check_blocks, check_vectors, turns};
 use proptest::prelude::*;
-use session_core::{FileStamp, SessionMeta, Turn, TurnContent, TurnSpan};
-use session_store::{KnownTurns, PurgeOutcome, TurnId, TurnRow, Writer};
+use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
+use session_store::{PurgeOutcome, TurnId, TurnRow, Writer};
 use std::collections::BTreeMap;
 
 const TOPICS: u8 = 4;

@@ -99,7 +99,7 @@ fn a_migration_redacts_what_the_index_holds_and_leaves_no_trace() {
     assert!(holds(&bytes, PASSWORD));
     let told = std::cell::RefCell::new(Vec::new());
     let options = WriterOptions {
-        progress: &|done, all| told.borrow_mut().push((done, all)),
+        on_migrated: &|done, all| told.borrow_mut().push((done, all)),
         ..WriterOptions::default()
     };
     let mut writer = Writer::open_with(index.root(), options).unwrap();

@@ -2,12 +2,12 @@
 
 use rusqlite::Connection;
 use session_core::{
-    CallStatus, FileStamp, PromptKind, Query, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan,
-    document,
+    CallStatus, FileStamp, KnownTurns, PromptKind, Query, SessionMeta, ToolCall, Turn, TurnPart,
+    TurnSpan, document,
 };
 use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, KnownTurns, Level, ModelRow, PendingSession, Reader,
-    SessionId, TurnId, Writer,
+    Document, DocumentExtent, EmbeddedDocument, Level, ModelRow, PendingSession, Reader, SessionId,
+    TurnId, Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -333,10 +333,10 @@ fn embed_by(writer: &mut Writer, slice: impl Fn(usize) -> usize) {
     for (pending, documents) in pending.iter().zip(&all) {
         let (first, rest) = documents.split_at(slice(documents.len()));
         for (documents, extent) in [
-            (first, DocumentBatch::Slice),
-            (rest, DocumentBatch::Complete),
+            (first, DocumentExtent::Slice),
+            (rest, DocumentExtent::Complete),
         ] {
-            if !documents.is_empty() || extent == DocumentBatch::Complete {
+            if !documents.is_empty() || extent == DocumentExtent::Complete {
                 writer
                     .store_documents(&model, *pending, documents, extent)
                     .unwrap();

@@ -2,8 +2,8 @@
 
 use crate::support::{Index, SOURCE, bash, deliver, meta, turn};
 use proptest::prelude::*;
-use session_core::{CallDialog, CallStatus, DeliveredCall, ToolCall, Turn, TurnPart};
-use session_store::{KnownTurns, Reader, SessionId, Writer};
+use session_core::{CallDialog, CallStatus, DeliveredCall, KnownTurns, ToolCall, Turn, TurnPart};
+use session_store::{Reader, SessionId, Writer};
 
 const TYPED: &str = "Set up the puffin importer for the invoices of the harbour";
 

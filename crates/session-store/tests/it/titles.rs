@@ -1,8 +1,8 @@
 //! Titles of sessions that have none of their own, or one that many have.
 
 use crate::support::{Index, SOURCE, bash, deliver, meta, turn};
-use session_core::{PromptKind, SessionMeta, ToolCall, Turn, TurnPart};
-use session_store::{KnownTurns, Reader, Writer};
+use session_core::{KnownTurns, PromptKind, SessionMeta, ToolCall, Turn, TurnPart};
+use session_store::{Reader, Writer};
 
 const TEMPLATE: &str = "You review one file of the harbour control program for mistakes.";
 

@@ -3,9 +3,9 @@
 use crate::support::{Index, SOURCE, bash, deliver, failed, found, meta, prompts, turn};
 use rusqlite::Connection;
 use session_core::{
-    ErrorSignature, FileStamp, PromptKind, SessionMeta, Turn, TurnContent, TurnSpan,
+    ErrorSignature, FileStamp, KnownTurns, PromptKind, SessionMeta, Turn, TurnContent, TurnSpan,
 };
-use session_store::{KnownTurns, SessionId, TurnId, Writer};
+use session_store::{SessionId, TurnId, Writer};
 
 fn written(turns: &[Turn]) -> (Index, Writer, SessionId) {
     let index = Index::new();

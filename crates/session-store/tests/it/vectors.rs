@@ -7,7 +7,7 @@ use crate::support::{
 };
 use session_core::Turn;
 use session_store::{
-    Document, DocumentBatch, EmbeddedDocument, Level, ModelRow, Reader, SessionId, TurnId,
+    Document, DocumentExtent, EmbeddedDocument, Level, ModelRow, Reader, SessionId, TurnId,
     VectorRow, Writer,
 };
 
@@ -42,7 +42,7 @@ pub fn put(writer: &mut Writer, session: i64, documents: &[EmbeddedDocument]) {
     let model = model(writer);
     let pending = session_of(writer, session);
     writer
-        .store_documents(&model, pending, documents, DocumentBatch::Complete)
+        .store_documents(&model, pending, documents, DocumentExtent::Complete)
         .unwrap();
 }
 
@@ -92,7 +92,7 @@ fn a_model_row_from_before_a_commit_is_accepted() {
         let pending = session_of(&mut writer, session);
         let documents = [embedded(session, ["a", "b"][n], axis(n))];
         writer
-            .store_documents(&before, pending, &documents, DocumentBatch::Complete)
+            .store_documents(&before, pending, &documents, DocumentExtent::Complete)
             .unwrap();
         writer.commit().unwrap();
     }
@@ -126,7 +126,7 @@ fn a_text_of_a_fast_model_is_known_in_its_session_alone() {
     let pending = session_of(&mut writer, 1);
     let twice = [embedded(1, "a", axis(0)), stored(2, "a")];
     writer
-        .store_documents(&fast, pending, &twice, DocumentBatch::Subset)
+        .store_documents(&fast, pending, &twice, DocumentExtent::Subset)
         .unwrap();
     writer.commit().unwrap();
     let reader = index.reader();
@@ -221,7 +221,7 @@ fn two_models_do_not_touch_each_other() {
     let index_of_one = writer.reader().unwrap();
     assert!(!has_vector(index_of_one, &other, pending.session, "a"));
     writer
-        .store_documents(&other, pending, &documents, DocumentBatch::Complete)
+        .store_documents(&other, pending, &documents, DocumentExtent::Complete)
         .unwrap();
     writer.commit().unwrap();
     let reader = index.reader();

@@ -1,17 +1,17 @@
 //! `memory edit`.
 
-use super::print_change;
 use super::save::split_tags;
+use super::{print_change, print_noted_change};
 use crate::CommandOutcome;
 use crate::args::MemoryEditArgs;
-use crate::command::dialog::has_terminal;
 use crate::environment;
-use crate::memories::Memories;
+use crate::memories::ProjectMemories;
 use crate::output::notes::print_notes;
+use crate::shared::dialog::has_terminal;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
 use session_core::text::path_line;
-use session_display::sanitize_line;
+use session_display::{Note, sanitize_line};
 use session_memory::{
     EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange, describe_cuts,
 };
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs the command.
-pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn run(args: &MemoryEditArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let fields = &args.fields;
     let some = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
     let change = MemoryChange {
@@ -46,21 +46,22 @@ pub fn run(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome>
 fn change_fields(
     change: &MemoryChange,
     args: &MemoryEditArgs,
-    memories: &Memories,
+    memories: &ProjectMemories,
 ) -> Result<CommandOutcome> {
     let before = memories.store.find(&args.id)?;
     let memory = memories.store.change(&args.id, change, &Zoned::now())?;
     memories.prepare(std::slice::from_ref(&memory))?;
-    print_notes(describe_cuts("", &args.fields.cue))?;
+    let cuts = describe_cuts("", &args.fields.cue).into_iter();
     let texts = change.texts().into_iter().chain([before.raw_text]);
-    print_notes(memories.store.find_secrets(texts).note())?;
-    print_notes(memories.note_changed_triggers(&memory, &change.when))?;
-    print_change("changed", &[memory], args.json)
+    let secrets = memories.store.find_secrets(texts).note();
+    let mut notes: Vec<Note> = cuts.chain(secrets).map(Note::new).collect();
+    notes.extend(memories.note_changed_triggers(&memory, &change.when));
+    print_noted_change("changed", &[memory], &notes, args.json)
 }
 
-fn edit_in_editor(args: &MemoryEditArgs, memories: &Memories) -> Result<CommandOutcome> {
+fn edit_in_editor(args: &MemoryEditArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let memory = memories.store.find(&args.id)?;
-    let edit = MemoryEdit::begin(&memories.home.root, &memory)?;
+    let edit = MemoryEdit::begin(&memories.home.index_directory, &memory)?;
     run_editor(&memory, edit.path())?;
     let text = match edit.read() {
         Ok(Some(text)) => text,

@@ -4,7 +4,7 @@ use super::save::note_moved;
 use super::{note_waiting, print_change};
 use crate::CommandOutcome;
 use crate::args::{MemoryArchiveArgs, MemoryDeleteArgs, MemoryIdsArgs, MemorySupersedeArgs};
-use crate::memories::Memories;
+use crate::memories::ProjectMemories;
 use crate::output::notes;
 use crate::output::notes::print_notes;
 use anyhow::Result;
@@ -13,7 +13,7 @@ use session_display::{pluralize, sanitize_line};
 use session_memory::{Memory, MemoryState, apply_retention, archive_memories, find_unused};
 
 /// Runs `memory delete`. Where one is not there, nothing is deleted.
-pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn delete(args: &MemoryDeleteArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let found = memories.store.find_all(&args.ids.ids)?;
     let replaced = memories.store.list_replaced_by(&found);
     let done = if args.purge {
@@ -28,12 +28,12 @@ pub fn delete(args: &MemoryDeleteArgs, memories: &Memories) -> Result<CommandOut
 }
 
 /// Removes memories for good, also from the context sheet and the skills, and notes what cannot be changed.
-fn purge(found: &[Memory], memories: &Memories) -> Result<()> {
+fn purge(found: &[Memory], memories: &ProjectMemories) -> Result<()> {
     print_notes(memories.purge(found, &Zoned::now())?)
 }
 
 /// Notes which memories count again, since what replaced them is deleted.
-fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
+fn note_unreplaced(replaced: &[Memory], memories: &ProjectMemories) -> Result<()> {
     let unreplaced = memories.store.list_unreplaced(replaced);
     print_notes(unreplaced.iter().map(|memory| {
         let (id, topic) = (memory.id(), sanitize_line(&memory.front.topic));
@@ -42,7 +42,7 @@ fn note_unreplaced(replaced: &[Memory], memories: &Memories) -> Result<()> {
 }
 
 /// Runs `memory archive`. Where one is not there, nothing is archived.
-pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn archive(args: &MemoryArchiveArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let now = Timestamp::now();
     let found = match args.older_than {
         Some(days) => find_unused(&memories.store, MemoryState::Active, days, now),
@@ -58,7 +58,7 @@ pub fn archive(args: &MemoryArchiveArgs, memories: &Memories) -> Result<CommandO
 }
 
 /// Runs `memory activate`. Where one is not there, nothing is activated.
-pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn activate(args: &MemoryIdsArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let found = memories.store.find_all(&args.ids)?;
     let active = memories.store.activate(&found, &Zoned::now())?;
     let recalled: Vec<&Memory> = active.iter().collect();
@@ -68,7 +68,7 @@ pub fn activate(args: &MemoryIdsArgs, memories: &Memories) -> Result<CommandOutc
 }
 
 /// Runs `memory supersede`.
-pub fn supersede(args: &MemorySupersedeArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn supersede(args: &MemorySupersedeArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let now = Zoned::now();
     let old = memories.store.supersede(&args.old, &args.by, &now)?;
     print_change("superseded", &[old], args.json)

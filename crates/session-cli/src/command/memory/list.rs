@@ -3,7 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::{JsonFlagArgs, MemoryListArgs};
 use crate::command::memory::note_waiting;
-use crate::memories::{self, Memories};
+use crate::memories::{self, ProjectMemories};
 use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use jiff::Zoned;
@@ -12,7 +12,7 @@ use session_output::{JsonMemories, format_memories};
 use std::collections::HashMap;
 
 /// Runs `memory list`.
-pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn run(args: &MemoryListArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let states: &[MemoryState] = if args.all {
         &MemoryState::ALL
     } else if args.archived {
@@ -38,7 +38,7 @@ pub fn run(args: &MemoryListArgs, memories: &Memories) -> Result<CommandOutcome>
     print_memories(&listed, args.json, message)
 }
 
-fn empty_message(args: &MemoryListArgs, memories: &Memories) -> &'static str {
+fn empty_message(args: &MemoryListArgs, memories: &ProjectMemories) -> &'static str {
     if args.time.is_given() {
         "no memory was changed last in that time"
     } else if args.kind.is_some() && args.tag.is_some() {
@@ -57,7 +57,7 @@ fn empty_message(args: &MemoryListArgs, memories: &Memories) -> &'static str {
 }
 
 /// Returns that no memory is active, and what helps.
-pub fn describe_no_active_memory(memories: &Memories) -> &'static str {
+pub fn describe_no_active_memory(memories: &ProjectMemories) -> &'static str {
     // What cannot be read was noted before.
     let archived = memories.list_in_scope(&[MemoryState::Archive]).memories;
     if !archived.is_empty() {
@@ -68,7 +68,7 @@ pub fn describe_no_active_memory(memories: &Memories) -> &'static str {
 }
 
 /// Runs `memory today`.
-pub fn run_today(args: &JsonFlagArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn run_today(args: &JsonFlagArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let today = Zoned::now().strftime("%Y-%m-%d").to_string();
     let states = [MemoryState::Active, MemoryState::Archive];
     let mut listed = memories::print_damaged(memories.store.list(&states))?;
@@ -80,7 +80,7 @@ fn print_memories(listed: &[Memory], as_json: bool, nothing: &str) -> Result<Com
     if as_json {
         json::print(&HashMap::from([("memories", JsonMemories(listed))]))?;
     } else if listed.is_empty() {
-        notes::print_reason(nothing, as_json)?;
+        notes::print_reason(nothing)?;
     } else {
         output::print(format_memories(listed, terminal_width()))?;
     }

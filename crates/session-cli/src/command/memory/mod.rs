@@ -19,6 +19,7 @@ use crate::output::notes::print_notes;
 use crate::output::{json, notes};
 use anyhow::Result;
 use session_core::text::sanitize_text;
+use session_display::Note;
 use session_memory::Memory;
 use session_output::{JsonMemories, JsonMemoryChange, format_waiting_note};
 
@@ -55,10 +56,23 @@ pub fn note_waiting(memories: &[Memory]) -> Result<()> {
 
 /// Prints what became of memories.
 fn print_change(done: &'static str, memories: &[Memory], as_json: bool) -> Result<CommandOutcome> {
+    print_noted_change(done, memories, &[], as_json)
+}
+
+/// Prints what became of memories, with the notes on it: as a part of JSON, which is read without stderr, too.
+fn print_noted_change(
+    done: &'static str,
+    memories: &[Memory],
+    noted: &[Note],
+    as_json: bool,
+) -> Result<CommandOutcome> {
+    print_notes(noted)?;
     if as_json {
+        let notes: Vec<String> = noted.iter().map(ToString::to_string).collect();
         json::print(&JsonMemoryChange {
             done,
             memories: JsonMemories(memories),
+            notes: &notes,
         })?;
     } else {
         for memory in memories {

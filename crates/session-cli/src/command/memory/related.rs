@@ -1,13 +1,13 @@
 //! Memories that answer the query of a search: they are printed beside its sessions.
 
-use crate::memories::{self, Memories};
+use crate::memories::{self, ProjectMemories};
 use crate::output::notes::print_note;
 use crate::output::terminal_width;
 use anyhow::Result;
 use session_config::current_directory;
-use session_hooks::BestMemories;
 use session_memory::{Memory, MemoryState};
 use session_output::{JsonMemoryCandidate, format_matches};
+use session_project_memories::BestMemories;
 
 /// The memories that answer a query.
 pub struct RelatedMemories {
@@ -47,7 +47,7 @@ impl RelatedMemories {
 /// Looks for memories of this folder's project and of this user; none where they are
 /// switched off.
 pub fn find_related(query: &str) -> Result<RelatedMemories> {
-    let memories = Memories::for_folder(&current_directory()?)?;
+    let memories = ProjectMemories::for_folder(&current_directory()?)?;
     if !memories.home.config.enabled {
         print_note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {

@@ -2,25 +2,22 @@
 
 use crate::CommandOutcome;
 use crate::args::{MemoryFieldArgs, MemorySaveArgs};
-use crate::command::refresh;
 use crate::command::show::{self, SessionExchanges};
-use crate::command::stdin;
-use crate::memories::Memories;
+use crate::memories::ProjectMemories;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, json, notes};
+use crate::shared::refreshed_index;
+use crate::shared::stdin::{self, STDIN_LIMIT};
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_config::Home;
 use session_core::text::path_line;
 use session_display::Note;
 use session_export::format_conversation;
-use session_hooks::{SavedMemoryNote, describe_moved_memories};
 use session_memory::{MemoryDraft, MemoryScope, MemorySource, MovedMemories};
 use session_output::JsonSavedMemory;
+use session_project_memories::{SavedMemoryNote, describe_moved_memories};
 use std::io::IsTerminal;
-
-/// Most bytes of JSON that are read.
-const STDIN_LIMIT: u64 = 1 << 20;
 
 /// Neither the options nor stdin say what to save.
 const NO_FIELD: &str = "a memory needs a topic and something to remember\nhint: give --topic and --info, or a JSON object on stdin";
@@ -28,7 +25,7 @@ const NO_INFO: &str =
     "a memory needs something to remember\nhint: --info TEXT gives it, and may be repeated";
 
 /// Runs the command.
-pub fn run(args: &MemorySaveArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn run(args: &MemorySaveArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let mut draft = draft_from_args(&args.fields)?;
     if let Some(from) = &args.from {
         let MemoryOrigin {
@@ -105,7 +102,7 @@ pub(super) fn split_tags(fields: &MemoryFieldArgs) -> Vec<String> {
 
 /// Reads the JSON object on stdin.
 fn read_input() -> Result<MemoryDraft> {
-    let text = stdin::read_text(STDIN_LIMIT)?;
+    let text = stdin::read_text(STDIN_LIMIT as u64)?;
     if text.trim().is_empty() {
         bail!(NO_FIELD);
     }
@@ -121,7 +118,7 @@ struct MemoryOrigin {
 
 /// Reads the turns that a memory comes from.
 fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
-    let snapshot = refresh::open_index_with_sessions(home, &[from.to_owned()])?.snapshot;
+    let snapshot = refreshed_index::open_index_with_sessions(home, &[from.to_owned()])?.snapshot;
     let SessionExchanges {
         session, exchanges, ..
     } = show::read_turns(from, 0, &snapshot, &home.config.redactor())?;

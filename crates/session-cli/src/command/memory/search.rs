@@ -3,7 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::MemorySearchArgs;
 use crate::command::memory::{list, note_waiting};
-use crate::memories::{self, Memories};
+use crate::memories::{self, ProjectMemories};
 use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use session_display::pluralize;
@@ -12,7 +12,7 @@ use session_output::{JsonMemoryCandidate, JsonMemorySearch, format_matches};
 use std::borrow::Cow;
 
 /// Runs the command.
-pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn run(args: &MemorySearchArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let words = std::iter::once(&args.query).chain(&args.more);
     let query = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     let states: &[MemoryState] = if args.archived {
@@ -27,7 +27,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
     };
     let found = memories.find_best(&query, &listed, args.limit)?;
     let results = found.results();
-    let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.memory]).collect();
+    let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.index]).collect();
     memories.record_recall(&recall);
     if args.json {
         json::print(&JsonMemorySearch {
@@ -36,14 +36,11 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
             candidates: JsonMemoryCandidate::from_matches(&found.candidates, &listed),
         })?;
     } else if results.is_empty() {
-        notes::print_reason(
-            describe_nothing_found(listed.len(), args, memories),
-            args.json,
-        )?;
+        notes::print_reason(describe_nothing_found(listed.len(), args, memories))?;
     } else {
         let text = format_matches(results, &listed, args.explain, terminal_width());
         output::print(text)?;
-        let shown: Vec<Memory> = results.iter().map(|m| listed[m.memory].clone()).collect();
+        let shown: Vec<Memory> = results.iter().map(|m| listed[m.index].clone()).collect();
         note_waiting(&shown)?;
     }
     Ok(CommandOutcome::from_found(!results.is_empty()))
@@ -53,7 +50,7 @@ pub fn run(args: &MemorySearchArgs, memories: &Memories) -> Result<CommandOutcom
 fn describe_nothing_found(
     searched: usize,
     args: &MemorySearchArgs,
-    memories: &Memories,
+    memories: &ProjectMemories,
 ) -> Cow<'static, str> {
     let searches_active = !args.archived && !args.time.is_given();
     match searched {

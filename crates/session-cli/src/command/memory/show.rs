@@ -2,7 +2,7 @@
 
 use crate::CommandOutcome;
 use crate::args::MemoryShowArgs;
-use crate::memories::Memories;
+use crate::memories::ProjectMemories;
 use crate::output;
 use crate::output::json;
 use crate::output::notes::{print_note, print_notes};
@@ -12,7 +12,7 @@ use session_memory::ConversationOrigin;
 use session_output::{JsonMemory, JsonShownMemory, format_shown_notes};
 
 /// Runs the command.
-pub fn run(args: &MemoryShowArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn run(args: &MemoryShowArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let memory = memories.store.find(&args.id)?;
     let raw = match memories.store.read_conversation(&memory) {
         // Only who asks for it has to know.

@@ -3,11 +3,11 @@
 use crate::CommandOutcome;
 use crate::args::{MemoryExportArgs, MemoryImportArgs, SyncContextArgs};
 use crate::command::memory::save::note_moved;
-use crate::command::stdin;
-use crate::memories::{self, Memories};
+use crate::memories::{self, ProjectMemories};
 use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, json, notes};
 use crate::output_path;
+use crate::shared::stdin;
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_core::safe_json;
@@ -26,7 +26,7 @@ use session_output::{
 use std::path::{Path, PathBuf};
 
 /// Runs `memory export`.
-pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn export(args: &MemoryExportArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let listed = memories::list_changed_in(memories, &MemoryState::ALL, &args.time)?;
     let document = export_memories(&memories.store, &listed);
     let exported = document.memories.len();
@@ -57,7 +57,7 @@ pub fn export(args: &MemoryExportArgs, memories: &Memories) -> Result<CommandOut
 }
 
 /// Runs `memory import`.
-pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn import(args: &MemoryImportArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let format = args.format;
     let Some(path) = args
         .path
@@ -103,14 +103,14 @@ pub fn import(args: &MemoryImportArgs, memories: &Memories) -> Result<CommandOut
     Ok(CommandOutcome::Something)
 }
 
-fn find_usual_path(format: ImportFormat, memories: &Memories) -> Option<PathBuf> {
+fn find_usual_path(format: ImportFormat, memories: &ProjectMemories) -> Option<PathBuf> {
     let path = format.default_path()?;
     let root = memories.project.as_ref().map(Project::root);
     Some(root.unwrap_or(&memories.home.env.home).join(path))
 }
 
 /// Runs `memory sync-context`.
-pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<CommandOutcome> {
+pub fn sync_context(args: &SyncContextArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let listed = memories::print_damaged(memories.store.list(&[MemoryState::Active]))?;
     let text = render_context_sheet(&listed);
     let is_high = |memory: &Memory| memory.front.importance == Importance::High;
@@ -142,7 +142,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &Memories) -> Result<Comma
     } else {
         let what = if changed { "written" } else { "as it was" };
         notes::print_line(format_args!(
-            "{} is {what}; a line `@{}` in the project's instructions includes it",
+            "{} is {what}; a line `@{}` in the project's CLAUDE.md or GEMINI.md includes it, and --print has the text for AGENTS.md",
             path_line(&path),
             relative.display()
         ))?;

@@ -1,0 +1,24 @@
+//! Waits for another process that has the index, with a note.
+
+use crate::output::notes;
+use anyhow::Result;
+use session_config::Home;
+use session_indexer::wait_for_writer;
+use session_store::Writer;
+
+/// Opens the index for writing, after another process that writes to it. The wait ends after a minute.
+pub fn open_writer(home: &Home) -> Result<Writer> {
+    let on_wait = || note_lock_wait("writing to the index");
+    Ok(wait_for_writer(&home.index_directory, on_wait)?)
+}
+
+/// Notes that another process updates the index.
+pub fn note_update_wait() {
+    note_lock_wait("its update");
+}
+
+/// Notes that another process has to finish some work first. A failure to note it changes nothing.
+pub fn note_lock_wait(work: &str) {
+    let text = format_args!("waiting for another process to finish {work}");
+    let _ = notes::print_line(text);
+}

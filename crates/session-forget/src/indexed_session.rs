@@ -1,0 +1,103 @@
+//! What of a session of the index is excluded.
+
+use crate::error::ForgetError;
+use crate::exclusions::{Exclusions, TurnPosition};
+use session_store::{Reader, SessionRow, StoreError, TurnId, TurnRecord, TurnRow, Writer};
+use std::collections::HashSet;
+
+/// A session of the index with the exclusions that it is compared with.
+pub(crate) struct IndexedSession<'a> {
+    exclusions: &'a Exclusions,
+    /// The session.
+    pub(crate) row: &'a SessionRow,
+    /// The settings leave it as it is: only what was forgotten is excluded of it.
+    is_spared: bool,
+}
+
+impl<'a> IndexedSession<'a> {
+    /// Finds out whether the settings [spare](Exclusions::spares_session) the session.
+    pub(crate) fn new(
+        exclusions: &'a Exclusions,
+        index: &Reader,
+        row: &'a SessionRow,
+    ) -> Result<Self, ForgetError> {
+        Ok(Self {
+            is_spared: exclusions.spares_session(index, row)?,
+            exclusions,
+            row,
+        })
+    }
+
+    /// Returns true when the session is not to be in the index.
+    pub(crate) fn is_excluded(&self, index: &Reader) -> Result<bool, ForgetError> {
+        let Self {
+            exclusions,
+            row,
+            is_spared,
+        } = *self;
+        if exclusions.has_forgotten_session(&row.source, &row.uid, row.parent.as_deref()) {
+            return Ok(true);
+        }
+        if is_spared {
+            return Ok(false);
+        }
+        if exclusions.rules_exclude_folders([row.project.as_deref(), row.cwd.as_deref()]) {
+            return Ok(true);
+        }
+        if !exclusions.has_path_rules() {
+            return Ok(false);
+        }
+        let file = index.file(row.file)?;
+        Ok(file.is_some_and(|file| exclusions.rules_exclude_path(&file.path)))
+    }
+
+    /// Blanks the excluded turns of a session that stays; returns how many were not blank before.
+    pub(crate) fn blank_turns(&self, writer: &mut Writer) -> Result<usize, ForgetError> {
+        let excluded = self.excluded_turns(writer.reader()?)?;
+        let mut blanked = 0;
+        for turn in excluded.iter().filter(|turn| !turn.is_blank()) {
+            writer.blank_turn(turn.id)?;
+            blanked += 1;
+        }
+        Ok(blanked)
+    }
+
+    fn excluded_turns(&self, index: &Reader) -> Result<Vec<TurnRow>, ForgetError> {
+        let by_content = self.turns_excluded_by_content(index)?;
+        let mut turns = Vec::new();
+        for turn in index.turns(self.row.id)? {
+            if self.has_forgotten_turn(index, &turn)? || by_content.contains(&turn.id) {
+                turns.push(turn);
+            }
+        }
+        Ok(turns)
+    }
+
+    fn has_forgotten_turn(&self, index: &Reader, turn: &TurnRow) -> Result<bool, StoreError> {
+        let keys = index.dedup_keys(turn.id)?;
+        let position = TurnPosition {
+            session: &self.row.uid,
+            index: turn.index,
+            started_ms: turn.started_ms,
+        };
+        let prompt = || Ok::<_, StoreError>(index.content(turn.id)?.typed_prompt().to_owned());
+        self.exclusions
+            .has_forgotten_turn_at(&position, keys, prompt)
+    }
+
+    /// Returns the turns that are excluded by their content, which is read only where something looks at it.
+    fn turns_excluded_by_content(&self, index: &Reader) -> Result<HashSet<TurnId>, ForgetError> {
+        let (exclusions, row) = (self.exclusions, self.row);
+        if !exclusions.has_patterns() && !row.prompts_only {
+            return Ok(HashSet::new());
+        }
+        let is_excluded = |TurnRecord { row: turn, content }: &TurnRecord| {
+            (!self.is_spared && exclusions.rules_exclude_content(content))
+                || (row.prompts_only
+                    && exclusions.has_forgotten_prompt(content.typed_prompt(), turn.started_ms))
+        };
+        let turns = index.turn_records(row.id, |_| true)?.into_iter();
+        let excluded = turns.filter(is_excluded).map(|turn| turn.row.id);
+        Ok(excluded.collect())
+    }
+}

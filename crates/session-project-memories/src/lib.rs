@@ -1,0 +1,43 @@
+//! The memories of a directory's project, joined with its configuration, the model that embeds them and the history.
+//!
+//! [`ProjectMemories`] opens the store of the memories as it is configured, and saves, lists and searches them.
+//! [`ProjectMemories::save`] proposes triggers for a new memory, from the turns that it comes from or from the files that
+//! its text names ([`SavedMemory`]); [`ProjectMemories::note_changed_triggers`] notes those that match too much
+//! ([`BroadTrigger`]). After a change [`ProjectMemories::finish_change`] updates the skill, whose description has keywords
+//! of memories. [`FoundSourceMemories`] finds the memories that were saved from sessions which are forgotten.
+//!
+//! A [`ToolContext`] names what a call of a tool touches as triggers name it: for proposals the calls of the history, for
+//! hooks the one at hand.
+//!
+//! ```
+//! use session_project_memories::ProjectMemories;
+//!
+//! # fn main() -> Result<(), session_project_memories::ProjectMemoriesError> {
+//! let project = tempfile::tempdir()?;
+//! # fs_err::create_dir(project.path().join(".git"))?;
+//! let memories = ProjectMemories::for_folder(project.path())?;
+//! assert!(memories.project.is_some());
+//! # Ok(())
+//! # }
+//! ```
+
+mod best_memories;
+mod broad_triggers;
+mod error;
+mod project_memories;
+mod proposed_triggers;
+mod saved_memory;
+mod skill_keywords;
+mod source_memories;
+mod source_turns;
+mod tool_context;
+mod trigger_survey;
+
+pub use best_memories::BestMemories;
+pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
+pub use error::ProjectMemoriesError;
+pub use project_memories::ProjectMemories;
+pub use saved_memory::{SavedMemory, SavedMemoryNote, describe_moved_memories};
+pub use skill_keywords::offered_keywords;
+pub use source_memories::{FoundSourceMemories, SourceMemories, SourceQuery};
+pub use tool_context::ToolContext;
