@@ -20,13 +20,8 @@ const COMMAND_BYTES: usize = 80;
 
 impl HookCall {
     /// Formats the line about what cured the error of a failed command in this project before, and records it:
-    /// it is injected once a session, in what `taken_chars` leave of the limit. An error that many cures share has none.
-    /// Only the index is read.
-    pub(crate) fn find_earlier_cure(
-        &self,
-        tool_use: &ToolUse,
-        taken_chars: usize,
-    ) -> Option<MemoryBlock> {
+    /// it is injected once a session. An error that many cures share has none. Only the index is read.
+    pub(crate) fn find_earlier_cure(&self, tool_use: &ToolUse) -> Option<MemoryBlock> {
         let (input, memories) = (&self.input, &self.memories);
         let error = tool_use.error.as_deref()?;
         let context = input.context_id()?;
@@ -38,7 +33,7 @@ impl HookCall {
         }
         let index = memories.home.index().ok()?;
         let line = find_line(&index, error, input, &project)?;
-        let block = line.into_block(&memories.home.config, taken_chars)?;
+        let block = line.into_block(&memories.home.config)?;
         let new = state_file.record_injected(&block.ids).ok()?;
         (new == block.ids).then_some(block)
     }

@@ -24,14 +24,12 @@ pub(crate) struct HistoryLine {
 }
 
 impl HistoryLine {
-    /// Makes a block of the line, redacted, within what `taken_chars` of other blocks of the same answer leave of
-    /// `total_chars`; `None` where its time is none or nothing of it fits.
-    pub(crate) fn into_block(self, config: &Config, taken_chars: usize) -> Option<MemoryBlock> {
+    /// Makes a block of the line, redacted, within `total_chars`; `None` where its time is none or nothing of it fits.
+    pub(crate) fn into_block(self, config: &Config) -> Option<MemoryBlock> {
         let budget = config.injection;
-        let left = budget.total_chars.saturating_sub(taken_chars);
         let settings = InjectionSettings {
             item_chars: self.max_chars,
-            total_chars: left.min(self.max_chars + FENCE_CHARS),
+            total_chars: budget.total_chars.min(self.max_chars + FENCE_CHARS),
             ..budget
         };
         let item = BlockItem {
@@ -68,23 +66,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_keeps_within_what_other_blocks_leave_of_the_limit() {
-        let config = Config::default();
-        let total = config.injection.total_chars;
-        let block = |taken_chars| {
+    fn a_line_keeps_within_its_own_limit_and_that_of_all() {
+        let chars_of = |total_chars| {
+            let mut config = Config::default();
+            config.injection.total_chars = total_chars;
             let line = HistoryLine {
                 label: "failed before",
-                text: "word ".repeat(60),
+                text: "word ".repeat(200),
                 id: "fe000000:0".to_owned(),
                 time_ms: 0,
                 max_chars: 400,
             };
-            line.into_block(&config, taken_chars)
+            line.into_block(&config).map(|block| block.char_count())
         };
-        let whole = block(0).unwrap().char_count();
-        let shorter = block(total - whole + 50).unwrap().char_count();
-        assert!(shorter <= whole - 50, "{shorter} of {whole}");
-        assert_eq!(block(total), None);
+        let of_many = chars_of(2000).unwrap();
+        assert!((400..=600).contains(&of_many), "{of_many}");
+        assert!(chars_of(300).unwrap() <= 300);
+        assert_eq!(chars_of(0), None);
     }
 
     #[test]

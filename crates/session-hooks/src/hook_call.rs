@@ -164,16 +164,14 @@ impl HookCall {
         if tool_use.error.is_some() && input.command().is_some_and(runs_this_program) {
             return None;
         }
-        let triggered = self.inject_for_tool(&tool_use);
-        let is_refusal = triggered.as_ref().is_some_and(|given| given.is_refusal);
-        let triggered = triggered.map(|TriggeredBlock { block, .. }| block);
         let cure = match event {
-            HookEvent::PostToolUseFailure => {
-                let taken_chars = triggered.as_ref().map_or(0, MemoryBlock::char_count);
-                self.find_earlier_cure(&tool_use, taken_chars)
-            }
+            HookEvent::PostToolUseFailure => self.find_earlier_cure(&tool_use),
             _ => None,
         };
+        let taken_chars = cure.as_ref().map_or(0, MemoryBlock::char_count);
+        let triggered = self.inject_for_tool(&tool_use, taken_chars);
+        let is_refusal = triggered.as_ref().is_some_and(|given| given.is_refusal);
+        let triggered = triggered.map(|TriggeredBlock { block, .. }| block);
         let blocks = triggered.into_iter().chain(cure);
         let text: String = blocks.map(|block| block.text).collect();
         if text.is_empty() {

@@ -6,16 +6,13 @@ use crate::project_sessions::ProjectDirectories;
 use session_config::Home;
 use session_display::SessionIds;
 use session_memory::MemoryBlock;
-use session_query::SearchEngine;
+use session_query::{REFRESH_BUDGET, SearchEngine};
 use session_report::WorkSummary;
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 /// The most characters of the line.
 const MAX_CHARS: usize = 500;
-/// The longest time for reading what changed: a few milliseconds are enough after a usual session.
-const REFRESH_BUDGET: Duration = Duration::from_millis(300);
 /// The most bytes of an error.
 const ERROR_BYTES: usize = 120;
 
@@ -44,7 +41,7 @@ impl HookCall {
             time_ms: last.ended_ms?,
             max_chars: MAX_CHARS,
         };
-        line.into_block(&memories.home.config, 0)
+        line.into_block(&memories.home.config)
     }
 }
 

@@ -95,11 +95,19 @@ impl HookCall {
         Ok(decision)
     }
 
-    /// Returns the memories that a call of a tool triggers, without secrets, and records them.
-    pub(crate) fn inject_for_tool(&self, tool_use: &ToolUse) -> Option<TriggeredBlock> {
+    /// Returns the memories that a call of a tool triggers, without secrets, within what `taken_chars` of the same answer
+    /// leave of `total_chars`, and records them.
+    pub(crate) fn inject_for_tool(
+        &self,
+        tool_use: &ToolUse,
+        taken_chars: usize,
+    ) -> Option<TriggeredBlock> {
         let event = self.trigger_event(tool_use)?;
         let context = self.input.context_id()?;
-        self.memories.injector().inject_for_event(&event, &context)
+        let mut injector = self.memories.injector();
+        let total_chars = &mut injector.settings.injection.total_chars;
+        *total_chars = total_chars.saturating_sub(taken_chars);
+        injector.inject_for_event(&event, &context)
     }
 
     /// Records the memories that a call shows to the agent, until it fails.

@@ -2,7 +2,8 @@
 
 use crate::content::memory::{Importance, Memory, MemoryState};
 use crate::error::{MemoryError, Result};
-use crate::injection::memory_block::{BlockFence, BlockItem};
+use crate::injection::block_fence::BlockFence;
+use crate::injection::memory_block::BlockItem;
 use crate::storage::memory_directory::settings_directory;
 use session_files::{Dir, Durability};
 use std::path::PathBuf;

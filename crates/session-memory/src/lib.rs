@@ -132,6 +132,7 @@ pub use import::{
     EXPORT_LIMIT, ImportFormat, ImportInput, ImportReport, MemoryExport, export_memories,
     import_memories,
 };
+pub use injection::block_fence::ShowCommand;
 pub use injection::injection_decision::{
     GateDecision, InjectionCandidate, InjectionDecision, SkipReason,
 };
@@ -140,7 +141,7 @@ pub use injection::injection_log::{InjectionLog, InjectionLogEntry, InjectionSta
 pub use injection::injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
 };
-pub use injection::memory_block::{BlockItem, MemoryBlock, PastTurn, ShowCommand};
+pub use injection::memory_block::{BlockItem, MemoryBlock, PastTurn};
 pub use injection::session_start::AgentContext;
 pub use injection::session_state::SessionState;
 pub use injection::session_state_file::{InjectionSwitch, SessionStateFile};

@@ -13,7 +13,7 @@
 //! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] leaves out who
 //! asks.
 //!
-//! [`IndexStatus`] counts what the index holds and how fresh it is, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
+//! [`IndexStatus`] counts what the index holds and how fresh it is, [`EmbeddingEta`] how long its vectors will take, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
 //!
 //! [`FrontEndCallbacks`] are what the program does for a front end that stays open.
@@ -76,7 +76,7 @@ mod unmet_clause;
 pub use continuation::find_continuation;
 pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_TURNS};
 pub use demo_index::DemoIndex;
-pub use embedding_eta::{EmbeddingEta, read_embedding_time_left};
+pub use embedding_eta::EmbeddingEta;
 pub use error::QueryError;
 pub use eval_index::{EvalIndex, EvalSource};
 pub use failed_commands::{FailedCommand, FailedCommandSearch, FailedCommands};
@@ -85,7 +85,7 @@ pub use forget_selection::{ForgetSelection, ForgetSelectionError};
 pub use front_end_callbacks::FrontEndCallbacks;
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use invalid_filter::InvalidFilter;
-pub use live_index::{Answered, LiveAnswer, LiveIndex, QueryRefresh, Snapshot};
+pub use live_index::{Answered, LiveAnswer, LiveIndex, QueryRefresh, REFRESH_BUDGET, Snapshot};
 pub use misplaced_history::{MisplacedHistory, find_misplaced_history};
 pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{ModelCoverage, ModelOverview};

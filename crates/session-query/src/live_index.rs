@@ -14,8 +14,8 @@ use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
 use std::time::Duration;
 
-/// Longest time a query waits for changed histories to be read.
-const REFRESH_BUDGET: Duration = Duration::from_millis(300);
+/// The longest time that a query, or the start of a session, waits for changed histories to be read.
+pub const REFRESH_BUDGET: Duration = Duration::from_millis(300);
 
 /// An index with the histories from which it is brought up to date.
 #[derive(Clone, Copy)]

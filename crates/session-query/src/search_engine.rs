@@ -118,8 +118,8 @@ impl SearchEngine {
         Ok(outcome)
     }
 
-    /// Reads what changed into the index within a budget of time; returns true where it is as the histories are then, and
-    /// false where another process writes to it.
+    /// Reads what changed into the index, within a budget of time if there is one. Returns false where something is left
+    /// unread: the time ended, or another process writes.
     ///
     /// # Errors
     /// As [`SearchEngine::update`].

@@ -353,12 +353,32 @@ fn a_failed_command_is_told_its_cure_once() {
     assert_eq!(failed("s1", error), "", "once a session");
     assert_eq!(failed(FERRY, error), "", "it knows itself");
     assert_eq!(failed("s2", "Exit code 2\nerror: no furnace"), "");
-    project.configure("", "total_chars = 200");
     let context = |said: &str| {
         let said: serde_json::Value = serde_json::from_str(said).unwrap();
         let context = &said["hookSpecificOutput"]["additionalContext"];
         context.as_str().unwrap().to_owned()
     };
+    for topic in ["Tide tables", "Quay walls"] {
+        let info = "the harbour office prints them at noon and nobody may change them ".repeat(8);
+        let saved = [
+            "memory",
+            "save",
+            "--topic",
+            topic,
+            "--info",
+            &info,
+            "--when-error",
+            "no tide table",
+        ];
+        project.run(&saved).succeeded();
+    }
+    let beside = context(&failed("s5", error));
+    assert!(
+        beside.contains("[failed before]") && beside.contains("Tide tables"),
+        "{beside}"
+    );
+    assert!(beside.chars().count() <= 1000, "{beside}");
+    project.configure("", "total_chars = 200");
     assert!(context(&failed("s4", error)).chars().count() <= 200);
     project.configure("auto_retrieve = false", "");
     assert_eq!(failed("s3", error), "");

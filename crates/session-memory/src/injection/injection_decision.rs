@@ -1,8 +1,9 @@
 //! The decision about a prompt: the candidates, the gate's verdict on each, and the block.
 
 use crate::content::memory::{Importance, Memory};
+use crate::injection::block_fence::ShowCommand;
 use crate::injection::injection_gate::{GateVerdict, InjectionSettings, gate_score};
-use crate::injection::memory_block::{BlockItem, MemoryBlock, ShowCommand};
+use crate::injection::memory_block::{BlockItem, MemoryBlock};
 use crate::retrieval::rank::MemoryMatch;
 use serde::Serialize;
 use session_redact::Redactor;
@@ -58,8 +59,8 @@ pub struct InjectionCandidate {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateDecision<C> {
     /// The block, or the reason why there is none.
-    pub block: Result<MemoryBlock, SkipReason>,
-    /// The memories that were compared, those that come first in the block first.
+    pub outcome: Result<MemoryBlock, SkipReason>,
+    /// The memories that were compared.
     pub candidates: Vec<C>,
 }
 
@@ -70,19 +71,19 @@ impl<C> GateDecision<C> {
     /// Returns a decision without a block.
     pub fn without_block(reason: SkipReason) -> Self {
         Self {
-            block: Err(reason),
+            outcome: Err(reason),
             candidates: Vec::new(),
         }
     }
 
     /// Returns the block, if there is one.
     pub fn block(&self) -> Option<&MemoryBlock> {
-        self.block.as_ref().ok()
+        self.outcome.as_ref().ok()
     }
 
     /// Returns the reason why there is no block.
     pub fn skip_reason(&self) -> Option<SkipReason> {
-        self.block.as_ref().err().copied()
+        self.outcome.as_ref().err().copied()
     }
 
     /// Returns true where memories were not looked for, because injection is switched off.
@@ -149,7 +150,7 @@ pub(crate) fn assemble_decision(
     mark_left_out(&mut candidates, block.as_ref());
     let verdicts = candidates.iter().map(|candidate| candidate.verdict);
     InjectionDecision {
-        block: block.ok_or_else(|| find_skip_reason(verdicts)),
+        outcome: block.ok_or_else(|| find_skip_reason(verdicts)),
         candidates,
     }
 }

@@ -78,7 +78,7 @@ impl InjectionOutcome {
     /// not compared.
     pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
         let is_compared = !matches!(
-            self.decision.block,
+            self.decision.outcome,
             Err(SkipReason::Timeout
                 | SkipReason::SwitchedOff
                 | SkipReason::Refused
@@ -227,7 +227,7 @@ impl Injector<'_> {
                     triggered, context, ..
                 } = comparison;
                 let by_triggers = self.decide_by_triggers(memories, triggered, &context);
-                match by_triggers.block {
+                match by_triggers.outcome {
                     Ok(_) => by_triggers,
                     Err(_) => InjectionDecision::without_block(SkipReason::Timeout),
                 }
@@ -380,7 +380,7 @@ impl PartComparison<'_> {
             let Some(decision) = self.decide_by_part(&part)? else {
                 break;
             };
-            if decision.block.is_ok() {
+            if decision.outcome.is_ok() {
                 return Ok(Some(decision));
             }
             first.get_or_insert(decision);

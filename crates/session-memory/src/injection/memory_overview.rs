@@ -2,8 +2,9 @@
 //! can read.
 
 use crate::content::memory::{Importance, Memory};
+use crate::injection::block_fence::BlockFence;
 use crate::injection::escaped_text::{FittedText, char_count, truncate_escaped};
-use crate::injection::memory_block::{BlockFence, MemoryBlock};
+use crate::injection::memory_block::MemoryBlock;
 use session_core::text::{collapse_whitespace, escape_tags, sanitize_text};
 
 /// The most characters of an overview: Claude Code cuts what a hook says at 10,000.
@@ -123,25 +124,28 @@ impl OverviewContent<'_> {
     /// Formats the lines of the first memories, as many as fit.
     fn format_lines(&self, layout: LineLayout, max_tokens: usize) -> Vec<FittedText> {
         let mut size = self.frame_size();
-        let memories = self.memories.iter();
-        let lines = memories.map(|memory| self.format_line(memory, layout));
-        let fitting = lines.take_while(|line| {
+        let mut origins = Vec::new();
+        let lines = self.memories.iter().map(|memory| {
+            let origin = memory.trust.origin_label();
+            (origin, self.format_line(memory, layout))
+        });
+        let fitting = lines.take_while(|(origin, line)| {
+            if !origins.contains(origin) {
+                origins.push(*origin);
+                size = size.plus(&open_fence(*origin, true).wrap(&[]));
+            }
             size = size.plus(&line.text).plus("\n");
             size.fits(max_tokens)
         });
-        fitting.collect()
+        fitting.map(|(_, line)| line).collect()
     }
 
-    /// Returns the size of everything but the lines, whatever their number.
+    /// Returns the size of everything but the lines, whatever their number, and their fences.
     fn frame_size(&self) -> TextSize {
-        let size = TextSize::default()
+        TextSize::default()
             .plus(self.heading())
             .plus(&format_left_out(MAX_COUNT))
-            .plus(&self.format_gone());
-        let fences = self.origins().into_iter();
-        fences.fold(size, |size, origin| {
-            size.plus(&open_fence(origin, true).wrap(&[]))
-        })
+            .plus(&self.format_gone())
     }
 
     /// Returns the owners of the memories, each once, in their order.

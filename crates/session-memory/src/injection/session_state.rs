@@ -1,7 +1,7 @@
 //! The state of a session: what was listed and injected in it, and its switch.
 
 use crate::content::memory::Memory;
-use crate::injection::memory_block::ShowCommand;
+use crate::injection::block_fence::ShowCommand;
 use crate::storage::directory_records::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};

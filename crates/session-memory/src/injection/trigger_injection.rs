@@ -60,7 +60,7 @@ impl Injector<'_> {
         let matcher = EventMatcher::new(event);
         let triggered = self.list_triggered(&matcher);
         let decision = self.decide_for_event(&matcher, &triggered, Some(session), &state);
-        let block = decision.block.ok()?;
+        let block = decision.outcome.ok()?;
         let mut passed = decision.candidates;
         passed.retain(|candidate| {
             let verdict = candidate.verdict;
@@ -183,7 +183,7 @@ impl Injector<'_> {
         candidates.sort_by_key(|candidate| !passed(candidate));
         let verdicts = candidates.iter().map(|candidate| candidate.verdict);
         TriggerDecision {
-            block: block.ok_or_else(|| find_skip_reason(verdicts)),
+            outcome: block.ok_or_else(|| find_skip_reason(verdicts)),
             candidates,
         }
     }

@@ -67,7 +67,8 @@ fn a_module_uses_those_before_it_alone() {
         let own = layer(&name).unwrap_or_else(|| panic!("`{name}` is in no layer"));
         for used in find_used(file) {
             edges += 1;
-            let is_before = SHARED.contains(&used.as_str()) || layer(&used) <= Some(own);
+            let is_before =
+                SHARED.contains(&used.as_str()) || layer(&used).is_some_and(|layer| layer <= own);
             assert!(is_before, "{} uses {used}", file.display());
             assert!(!used.is_empty(), "{} names no module", file.display());
         }

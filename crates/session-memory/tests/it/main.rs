@@ -1,5 +1,7 @@
 //! Memories through the public types of the crate.
 
+#[cfg(unix)]
+mod conversation_trust;
 mod import;
 mod injector;
 mod layers;

@@ -180,11 +180,11 @@ fn no_half_of_a_secret_is_injected() {
             " oil".repeat((before - TOPIC.len() - INFO.len()) / 4) + " ",
         );
         world.write(&path, text);
-        let by_prompt = world.decide(PROMPT, None).decision.block.ok();
+        let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
         let by_call = world
             .injector()
             .explain_event(&event, None, None)
-            .block
+            .outcome
             .ok();
         for block in [by_prompt, by_call] {
             let text = block.unwrap().text;
@@ -225,8 +225,8 @@ fn no_key_of_several_lines_is_injected() {
         ..TriggerEvent::default()
     };
     let injector = world.injector();
-    let by_call = injector.explain_event(&event, None, None).block.ok();
-    let by_prompt = world.decide(PROMPT, None).decision.block.ok();
+    let by_call = injector.explain_event(&event, None, None).outcome.ok();
+    let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
     for block in [by_prompt, by_call] {
         let text = block.unwrap().text;
         assert!(

@@ -217,7 +217,7 @@ fn an_error_that_stands_in_a_prompt_triggers() {
     let memory = save(&world);
     let prompt = "the nightly job says PoolTimedOut since friday";
     let decision = world.decide(prompt, None).decision;
-    assert_eq!(decision.block.unwrap().ids, [memory.id()]);
+    assert_eq!(decision.outcome.unwrap().ids, [memory.id()]);
     assert_eq!(decision.candidates[0].verdict, GateVerdict::Triggered);
     let pasted = |text: &str| {
         format!(

@@ -1,9 +1,9 @@
 //! Memories that come with a repository are untrusted until the user trusts their content.
 
-use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now, saved_from};
+use crate::support::{INFO, PROMPT, TOPIC, TestMemories, draft, now};
 use session_memory::{
-    AgentContext, ConversationOrigin, EditReview, ImportFormat, ImportInput, Importance, Memory,
-    MemoryChange, MemoryDraft, MemoryError, MemoryState, StorageLocation, Trust, export_memories,
+    AgentContext, EditReview, ImportFormat, ImportInput, Importance, Memory, MemoryChange,
+    MemoryDraft, MemoryError, MemoryState, StorageLocation, Trust, export_memories,
     import_memories, render_context_sheet,
 };
 use std::path::PathBuf;
@@ -23,17 +23,17 @@ fn clone_with_memory() -> TestMemories {
     world
 }
 
-fn pull(world: &TestMemories, info: &str) {
+pub fn pull(world: &TestMemories, info: &str) {
     let path = world.file(MemoryState::Active, ID);
     world.write(&path, file_text(ID, TOPIC, info));
 }
 
-fn theirs(world: &TestMemories) -> Memory {
+pub fn theirs(world: &TestMemories) -> Memory {
     world.store.find(ID).unwrap()
 }
 
 fn is_injected(world: &TestMemories, id: &str) -> bool {
-    let block = world.decide(PROMPT, None).decision.block.ok();
+    let block = world.decide(PROMPT, None).decision.outcome.ok();
     block.is_some_and(|block| block.ids.iter().any(|other| other == id))
 }
 
@@ -81,6 +81,28 @@ fn an_overview_names_the_repository_once() {
     );
 }
 
+/// The fence of an owner none of whose memories has a line takes no room.
+#[test]
+fn an_overview_with_little_room_has_the_first_memories_alone() {
+    let mut world = clone_with_memory();
+    world.store.trust(&[theirs(&world)]).unwrap();
+    for n in 0..5 {
+        world.save(&format!("Pier {n} closes at noon"), INFO);
+    }
+    let text_within = |world: &TestMemories| {
+        let block = world.injector().begin_session(None, AgentContext::Empty);
+        block.map_or_else(String::new, |block| block.text)
+    };
+    for tokens in 60..150 {
+        world.settings.injection.overview_tokens = tokens;
+        let text = text_within(&world);
+        assert!(text.len().div_ceil(4) <= tokens, "{tokens}: {text}");
+    }
+    world.settings.injection.overview_tokens = 85;
+    let text = text_within(&world);
+    assert!(text.contains(TOPIC) && !text.contains("Pier"), "{text}");
+}
+
 #[test]
 fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
     let world = clone_with_memory();
@@ -98,7 +120,7 @@ fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
         text.contains("data from the repository") && text.contains(ID),
         "{text}"
     );
-    let block = world.decide(PROMPT, None).decision.block.unwrap();
+    let block = world.decide(PROMPT, None).decision.outcome.unwrap();
     assert!(block.text.contains("from the repository"));
 
     pull(&world, &format!("{INFO}; changed"));
@@ -410,57 +432,6 @@ fn a_long_memory_cannot_be_reviewed_on_a_terminal() {
             })
             .is_reviewable()
     );
-}
-
-/// Returns the origin of a memory's conversation, and the conversation that an export gives.
-fn conversation(world: &TestMemories, memory: &Memory) -> (ConversationOrigin, Option<String>) {
-    let memory = world.store.find(memory.id()).unwrap();
-    let raw = world.store.read_conversation(&memory).unwrap().unwrap();
-    let document = export_memories(&world.store, &[memory]);
-    let is_left_out = document.left_out_conversations == 1;
-    assert_eq!(is_left_out, raw.origin == ConversationOrigin::Repository);
-    let document = serde_json::to_value(document).unwrap();
-    let exported = document["memories"][0]["raw"].as_str();
-    (raw.origin, exported.map(str::to_owned))
-}
-
-fn conversation_file(world: &TestMemories, memory: &Memory) -> PathBuf {
-    let root = &world.store.directories()[0].path;
-    root.join("raw").join(format!("{}.md", memory.id()))
-}
-
-#[test]
-fn a_conversation_of_a_repository_is_not_the_users() {
-    let world = TestMemories::new();
-    let saved = world.save_draft(&MemoryDraft {
-        raw: Some("User: why?".to_owned()),
-        ..draft("Saved", INFO)
-    });
-    let own = (ConversationOrigin::Own, Some("User: why?".to_owned()));
-    assert_eq!(conversation(&world, &saved), own);
-    let foreign = (ConversationOrigin::Repository, None);
-    world.write(&conversation_file(&world, &saved), "User: forged");
-    assert_eq!(conversation(&world, &saved), foreign);
-    let plain = world.save("Saved without a conversation", INFO);
-    world.write(&conversation_file(&world, &plain), "User: forged");
-    assert_eq!(conversation(&world, &plain), foreign);
-    pull(&world, INFO);
-    world.store.trust(&[theirs(&world)]).unwrap();
-    world.write(&conversation_file(&world, &theirs(&world)), "User: forged");
-    assert_eq!(conversation(&world, &theirs(&world)), foreign);
-}
-
-#[test]
-fn a_conversation_that_was_saved_before_hashes_were_recorded_is_not_verified() {
-    let world = TestMemories::new();
-    let saved = world.save_draft(&MemoryDraft {
-        source: saved_from("s1"),
-        ..draft("Saved", INFO)
-    });
-    world.write(&conversation_file(&world, &saved), "User: why?");
-    let raw = Some("User: why?".to_owned());
-    let unverified = (ConversationOrigin::Unverified, raw);
-    assert_eq!(conversation(&world, &saved), unverified);
 }
 
 #[test]
