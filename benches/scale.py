@@ -10,7 +10,8 @@ will do. It is only read. The histories made of it are the same each time, hold 
 original, and go to the scratch folder, 1.3 GB for a million turns, with indexes of as much; they are used
 again where they are there. `--sentences` is the number of sentences of an answer: with 10-15 a history holds 2.5 times the text. Vectors are the bundled table's. Queries are three to eight words in a row of
 sentences that the history does not hold. Each figure is a whole process; prints Markdown for `RESULTS.md`.
-`--timed` is the number of queries whose times are taken: medians and 95 % of them.
+`--timed` is the number of queries whose times are taken: medians and 95 % of them. With several sizes a last table says how many times
+the figure of the smallest each row is.
 
 `--against` compares the first ten hits of each query, by both lists and by vectors alone, with those of another program
 that reads the same history into an index of its own. For brute force over exact vectors build that program so:
@@ -210,6 +211,17 @@ def measure_peer(home, folder, asked):
     }
 
 
+def print_growth(figures):
+    """How many times the first figure of each row is that of the smallest history."""
+    names = list(figures)
+    print("\n| growth | " + " | ".join(names) + " |\n| --- |" + " --- |" * len(names))
+    for row in figures[names[0]]:
+        cells = [re.match(r"[\d.]+", figures[name].get(row, "")) for name in names]
+        if all(cells):
+            values = [float(cell[0]) for cell in cells]
+            print(f"| {row} | " + " | ".join(f"{value / max(values[0], 1e-9):.1f}" for value in values) + " |")
+
+
 def turns_of(name):
     return int(name.replace("k", "000").replace("m", "000000"))
 
@@ -228,6 +240,7 @@ def main():
     scratch = options.scratch or tempfile.mkdtemp()
     pool, kept = sentences(options.home)
     asked = questions(kept, options.queries)
+    figures = {}
     for name in options.turns.split(","):
         folder = os.path.join(scratch, name)
         home = os.path.join(folder, "home")
@@ -238,10 +251,13 @@ def main():
         ours = measure(index, home, timed)
         if options.against:
             ours |= compare(index, Index(options.against, home, os.path.join(folder, "against")), asked)
+        figures[name] = ours
         peer = measure_peer(home, folder, timed) if shutil.which("fr") else {}
         print(f"\n| {name} turns | session-search | fast-resume |\n| --- | --- | --- |")
         for row, figure in ours.items():
             print(f"| {row} | {figure} | {peer.get(row, '')} |", flush=True)
+    if len(figures) > 1:
+        print_growth(figures)
     if not options.scratch:
         shutil.rmtree(scratch)
 

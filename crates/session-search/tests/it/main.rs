@@ -3,6 +3,7 @@
 mod edited_files;
 mod exchanges;
 mod explanation;
+mod filtered_lists;
 mod filters;
 mod identifiers;
 mod library;

@@ -140,44 +140,6 @@ fn hits_come_best_first_up_to_the_limit() {
 }
 
 #[test]
-fn scores_are_the_bm25_of_fts5() {
-    let (index, mut writer) = filled();
-    writer.commit().unwrap();
-    let db = rusqlite::Connection::open(index.root().join("index.db")).unwrap();
-    for query in [
-        "docker network",
-        "network",
-        "resolve nothing docker",
-        "\"the network\" docker",
-    ] {
-        let query = Query::new(query);
-        let phrases = query.terms.iter().map(|t| format!("\"{}\"", t.text));
-        let select = "SELECT rowid, -bm25(words, 1.0, 1.2, 0.5, 0.8, 0.8, 1.0, 0.4) FROM words WHERE words MATCH ?1";
-        let mut find = db.prepare(select).unwrap();
-        let rows = find.query_map([phrases.collect::<Vec<_>>().join(" OR ")], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        });
-        let mut expected: Vec<(i64, f32)> = rows.unwrap().collect::<rusqlite::Result<_>>().unwrap();
-        let found = index
-            .reader()
-            .search_lexical(&query, 10, |_| Ok(true))
-            .unwrap();
-        let mut scores: Vec<(i64, f32)> =
-            found.hits.iter().map(|h| (h.id.into(), h.score)).collect();
-        expected.sort_by_key(|(turn, _)| *turn);
-        scores.sort_by_key(|(turn, _)| *turn);
-        assert!(!scores.is_empty());
-        assert_eq!(scores.len(), expected.len());
-        for ((turn, score), (of, bm25)) in scores.into_iter().zip(expected) {
-            assert!(
-                turn == of && (score - bm25).abs() <= 1e-5 * bm25,
-                "{turn}: {score} {bm25}"
-            );
-        }
-    }
-}
-
-#[test]
 fn terms_are_counted_and_shares_follow_their_idf() {
     let (_index, mut writer) = filled();
     let query = Query::new("docker network quux");

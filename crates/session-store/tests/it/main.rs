@@ -1,5 +1,6 @@
 //! The index at rest, through its writer and readers.
 
+mod bm25;
 mod compact;
 mod completions;
 mod contents;
