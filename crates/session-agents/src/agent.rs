@@ -1,7 +1,9 @@
 //! The agents that this program is installed into, and their directories.
 
 use crate::merged_settings::MergedSettings;
+use crate::skill_location::SKILL_DIRECTORY;
 use session_sources::Env;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The note for a user of Codex after its hook was installed.
@@ -10,6 +12,8 @@ const CODEX_TRUST: &str =
 
 /// The directory in Claude Code's that holds memories for all projects.
 const OWN_DATA: &str = "data";
+/// A file that the Finder leaves in a directory.
+const FINDER_FILE: &str = ".DS_Store";
 
 /// An agent that can use this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +76,10 @@ impl Agent {
     }
 
     /// Returns true where the agent has a directory in the user's configuration. One that holds this program's memories
-    /// alone is none.
+    /// and skill alone is none.
     pub fn is_present(self, env: &Env) -> bool {
         let directory = self.config_directory(env);
-        directory.is_dir() && !(self == Self::Claude && holds_own_data_alone(&directory))
+        directory.is_dir() && !(self == Self::Claude && holds_own_files_alone(&directory))
     }
 
     /// Returns the agent that is meant where none is named: the only one that is present, else Claude Code.
@@ -112,10 +116,20 @@ impl Agent {
     }
 }
 
-fn holds_own_data_alone(directory: &Path) -> bool {
-    let mut entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
-    let is_own = |entry: fs_err::DirEntry| entry.file_name() == OWN_DATA;
-    entries.next().is_some_and(is_own) && entries.next().is_none()
+fn holds_own_files_alone(directory: &Path) -> bool {
+    let (skills, skill) = SKILL_DIRECTORY.split_once('/').unwrap_or_default();
+    let is_skill = || holds_alone(&directory.join(skills), |name| name == skill);
+    holds_alone(directory, |name| {
+        name == OWN_DATA || name == skills && is_skill()
+    })
+}
+
+/// Returns true for a directory that has something, and nothing but what is own, and what the Finder leaves.
+fn holds_alone(directory: &Path, is_own: impl Fn(&OsStr) -> bool) -> bool {
+    let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name());
+    let names: Vec<OsString> = names.filter(|name| name != FINDER_FILE).collect();
+    !names.is_empty() && names.iter().all(|name| is_own(name))
 }
 
 /// Returns the first directory that `CLAUDE_CONFIG_DIR` lists, else `~/.claude`.
@@ -143,6 +157,12 @@ mod tests {
         assert!(!Agent::Claude.is_present(&env));
         make(".codex");
         assert_eq!(Agent::default_for(&env), Agent::Codex);
+        make(".claude/skills/session-search/references");
+        fs_err::write(home.path().join(".claude/.DS_Store"), "").unwrap();
+        assert_eq!(Agent::default_for(&env), Agent::Codex);
+        make(".claude/skills/other");
+        assert!(Agent::Claude.is_present(&env));
+        fs_err::remove_dir(home.path().join(".claude/skills/other")).unwrap();
         make(".claude/projects");
         assert!(Agent::Claude.is_present(&env));
         assert_eq!(Agent::default_for(&env), Agent::Claude);

@@ -11,7 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::HashSet;
 
-const HOOKS: &str = "hooks";
+pub(crate) const HOOKS: &str = "hooks";
 const COMMAND: &str = "command";
 /// The arguments of a command that Claude Code runs without a shell.
 const ARGS: &str = "args";
@@ -352,7 +352,7 @@ fn list_event_keys(text: &str) -> Vec<String> {
 }
 
 /// Returns the command line of a hook that is ours, in which the arguments that stand apart are quoted.
-fn own_command(hook: &Value) -> Option<String> {
+pub(crate) fn own_command(hook: &Value) -> Option<String> {
     let command = hook[COMMAND].as_str()?;
     let Some(args) = hook[ARGS].as_array() else {
         return find_program(command).map(|_| command.to_owned());

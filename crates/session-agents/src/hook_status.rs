@@ -274,11 +274,19 @@ mod tests {
     /// Writes what Codex writes once its user trusts the hooks.
     fn trust_codex_hooks(home: &Path) {
         let hooks = home.join(".codex/hooks.json");
-        let state = format!(
-            "[hooks.state.\"{}:session_start:0:0\"]\ntrusted_hash = \"sha256:00\"\n",
-            hooks.display()
-        );
-        fs_err::write(home.join(".codex/config.toml"), state).unwrap();
+        let state = |event: &str| {
+            let path = hooks.display();
+            // A literal string: the path may have backslashes.
+            format!("[hooks.state.'{path}:{event}:0:0']\ntrusted_hash = \"sha256:00\"\n")
+        };
+        let events = [
+            "user_prompt_submit",
+            "session_start",
+            "pre_tool_use",
+            "post_tool_use",
+        ];
+        let config: String = events.map(state).concat();
+        fs_err::write(home.join(".codex/config.toml"), config).unwrap();
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use crate::shell_quote::quote_word;
 use serde::Serialize;
 use session_core::text::{collapse_whitespace, path_line};
-use session_sources::{Env, find_source};
+use session_sources::{Env, FolderVariable, find_source};
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The command that resumes a session, in the form that `--json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,9 +23,9 @@ pub struct ResumeCommand<'a> {
     pub directory_exists: bool,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// Variables that the program needs to find the session.
+    /// Variables that the program needs to find the session; `None` for one that must not be set.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub environment: BTreeMap<&'static str, String>,
+    pub environment: BTreeMap<&'static str, Option<String>>,
     /// Id of the session that repeats all turns of this one and goes on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub continued_in: Option<&'a str>,
@@ -55,6 +55,8 @@ pub enum ResumeObstacle {
     TranscriptDeleted,
     /// Its history is no longer on disk.
     HistoryGone,
+    /// Its history lies in a folder that nothing names now, and no variable is known by which its agent finds it.
+    UnnamedFolder,
     /// Its history lies in the home of another machine.
     OtherMachine,
     /// Its agent has no command for it.
@@ -112,6 +114,9 @@ impl ResumeObstacle {
             Self::HistoryGone => {
                 format!("the history of {session} is gone, so its agent cannot resume it")
             }
+            Self::UnnamedFolder => format!(
+                "the history of {session} is in a folder that no variable names now, so its agent does not find it"
+            ),
             Self::OtherMachine => format!(
                 "{session} is a session of another machine, so its agent cannot resume it here"
             ),
@@ -134,6 +139,9 @@ impl ResumeObstacle {
             Self::HistoryGone => {
                 format!("`session-search show {session}` has what was indexed of it")
             }
+            Self::UnnamedFolder => format!(
+                "set the variable that named the folder, or `session-search show {session}` has what was said in it"
+            ),
             Self::OtherMachine => format!(
                 "`session-search export {session}` writes all that was said, for a new session to read"
             ),
@@ -206,24 +214,27 @@ impl<'a> ResumeCommand<'a> {
         self
     }
 
-    /// Adds the variable by which the agent finds a session in a folder that it does not look in by itself, as far as
+    /// Adds the variables by which the agent finds a session in a folder that it does not look in by itself, as far as
     /// the index tells where the session is. The folder of a history that was not listed is told by its path.
-    #[must_use]
-    pub fn with_folder_variable(mut self, session: &SessionRow, env: &Env, index: &Reader) -> Self {
-        let history = index.file(session.file).ok().flatten();
-        let variable = find_source(&session.source)
-            .zip(history)
-            .and_then(|(source, history)| {
-                let (agent, path) = (source.agent(), Path::new(&history.path));
-                if history.gone {
-                    agent.naming_variable(path)
-                } else {
-                    agent.folder_variable(env, path)
-                }
-            });
-        let variable = variable.map(|(name, folder)| (name, folder.to_string_lossy().into_owned()));
-        self.environment.extend(variable);
-        self
+    ///
+    /// # Errors
+    /// When the path does not tell it.
+    pub fn with_folder_variables(
+        mut self,
+        session: &SessionRow,
+        env: &Env,
+        index: &Reader,
+    ) -> Result<Self, ResumeError> {
+        let variables = find_folder_variables(session, env, index);
+        let variables = variables.map_err(|reason| ResumeError {
+            session: session.uid.clone(),
+            reason,
+        })?;
+        let to_text = |folder: PathBuf| folder.to_string_lossy().into_owned();
+        let entries = variables.into_iter();
+        let entries = entries.map(|variable| (variable.name, variable.folder.map(to_text)));
+        self.environment.extend(entries);
+        Ok(self)
     }
 
     /// Returns why the command does not start here, if it does not. `is_found` returns true for a program that is found.
@@ -240,9 +251,7 @@ impl<'a> ResumeCommand<'a> {
 
     /// Formats the command as it is typed in a POSIX shell, without control characters.
     pub fn shell_line(&self) -> String {
-        let variables = self.environment.iter();
-        let variables = variables.map(|(name, value)| format!("{name}={} ", quote_word(value)));
-        let command = variables.collect::<String>() + &self.command.join(" ");
+        let command = self.shell_variables() + &self.command.join(" ");
         let Some(directory) = self.directory else {
             return command;
         };
@@ -253,6 +262,38 @@ impl<'a> ResumeCommand<'a> {
             ""
         };
         format!("cd {end_of_options}{quoted} && {command}")
+    }
+
+    /// Formats what stands before the command to set and unset its variables.
+    fn shell_variables(&self) -> String {
+        let (mut unset, mut set) = (String::new(), String::new());
+        for (name, value) in &self.environment {
+            match value {
+                Some(value) => set += &format!("{name}={} ", quote_word(value)),
+                None => unset += &format!("-u {name} "),
+            }
+        }
+        let program = if unset.is_empty() { "" } else { "env " };
+        format!("{program}{unset}{set}")
+    }
+}
+
+/// Returns the variables by which the agent of a session finds it.
+fn find_folder_variables(
+    session: &SessionRow,
+    env: &Env,
+    index: &Reader,
+) -> Result<Vec<FolderVariable>, ResumeObstacle> {
+    let history = index.file(session.file).ok().flatten();
+    let Some((source, history)) = find_source(&session.source).zip(history) else {
+        return Ok(Vec::new());
+    };
+    let (agent, path) = (source.agent(), Path::new(&history.path));
+    if history.gone {
+        let variables = agent.unlisted_folder_variables(env, path);
+        variables.ok_or(ResumeObstacle::UnnamedFolder)
+    } else {
+        Ok(agent.folder_variable(env, path).into_iter().collect())
     }
 }
 

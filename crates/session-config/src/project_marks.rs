@@ -164,6 +164,8 @@ mod tests {
         for path in ["clone/gem", "mixed", "gem/sub", "gem/.gemini", "account"] {
             assert!(is_in(path, gemini), "{path}");
         }
+        let around = unmarked_root(&root.join("gem"), &root.join("home"));
+        assert_eq!(around, Some(root.join("gem")), "a command that runs there");
     }
 
     #[cfg(unix)]

@@ -3,7 +3,7 @@
 use crate::call_status::CallStatus;
 use crate::error_marker::{
     TRACEBACK, announces_error, begins_panic, find_marker, is_error_line, is_failed_check,
-    is_heading, is_passed_check, names_exception, reports_failure,
+    is_heading, is_open_check, is_passed_check, names_exception, reports_failure,
 };
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::text::{clip_words, sanitize_text};
@@ -107,11 +107,12 @@ fn find_shown_error_lines(output: &str, status: CallStatus) -> Vec<&str> {
     choose_lines(subject.into_iter().chain(own), FIRST_LINES)
 }
 
-/// Chooses among the lines of a failed call none of which is known as an error: the last checks that failed, else the last
-/// lines with a signature, else the last ones but for checks that passed.
+/// Chooses among the lines of a failed call none of which is known as an error: the last checks that failed and lines with
+/// a signature, else the last ones but for checks that passed.
 fn choose_unmarked_lines(mut lines: Vec<&str>) -> Vec<&str> {
     cut_usage(&mut lines);
-    let ranks: [fn(&str) -> bool; 4] = [is_failed_check, tells_what, is_no_passed_check, |_| true];
+    cut_other_checks(&mut lines);
+    let ranks: [fn(&str) -> bool; 3] = [tells_what, is_no_passed_check, |_| true];
     let last = |is_of_rank: fn(&str) -> bool| {
         let mut seen = HashSet::new();
         let of_rank = lines.iter().rev().filter(|line| is_of_rank(line));
@@ -132,8 +133,16 @@ fn cut_usage(lines: &mut Vec<&str>) {
     }
 }
 
+/// Cuts out the checks of a table that did not fail, where others did.
+fn cut_other_checks(lines: &mut Vec<&str>) {
+    if lines.iter().any(|line| is_failed_check(line)) {
+        lines
+            .retain(|line| is_failed_check(line) || !is_passed_check(line) && !is_open_check(line));
+    }
+}
+
 fn tells_what(line: &str) -> bool {
-    ErrorSignature::new(line).is_some() && !line.starts_with(ADVICE)
+    is_failed_check(line) || ErrorSignature::new(line).is_some() && !line.starts_with(ADVICE)
 }
 
 fn is_no_passed_check(line: &str) -> bool {
@@ -375,6 +384,21 @@ mod tests {
             found("lint\tpass\t18s\ntest\tfail\t9s\nbuild\tpending\t0\ndocs\tpass\t2s"),
             "test\tfail\t9s"
         );
+        assert_eq!(
+            found(
+                "test (linux)\tfail\t9s\thttps://ci.example/1\ntest (mac)\tpass\t8s\thttps://ci.example/2\ndeploy the preview\tpending\t0\nwatching the lamps"
+            ),
+            "test (linux)\tfail\t9s\thttps://ci.example/1|watching the lamps"
+        );
+        for last in [
+            "HTTP 502 from registry.example.org",
+            "Segmentation fault (core dumped)",
+        ] {
+            let lines = found(&format!(
+                "note: uploads may fail behind a proxy\nuploading bundle.tar\n{last}"
+            ));
+            assert!(lines.ends_with(last), "{lines}");
+        }
         assert_eq!(
             found("lint\tpass\t18s\nbuild\tpending\t0\ndocs\tskipping\t0"),
             "build\tpending\t0"

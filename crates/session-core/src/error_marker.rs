@@ -222,13 +222,22 @@ fn is_diagnostic(line: &str) -> bool {
 
 /// Returns true for a check that failed in a table: `gh pr checks`.
 pub(crate) fn is_failed_check(line: &str) -> bool {
-    line.split_whitespace().any(|word| word == "fail")
+    has_field(line, &["fail"])
 }
 
 /// Returns true for a check in a table that passed or was left out.
 pub(crate) fn is_passed_check(line: &str) -> bool {
-    line.split('\t')
-        .any(|field| ["pass", "skipping"].contains(&field))
+    has_field(line, &["pass", "skipping"])
+}
+
+/// Returns true for a check in a table that neither failed nor passed.
+pub(crate) fn is_open_check(line: &str) -> bool {
+    has_field(line, &["pending", "cancel"])
+}
+
+/// Returns true for a row of a table with one of some fields. Between spaces such words are of any text.
+fn has_field(line: &str, fields: &[&str]) -> bool {
+    line.contains('\t') && line.split('\t').any(|field| fields.contains(&field))
 }
 
 /// Counts of no errors, as test runners print them.

@@ -196,7 +196,7 @@ fn check_coverage(
         findings.push(DoctorFinding::ok(
             "histories",
             format!(
-                "{} kept whose history is gone",
+                "{} kept whose history is gone, or in a folder that no variable names now",
                 pluralize(status.gone, "session")
             ),
         ));

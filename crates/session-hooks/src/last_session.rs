@@ -45,9 +45,14 @@ impl HookCall {
     }
 }
 
-/// Opens the index after what changed was read within [`REFRESH_BUDGET`]. None is made or migrated.
+/// Opens the index after what changed was read within [`REFRESH_BUDGET`]. None is made or migrated, nor is an empty one
+/// filled, which has no limit of time, nor one read by variables that no search had.
 fn open_fresh_index(home: &Home) -> Option<Reader> {
-    home.index().ok()?;
+    let index = home.index().ok()?;
+    if index.is_empty().ok()? || !SearchEngine::repeats_last_refresh(home, &index) {
+        return None;
+    }
+    drop(index);
     let engine = SearchEngine::new(home.clone()).ok()?;
     let is_fresh = engine.update_within(Some(REFRESH_BUDGET)).ok()?;
     is_fresh.then(|| home.index().ok())?

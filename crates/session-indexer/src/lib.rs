@@ -39,6 +39,7 @@ mod outcome;
 mod parallel_reading;
 mod read_policy;
 mod refresh;
+mod refresh_environment;
 mod session_embedder;
 mod writer_access;
 
@@ -53,4 +54,5 @@ pub use outcome::{
 };
 pub use read_policy::ReadPolicy;
 pub use refresh::{RefreshMode, RefreshOptions, refresh};
+pub use refresh_environment::has_last_environment;
 pub use writer_access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};

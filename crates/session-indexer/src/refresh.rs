@@ -9,6 +9,7 @@ use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress};
 use crate::parallel_reading::ReadOptions;
 use crate::read_policy::ReadPolicy;
+use crate::refresh_environment::describe_environment;
 use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::{Env, is_read_nonetheless};
@@ -288,6 +289,7 @@ fn run(
     let reads_all = first || options.mode == RefreshMode::Full;
     let removed = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
+    writer.set_environment(&describe_environment(&options.env))?;
     let budget = if first { None } else { options.budget };
     let deadline = Deadline::after(budget);
     let mut changes = match seen {

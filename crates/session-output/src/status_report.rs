@@ -79,7 +79,10 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
     }
     if status.gone > 0 {
         let sessions = pluralize(status.gone, "session");
-        rows.push(("", format!("{sessions} whose history is gone: still found")));
+        let words = format!(
+            "{sessions} whose history is gone, or in a folder that no variable names now: still found"
+        );
+        rows.push(("", words));
     }
     if status.prompts_only > 0 {
         let sessions = pluralize(status.prompts_only, "session");
@@ -342,7 +345,8 @@ mod tests {
         insta::assert_snapshot!(text, @r#"
         STATUS
         history   3 sessions (claude 3), 12 turns, 1 project
-                  1 session whose history is gone: still found
+                  1 session whose history is gone, or in a folder that no variable names
+                  now: still found
         home      /mnt/old/home/ann (not there: its sessions are found as they were
                   read)
         projects  app 3

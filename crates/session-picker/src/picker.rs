@@ -15,7 +15,7 @@ use crate::typing_pause::TypingPause;
 use crate::view;
 use crate::worker::{TurnsRequest, WorkerContext};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
-use session_agents::{ResumeCommand, ResumeMode, program_exists};
+use session_agents::{ResumeCommand, ResumeError, ResumeMode, program_exists};
 use session_core::text::sanitize_text;
 use session_query::{FrontEndCallbacks, SearchEngine};
 use session_store::SessionRow;
@@ -301,13 +301,8 @@ impl Picker {
         match action {
             PickerAction::Resume => return Ok(self.end_with_choice(target, ResumeMode::Continue)),
             PickerAction::Fork => return Ok(self.end_with_choice(target, ResumeMode::Fork)),
-            PickerAction::CopyCommand => match ResumeCommand::new(session, ResumeMode::Continue) {
+            PickerAction::CopyCommand => match self.resume_command(session, ResumeMode::Continue) {
                 Ok(command) => {
-                    let home = self.context.engine.home();
-                    let command = match home.index() {
-                        Ok(index) => command.with_folder_variable(session, &home.env, &index),
-                        Err(_) => command,
-                    };
                     self.screen.copy(&command.shell_line())?;
                     self.app.note = Some("the command that resumes it is copied".into());
                 }
@@ -333,9 +328,23 @@ impl Picker {
         Ok(LoopStep::Continue)
     }
 
+    /// Returns the command that takes a session up again, with the variables that it needs.
+    fn resume_command<'s>(
+        &self,
+        session: &'s SessionRow,
+        mode: ResumeMode,
+    ) -> Result<ResumeCommand<'s>, ResumeError> {
+        let command = ResumeCommand::new(session, mode)?;
+        let home = self.context.engine.home();
+        match home.index() {
+            Ok(index) => command.with_folder_variables(session, &home.env, &index),
+            Err(_) => Ok(command),
+        }
+    }
+
     /// Ends with a session that can be taken up again; of another says why it cannot.
     fn end_with_choice(&mut self, target: ActionTarget, mode: ResumeMode) -> LoopStep {
-        let refused = match ResumeCommand::new(&target.session, mode) {
+        let refused = match self.resume_command(&target.session, mode) {
             Ok(command) => self.find_obstacle(&command),
             Err(error) => Some(self.context.describe_error(error)),
         };

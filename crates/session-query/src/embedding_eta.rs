@@ -115,8 +115,10 @@ mod tests {
         drop(lock);
         assert_eq!(read_embedding_time_left(root), None, "it was killed");
         let _lock = IndexLock::acquire_embedding(root).unwrap();
-        assert!(read_embedding_time_left(root).is_some());
-        drop(old);
-        assert_eq!(read_embedding_time_left(root), None, "it is done");
+        let next = EmbeddingEta::begin(root);
+        assert_eq!(read_embedding_time_left(root), None, "another process");
+        old.report(RefreshStage::Embedding, 10, 30);
+        drop(next);
+        assert!(!root.join(EMBEDDING_ETA_FILE).exists(), "it is done");
     }
 }

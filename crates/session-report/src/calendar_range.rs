@@ -4,6 +4,7 @@ use crate::time_error::TimeError;
 use crate::time_range::{Result, TimeRange, in_calendar};
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan, Zoned};
+use session_store::SessionRow;
 use std::ops::Range;
 
 /// Most days that are returned one by one: ten years.
@@ -49,16 +50,16 @@ impl CalendarRange {
         })
     }
 
-    /// Returns the days of the range; where there are more than ten years of them, those from the earliest time of the
-    /// history on.
+    /// Returns the days of the range; where there are more than ten years of them, those from the earliest of the
+    /// sessions in it on.
     ///
     /// # Errors
     /// When these are more than ten years, too, or they lie beyond the calendar.
-    pub fn days(&self, earliest_ms: i64) -> Result<Vec<CalendarDay>> {
+    pub fn days(&self, sessions: &[SessionRow]) -> Result<Vec<CalendarDay>> {
         let last = self.last_day();
         let mut first = self.from.date();
         if (last - first).get_days() >= MAX_DAYS {
-            let earliest = Timestamp::from_millisecond(earliest_ms)?;
+            let earliest = Timestamp::from_millisecond(self.earliest_ms(sessions))?;
             let earliest = earliest.to_zoned(self.from.time_zone().clone()).date();
             first = first.max(earliest.min(last));
         }
@@ -80,6 +81,17 @@ impl CalendarRange {
             })
         });
         in_calendar(RANGE, days.collect())
+    }
+
+    /// Returns when the first of the sessions began that have a part in the range; its end without any. A session before
+    /// it does not count: its clock may have been wrong.
+    fn earliest_ms(&self, sessions: &[SessionRow]) -> i64 {
+        let whole = self.milliseconds();
+        let started = sessions.iter().filter_map(|session| {
+            let end = session.ended_ms.or(session.started_ms);
+            session.started_ms.filter(|_| end >= Some(whole.start))
+        });
+        started.min().unwrap_or(whole.end)
     }
 
     /// Returns the range in milliseconds since 1970.
@@ -108,6 +120,14 @@ mod tests {
         CalendarRange::new(range, 0, &now())
     }
 
+    fn session(started_ms: i64, ended_ms: i64) -> SessionRow {
+        SessionRow {
+            started_ms: Some(started_ms),
+            ended_ms: Some(ended_ms),
+            ..SessionRow::default()
+        }
+    }
+
     #[test]
     fn open_ends_are_the_earliest_time_and_now() {
         let all = range("..").unwrap();
@@ -121,11 +141,11 @@ mod tests {
 
     #[test]
     fn days_have_the_hours_of_the_time_zone() {
-        let days = range("2026-03-28T12:00..today").unwrap().days(0).unwrap();
+        let days = range("2026-03-28T12:00..today").unwrap().days(&[]).unwrap();
         let hours = |day: &CalendarDay| (day.milliseconds.end - day.milliseconds.start) / 3_600_000;
         assert_eq!(days.iter().map(hours).collect::<Vec<_>>(), [12, 23, 24]);
         assert_eq!(days[2].date.to_string(), "2026-03-30");
-        let error = range("..").unwrap().days(0).unwrap_err();
+        let error = range("..").unwrap().days(&[session(0, 1)]).unwrap_err();
         assert_eq!(error, TimeError::TooManyDays(20_543));
     }
 
@@ -133,7 +153,10 @@ mod tests {
     fn of_many_days_those_before_the_history_are_left_out() {
         let begin: Zoned = "2026-03-27T23:00:00+01:00[Europe/Berlin]".parse().unwrap();
         let begin_ms = begin.timestamp().as_millisecond();
-        let count = |text: &str| range(text).unwrap().days(begin_ms).unwrap().len();
+        let begun = session(begin_ms, begin_ms + 1);
+        // Its clock was wrong.
+        let sessions = [session(0, 0), begun];
+        let count = |text: &str| range(text).unwrap().days(&sessions).unwrap().len();
         assert_eq!(count("2000-01-01.."), 4);
         assert_eq!(count("2000-01-01..2025-01-01"), 1);
         assert_eq!(count("2026-03-20.."), 11);

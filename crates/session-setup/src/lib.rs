@@ -368,11 +368,10 @@ mod tests {
     #[test]
     fn a_file_that_the_user_edited_is_shown_and_kept() {
         let user = SetupFixture::new();
+        fs_err::create_dir_all(user.home.path().join(".claude/projects")).unwrap();
         user.consent_to_setup(&skill(SkillChoice::Install));
-        let mine = user
-            .file(SKILL)
-            .unwrap()
-            .replace("Three levels.", "My levels.");
+        let installed = user.file(SKILL).unwrap();
+        let mine = installed.replace("Three levels.", "My levels.");
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
         let (steps, output) = user.answer_setup(&skill(SkillChoice::Install), "\n\ny\nn\n");
         assert_eq!(steps.skill, StepOutcome::Skipped, "{output}");
@@ -395,6 +394,7 @@ mod tests {
         assert!(!output.contains("written"), "{output}");
         assert_eq!(user.file(SKILL).unwrap(), mine);
         let user = SetupFixture::new();
+        fs_err::create_dir_all(user.home.path().join(".claude/projects")).unwrap();
         user.consent_to_setup(&skill(SkillChoice::Install));
         fs_err::write(user.home.path().join(SKILL), &mine).unwrap();
         let (steps, output) = user.answer_setup(&skill(SkillChoice::Install), "\n\ny\ny\n");

@@ -1,5 +1,6 @@
 //! Facts about an agent besides how to read it.
 
+use crate::path_pattern::is_like;
 use crate::{Caller, Env, HistoryFolder};
 use session_core::SessionMeta;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,9 @@ pub struct AgentInfo {
     pub variables: &'static [&'static str],
     /// The folder below the one that the first variable names, where that one is not its own: `.gemini`.
     pub folder_in_variable: &'static str,
-    /// Folders in its own one that hold sessions: `sessions`. Empty where they lie in it.
-    pub session_folders: &'static [&'static str],
+    /// Paths of sessions that it resumes, in its own folder as it makes it, with one `*` in a name for any text:
+    /// `sessions/*.jsonl`. By these the folder above a session is known.
+    pub session_paths: &'static [&'static str],
     /// The command that takes a session up again, where `{id}` stands for the id of the session.
     /// Empty where it has none.
     pub resume: &'static [&'static str],
@@ -39,7 +41,7 @@ impl AgentInfo {
             folders: &[],
             variables: &[],
             folder_in_variable: "",
-            session_folders: &[],
+            session_paths: &[],
             resume: &[],
             fork: &[],
             session_variables: &[],
@@ -52,9 +54,9 @@ impl AgentInfo {
         HistoryFolder::list(env, self.variables.first().copied(), self.folders)
     }
 
-    /// Returns the variable, with its value, by which the agent finds a history that lies in another of its folders
-    /// than the one that it looks in by itself; `None` where it needs none. Of a list in the variable it takes no part.
-    pub fn folder_variable(&self, env: &Env, history: &Path) -> Option<(&'static str, PathBuf)> {
+    /// Returns the variable by which the agent finds a history that lies in another of its folders than the one that it
+    /// looks in by itself; `None` where it needs none. Of a list in the variable it takes no part.
+    pub fn folder_variable(&self, env: &Env, history: &Path) -> Option<FolderVariable> {
         let variable = *self.variables.first()?;
         let folders = self.history_folders(env);
         let holds = |folder: &&HistoryFolder| history.starts_with(&folder.path);
@@ -63,29 +65,50 @@ impl AgentInfo {
             Some(value) => Path::new(value) == folder,
             None => folders.first().is_some_and(|first| first.path == *folder),
         };
-        (!is_found).then(|| (variable, folder.clone()))
+        (!is_found).then(|| FolderVariable {
+            name: variable,
+            folder: (!self.is_default_folder(folder, env)).then(|| folder.clone()),
+        })
     }
 
-    /// Returns the variable, with its value, by which the agent finds a history in a folder that nothing names now; `None`
-    /// where the path does not tell the folder.
-    pub fn naming_variable(&self, history: &Path) -> Option<(&'static str, PathBuf)> {
-        let variable = *self.variables.first()?;
-        let mut folders = history.ancestors().skip(1);
-        let folder = folders.find(|folder| self.is_own_folder(folder, history))?;
+    /// Returns the variables by which the agent finds a history in a folder that nothing names now: its first one, and
+    /// without those that would lead it elsewhere. `None` where the path is not one that the agent makes below the
+    /// first one, since another variable may have named it.
+    pub fn unlisted_folder_variables(
+        &self,
+        env: &Env,
+        history: &Path,
+    ) -> Option<Vec<FolderVariable>> {
+        let (&first, others) = self.variables.split_first()?;
+        let folder = self.find_own_folder(history)?;
+        let is_default = self.is_default_folder(folder, env);
         let named = match self.folder_in_variable {
             "" => folder,
             _ => folder.parent()?,
         };
-        Some((variable, named.to_owned()))
+        let is_set = |name: &&'static str| env.get(name).is_some();
+        let unset = is_default.then_some(first).into_iter();
+        let unset = unset.chain(others.iter().copied()).filter(is_set);
+        let unset = unset.map(|name| FolderVariable { name, folder: None });
+        let set = (!is_default).then(|| FolderVariable {
+            name: first,
+            folder: Some(named.to_owned()),
+        });
+        Some(unset.chain(set).collect())
     }
 
-    /// Returns true for the folder of the agent above a history, by the names on the way.
-    fn is_own_folder(&self, folder: &Path, history: &Path) -> bool {
-        let below = history.strip_prefix(folder).ok();
-        let first = below.and_then(|below| below.iter().next()?.to_str());
-        let is_session_folder = |first| self.session_folders.contains(&first);
-        folder.ends_with(self.folder_in_variable)
-            && (self.session_folders.is_empty() || first.is_some_and(is_session_folder))
+    /// Returns the folder of the agent above a session, by the names on the way.
+    fn find_own_folder<'p>(&self, session: &'p Path) -> Option<&'p Path> {
+        let mut paths = self.session_paths.iter();
+        let folder = paths.find_map(|path| strip_pattern(session, path))?;
+        folder.ends_with(self.folder_in_variable).then_some(folder)
+    }
+
+    /// Returns true for the folder in which the agent looks without its variable. To name it is not the same: Claude Code
+    /// keeps its account in another file then.
+    fn is_default_folder(&self, folder: &Path, env: &Env) -> bool {
+        let default = self.folders.first().map(|default| env.home.join(default));
+        default.is_some_and(|default| default == folder)
     }
 
     /// Returns the program and arguments that take a session up again.
@@ -112,6 +135,24 @@ impl AgentInfo {
             None => is_there().then_some(Caller::Unnamed),
         }
     }
+}
+
+/// A variable as an agent needs it to find a history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderVariable {
+    /// Its name.
+    pub name: &'static str,
+    /// The folder that it names; `None` where it must not be set.
+    pub folder: Option<PathBuf>,
+}
+
+/// Returns the folder below which a path is as a pattern describes it.
+fn strip_pattern<'p>(path: &'p Path, pattern: &str) -> Option<&'p Path> {
+    let mut names = pattern.rsplit('/');
+    names.try_fold(path, |path, pattern| {
+        let name = path.file_name()?.to_str()?;
+        path.parent().filter(|_| is_like(pattern, name))
+    })
 }
 
 /// Returns a command that names a session. None for a subagent's, for one of which only prompts are left,
@@ -142,7 +183,7 @@ mod tests {
         let env = |value: &str| Env::with_home(home).var("LAMP_DIR", value);
         let needs = |env: Env, history: &str| {
             let variable = agent.folder_variable(&env, Path::new(history));
-            variable.map(|(name, folder)| format!("{name}={}", folder.display()))
+            variable.map(|variable| describe(&variable))
         };
         let named = |folder: &str| Some(format!("LAMP_DIR={folder}"));
         assert_eq!(needs(env(""), "/home/ann/.lamp/a"), None);
@@ -152,30 +193,49 @@ mod tests {
         assert_eq!(needs(env("/srv/x, /srv/y"), "/srv/x/a"), named("/srv/x"));
         assert_eq!(needs(env("~/y"), "/home/ann/y/a"), named("/home/ann/y"));
         assert_eq!(needs(env(""), "/srv/x/a"), None, "nobody knows");
+        let list = env("/srv/x, ~/.lamp");
+        let unset = Some("-u LAMP_DIR".to_owned());
+        assert_eq!(needs(list, "/home/ann/.lamp/a"), unset);
+    }
+
+    /// Formats a variable as an argument of `env`.
+    fn describe(variable: &FolderVariable) -> String {
+        match &variable.folder {
+            Some(folder) => format!("{}={}", variable.name, folder.display()),
+            None => format!("-u {}", variable.name),
+        }
+    }
+
+    /// Returns the variables by which an agent finds a session that is not listed.
+    fn find_unlisted(agent: &str, env: &Env, history: &str) -> Option<Vec<String>> {
+        let agent = crate::find_source(agent).unwrap().agent();
+        let variables = agent.unlisted_folder_variables(env, Path::new(history))?;
+        Some(variables.iter().map(describe).collect())
     }
 
     #[test]
     fn a_folder_that_nothing_names_is_told_by_the_path() {
-        let named = |agent: &str, history: &str| {
-            let agent = crate::find_source(agent).unwrap().agent();
-            let variable = agent.naming_variable(Path::new(history));
-            variable.map(|(name, folder)| format!("{name}={}", folder.display()))
-        };
+        let env = Env::with_home(Path::new("/home/ann"));
         for (agent, history, expected) in [
             (
                 "codex",
-                "/srv/work/sessions/2026/07/rollout-a.jsonl",
+                "/srv/work/sessions/2026/07/31/rollout-a.jsonl",
                 "CODEX_HOME=/srv/work",
             ),
             (
                 "codex",
-                "/srv/sessions/archived_sessions/a.jsonl",
+                "/srv/sessions/archived_sessions/rollout-a.jsonl.zst",
                 "CODEX_HOME=/srv/sessions",
             ),
             (
                 "claude",
                 "/srv/projects/x/projects/-app/a.jsonl",
                 "CLAUDE_CONFIG_DIR=/srv/projects/x",
+            ),
+            (
+                "claude",
+                "/home/ann/.config/claude/projects/-app/a.jsonl",
+                "CLAUDE_CONFIG_DIR=/home/ann/.config/claude",
             ),
             (
                 "gemini",
@@ -198,9 +258,49 @@ mod tests {
                 "XDG_DATA_HOME=/srv/data",
             ),
         ] {
-            assert_eq!(named(agent, history).as_deref(), Some(expected));
+            let found = find_unlisted(agent, &env, history);
+            assert_eq!(found.as_deref(), Some(&[expected.to_owned()][..]));
         }
-        assert_eq!(named("codex", "/srv/work/a.jsonl"), None);
-        assert_eq!(named("cursor-cli", "/srv/.cursor/projects/a.jsonl"), None);
+    }
+
+    #[test]
+    fn a_folder_that_another_variable_may_have_named_is_not_told() {
+        let env = Env::with_home(Path::new("/home/ann"));
+        for (agent, history) in [
+            ("codex", "/srv/work/a.jsonl"),
+            ("claude", "/srv/projects/a.jsonl"),
+            ("cursor-cli", "/srv/.cursor/projects/a.jsonl"),
+            ("opencode", "/srv/src/opencode/dev.db"),
+            ("opencode", "/srv/src/opencode.db"),
+            ("pi", "/srv/sessions/team/a.jsonl"),
+            ("pi", "/srv/pi-sessions/a.jsonl"),
+        ] {
+            assert_eq!(find_unlisted(agent, &env, history), None, "{history}");
+        }
+    }
+
+    #[test]
+    fn variables_that_lead_the_agent_elsewhere_are_unset() {
+        let env = |name: &str| Env::with_home(Path::new("/home/ann")).var(name, "/srv/x");
+        let words = |words: &[&str]| Some(words.iter().map(|word| (*word).to_owned()).collect());
+        let claude = "/home/ann/.claude/projects/-app/a.jsonl";
+        for (agent, set, history, expected) in [
+            (
+                "claude",
+                "CLAUDE_CONFIG_DIR",
+                claude,
+                &["-u CLAUDE_CONFIG_DIR"][..],
+            ),
+            ("claude", "CODEX_HOME", claude, &[]),
+            (
+                "opencode",
+                "OPENCODE_DB",
+                "/srv/data/opencode/opencode.db",
+                &["-u OPENCODE_DB", "XDG_DATA_HOME=/srv/data"],
+            ),
+        ] {
+            let found = find_unlisted(agent, &env(set), history);
+            assert_eq!(found, words(expected), "{set} {history}");
+        }
     }
 }

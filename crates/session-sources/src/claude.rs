@@ -30,7 +30,7 @@ use std::path::Path;
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".claude", ".config/claude"],
     variables: &["CLAUDE_CONFIG_DIR"],
-    session_folders: &["projects"],
+    session_paths: &["projects/*/*.jsonl"],
     resume: &["claude", "--resume", "{id}"],
     fork: &["claude", "--resume", "{id}", "--fork-session"],
     // The id has been set since 2.1; the first mark is older. An editor's terminal may have that

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".codex"],
     variables: &["CODEX_HOME"],
-    session_folders: &["sessions", "archived_sessions"],
+    session_paths: &["sessions/*/*/*/rollout-*", "archived_sessions/rollout-*"],
     resume: &["codex", "resume", "{id}"],
     fork: &["codex", "fork", "{id}"],
     session_variables: &["CODEX_THREAD_ID"],

@@ -18,7 +18,7 @@ use std::path::Path;
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".copilot"],
     variables: &["COPILOT_HOME"],
-    session_folders: &["session-state"],
+    session_paths: &["session-state/*/events.jsonl", "session-state/*.jsonl"],
     resume: &["copilot", "--resume", "{id}"],
     session_variables: &["COPILOT_AGENT_SESSION_ID"],
     mark_variables: &["COPILOT_CLI"],

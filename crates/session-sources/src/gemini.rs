@@ -29,7 +29,7 @@ static AGENT: AgentInfo = AgentInfo {
     folders: &[".gemini"],
     variables: &["GEMINI_CLI_HOME"],
     folder_in_variable: ".gemini",
-    session_folders: &["tmp"],
+    session_paths: &["tmp/*/chats/session-*"],
     resume: &["gemini", "--resume", "{id}"],
     session_variables: &["GEMINI_SESSION_ID"],
     mark_variables: &["GEMINI_CLI"],

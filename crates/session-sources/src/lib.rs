@@ -83,7 +83,7 @@ mod turn_writer;
 mod user_text;
 mod written_files;
 
-pub use agent_info::AgentInfo;
+pub use agent_info::{AgentInfo, FolderVariable};
 pub use env::Env;
 pub use file::{is_read_nonetheless, path_text};
 pub use history_search::{

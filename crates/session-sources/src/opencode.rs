@@ -37,6 +37,7 @@ static AGENT: AgentInfo = AgentInfo {
     folders: &[".local/share/opencode"],
     variables: &["XDG_DATA_HOME", "OPENCODE_DB"],
     folder_in_variable: "opencode",
+    session_paths: &["opencode*.db", "storage"],
     resume: &["opencode", "--session", "{id}"],
     fork: &["opencode", "--session", "{id}", "--fork"],
     session_variables: &["OPENCODE_SESSION_ID"],

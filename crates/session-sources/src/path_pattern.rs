@@ -72,7 +72,8 @@ impl<'p> PathMatcher<'p> {
     }
 }
 
-fn is_like(pattern: &str, name: &str) -> bool {
+/// Returns true for a name that a component without `**` describes.
+pub(crate) fn is_like(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((begin, end)) => name
             .strip_prefix(begin)

@@ -15,7 +15,7 @@ const SESSION_FOLDER: &str = "PI_CODING_AGENT_SESSION_DIR";
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".pi/agent"],
     variables: &["PI_CODING_AGENT_DIR", SESSION_FOLDER],
-    session_folders: &["sessions"],
+    session_paths: &["sessions/--*--/*.jsonl"],
     resume: &["pi", "--session", "{id}"],
     fork: &["pi", "--fork", "{id}"],
     session_variables: &["PI_SESSION_ID"],

@@ -49,6 +49,7 @@ mod id;
 mod identity;
 mod index_lock;
 mod key_filter;
+mod last_environment;
 mod lost_turns;
 mod mend;
 mod migrate;

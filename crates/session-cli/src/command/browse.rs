@@ -40,7 +40,7 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         return Ok(CommandOutcome::from_found(!args.print_command));
     };
     let command = ResumeCommand::new(session, *mode)?;
-    let command = command.with_folder_variable(session, &home.env, &home.index()?);
+    let command = command.with_folder_variables(session, &home.env, &home.index()?)?;
     if args.print_command {
         resume::print_command(&command)?
     } else {

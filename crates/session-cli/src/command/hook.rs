@@ -215,8 +215,15 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
             "the plugin {plugin} has the hook, too; it leaves to the settings what they answer"
         ))?;
     }
+    // Without a status that works there is none that tells it.
+    let is_told = |status: &HookStatus| status.configuration_error.is_some();
+    if let Some(mistake) = mistake.as_ref().filter(|_| plugin.is_some())
+        && !statuses.iter().any(is_told)
+    {
+        print_note(format!("the hook of the plugin prints nothing: {mistake}"))?;
+    }
     let mut installed = statuses.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();
-    let works = is_installed && installed.all(|status| status.works);
+    let works = is_installed && mistake.is_none() && installed.all(|status| status.works);
     Ok(CommandOutcome::from_found(works))
 }

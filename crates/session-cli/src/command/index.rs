@@ -69,6 +69,8 @@ fn embed(home: &Home, models: &QueryModels) -> Result<EmbeddingCounts> {
         }
         lock => Some(lock?),
     };
+    // The estimate of a process that was killed is not that of this one, which has a bar instead.
+    let _eta = EmbeddingEta::begin(&home.index_directory);
     Ok(models.embed_pending(&|| false, &IndexProgressBar::new())?)
 }
 

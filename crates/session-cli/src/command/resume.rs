@@ -32,12 +32,11 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     };
     let ids = SessionIds::new(&sessions);
     let resume = ResumeCommand::new(&session, mode)
+        .and_then(|resume| resume.with_folder_variables(&session, &home.env, &index))
         .map_err(|error| error.with_parent_address(&sessions, |row| ids.short_id(row)))
         .map_err(|error| error.with_address(ids.short_id(&session)))?;
     let continuation = find_continuation(&index, &session, &sessions)?;
-    let resume = resume
-        .with_folder_variable(&session, &home.env, &index)
-        .with_continuation(continuation);
+    let resume = resume.with_continuation(continuation);
     if let Some(continuation) = continuation {
         print_note(format_continuation(&session, continuation, &ids))?;
     }
@@ -76,7 +75,12 @@ pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
             .iter()
             .map(|removed| (removed.name, &removed.value)),
     );
-    agent.envs(&resume.environment);
+    for (name, value) in &resume.environment {
+        match value {
+            Some(value) => agent.env(name, value),
+            None => agent.env_remove(name),
+        };
+    }
     if let Some(directory) = resume.directory {
         agent.current_dir(directory);
     }

@@ -93,6 +93,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         SkillLocation::for_user(agent, env)
     };
     if action == SkillAction::Install && agent == Agent::Claude && !args.project {
+        refuse_for_codex_alone(env)?;
         refuse_beside_plugin(env)?;
     }
     let mut plan = SkillPlan::read(location)?;
@@ -127,6 +128,14 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         ))?;
     }
     Ok(CommandOutcome::Something)
+}
+
+/// Refuses the skill where Codex is the only agent here, which has none.
+fn refuse_for_codex_alone(env: &Env) -> Result<()> {
+    match Agent::default_for(env) {
+        Agent::Codex => bail!(format_no_skill(env)),
+        Agent::Claude | Agent::OpenCode => Ok(()),
+    }
 }
 
 /// Refuses a second copy of the skill: Claude Code would list both in each session.

@@ -13,8 +13,7 @@ use session_report::count_by_day;
 pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let history = WorkHistory::open(&args.filter, &args.time_args())?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
-    let earliest_ms = history.refreshed.earliest_ms(&history.range.to);
-    let days = history.range.days(earliest_ms)?;
+    let days = history.range.days(sessions)?;
     let counted = count_by_day(index, sessions, days, history.scope())?;
     let calendar = Calendar::new(counted);
     let explain = |last_day| {

@@ -5,8 +5,8 @@ use session_config::Home;
 use session_config::close_descriptors_on_exec;
 #[cfg(windows)]
 use session_config::prepare_detached;
-use session_query::is_embedding;
-use session_store::index_exists;
+use session_files::HOME_VARIABLE;
+use session_query::{SearchEngine, is_embedding};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -24,9 +24,10 @@ pub fn start(home: &Home) {
 }
 
 /// Starts a process that reads what changed in the histories, and then embeds as one that [`start`] starts. It makes no
-/// index: a hook is no search, and who never searched has asked for none.
+/// index: a hook is no search, and who never searched has asked for none. Nor is there one for variables that no search had.
 pub fn start_refresh(home: &Home) {
-    if home.allows_background() && index_exists(&home.index_directory) {
+    let repeats_last = |index| SearchEngine::repeats_last_refresh(home, &index);
+    if home.allows_background() && home.index().is_ok_and(repeats_last) {
         spawn(home, &["index", FLAG, REFRESH_FLAG], file_system_root(home));
     }
 }
@@ -64,6 +65,9 @@ fn spawn(home: &Home, args: &[&str], folder: &Path) {
             Some(kept) => command.env(name, kept),
             None => command.env_remove(name),
         };
+    }
+    if home.refused.iter().any(|name| name == HOME_VARIABLE) {
+        command.env(HOME_VARIABLE, &home.env.home);
     }
     // On Unix the new process detaches itself, by `lower_priority`.
     #[cfg(unix)]

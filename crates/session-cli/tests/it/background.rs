@@ -147,15 +147,23 @@ fn it_waits_while_a_pause_is_requested() {
     assert_eq!(status(&env, MODEL)["sessions"], 3);
 }
 
-/// Runs the hook of a session that begins, and returns a group of processes that holds the one that it starts.
 #[cfg(unix)]
 fn begin_session(env: &TestEnvironment) -> rustix::process::Pid {
+    run_start_hook(env.command(), &env.home(""))
+}
+
+/// Runs the hook of a session that begins in a folder, and returns a group of processes that holds the one that it starts.
+#[cfg(unix)]
+pub fn run_start_hook(
+    mut command: std::process::Command,
+    folder: &std::path::Path,
+) -> rustix::process::Pid {
     use std::os::unix::process::CommandExt;
-    let asked = json!({"session_id": "s1", "cwd": env.home(""), "hook_event_name": "SessionStart", "source": "startup"});
-    let mut command = env.command();
+    let asked = json!({"session_id": "s1", "cwd": folder, "hook_event_name": "SessionStart", "source": "startup"});
     let mut hook = command
         .args(["hook", "run"])
         .stdin(Stdio::piped())
+        .stdout(Stdio::null())
         .process_group(0)
         .spawn()
         .unwrap();
@@ -196,6 +204,17 @@ fn schedule() -> ClaudeTranscript {
     ClaudeTranscript::new("d4000000-0000-4000-8000-000000000004", "/home/ann/shop")
         .at("2026-03-12T16:00:00Z")
         .user("The timetable of the ferry is a day late")
+}
+
+#[test]
+fn the_estimate_of_a_killed_process_is_not_told_as_that_of_another() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["search", "docker"]).succeeded();
+    let estimate = env.index("embedding.eta");
+    env.write(&estimate, "99999999999999");
+    env.run(&["index"]).succeeded();
+    assert!(!estimate.exists());
 }
 
 /// Texts must not go on to an endpoint that the user has left.

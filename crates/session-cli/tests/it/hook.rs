@@ -422,6 +422,16 @@ fn status_names_the_plugin() {
     project.env.write(&settings, plugins);
     let said = project.run(&["hook", "status"]).succeeded().stderr();
     assert!(said.contains("session-search@tools"), "{said}");
+    project.configure("bogus = [", "");
+    let said = project.run(&["hook", "status"]).exits(1).stderr();
+    let note = "note: the hook of the plugin prints nothing: ";
+    assert!(
+        said.contains(note) && said.contains("config.toml"),
+        "{said}"
+    );
+    project.run(&["hook", "install", "--yes"]).succeeded();
+    let said = project.run(&["hook", "status"]).exits(1);
+    assert!(!said.stderr().contains(note), "told already: {said}");
 }
 
 #[test]

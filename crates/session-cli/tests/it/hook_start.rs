@@ -82,3 +82,28 @@ fn a_mistake_in_the_configuration_is_told_where_nothing_else_is() {
     assert!(message.contains("config.toml"), "{said}");
     assert_eq!(start(None), "", "its agent shows no message");
 }
+
+/// An empty index is filled without a limit of time.
+#[test]
+fn no_hook_fills_an_empty_index() {
+    let project = MemoryProject::new();
+    project.run(&["index"]).succeeded();
+    let cwd = project.env.home("shop");
+    let session = ClaudeTranscript::new(
+        "c1b2c3d4-0000-4000-8000-000000000000",
+        cwd.to_str().unwrap(),
+    )
+    .at("2026-01-12T09:00:00Z")
+    .user("Where is the anchor of the ferry?");
+    project.env.write_transcript(&session);
+    project.configure("", "last_session = true");
+    let asked = serde_json::json!({"session_id": "s1", "cwd": cwd, "hook_event_name": "SessionStart", "source": "startup"});
+    let start = || {
+        let ran = project.fed(&["hook", "run"], &asked.to_string());
+        ran.succeeded().stdout()
+    };
+    assert_eq!(start(), "");
+    assert_eq!(project.json(&["status"])["turns"], 0);
+    project.run(&["index"]).succeeded();
+    assert!(start().contains("[last session] Where is the anchor"));
+}

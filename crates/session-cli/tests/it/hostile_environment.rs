@@ -1,10 +1,12 @@
 //! A project can set variables, by an agent's settings or direnv, and name paths to an agent.
 #![cfg(unix)]
 
+use crate::background::run_start_hook;
 use crate::environment::{TestEnvironment, output_in_time, wait_until};
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
 use crate::inject_hook::payload;
 use crate::memory::MemoryProject;
+use rustix::process::test_kill_process_group;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::process::Stdio;
@@ -377,4 +379,47 @@ fn no_variable_sizes_threads() {
     }
     let input = payload(&project, PROMPT, "s1");
     project.piped(sized(&["hook", "run"]), &input).succeeded();
+}
+
+/// Nobody asked for a refresh there: it is one as the user's last search made, or none.
+#[test]
+fn the_variables_of_a_repository_change_nothing_where_a_session_begins() {
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
+    let config = project.env.path("config/config.toml");
+    let configure = |background: bool| {
+        let keys = format!("model = \"table\"\nbackground = {background}\n");
+        let text = format!("{keys}[injection]\nlast_session = true\n");
+        fs_err::write(&config, text).unwrap();
+    };
+    configure(false);
+    project.run(&["index"]).succeeded();
+    let held = || {
+        let status = project.env.json(&["status"]);
+        ["turns", "gone", "models"].map(|key| status[key].clone())
+    };
+    let before = held();
+    let elsewhere = project.env.path("elsewhere").display().to_string();
+    let start_with = |name: &str, value: &str| {
+        let mut command = project.command();
+        command.env(name, value);
+        let group = run_start_hook(command, &project.env.home("shop"));
+        let is_alone = test_kill_process_group(group).is_err();
+        assert!(is_alone, "{name}: a process was started");
+        assert_eq!(held(), before, "{name}");
+    };
+    for is_background in [false, true] {
+        configure(is_background);
+        for (name, value) in [
+            ("SESSION_SEARCH_EXCLUDE_PATTERNS", "[\".\"]"),
+            ("SESSION_SEARCH_EXCLUDE_PROJECTS", "[\"shop\"]"),
+            ("SESSION_SEARCH_MODEL", "all-minilm-l6-v2"),
+            ("CLAUDE_CONFIG_DIR", &elsewhere),
+            ("XDG_CONFIG_HOME", &elsewhere),
+        ] {
+            start_with(name, value);
+        }
+    }
+    configure(false);
+    start_with("SESSION_SEARCH_BACKGROUND", "1");
 }

@@ -165,3 +165,61 @@ fn a_session_of_a_home_that_no_variable_names_now_is_not_gone() {
     let refused = env.run(&["resume", id, "--print"]).exits(2);
     assert!(refused.stderr().contains("is gone"), "{refused}");
 }
+
+/// Claude Code without its variable, and with one that names its usual folder, keeps its account in two files.
+#[test]
+fn for_a_session_of_the_usual_folder_the_variable_is_unset() {
+    let env = env();
+    fs_err::create_dir_all(env.path("work/projects")).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = env.command();
+        command
+            .args(args)
+            .env("CLAUDE_CONFIG_DIR", env.path("work"));
+        command.env("PATH", env.home("bin"));
+        env.ran(command.output().unwrap())
+    };
+    let line = run(&["resume", "8b2f", "--print"]).succeeded().stdout();
+    let expected = format!("cd /srv/gone && env -u CLAUDE_CONFIG_DIR claude --resume {FAR}\n");
+    assert_eq!(line, expected);
+    let json = run(&["resume", "8b2f", "--json"]).succeeded().stdout();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let unset = serde_json::json!({"CLAUDE_CONFIG_DIR": null});
+    assert_eq!(json["environment"], unset);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let agent = env.home("bin/claude");
+        env.write(&agent, "#!/bin/sh\necho \"${CLAUDE_CONFIG_DIR-unset}\"\n");
+        fs_err::set_permissions(&agent, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let ran = run(&["resume", "7a1e"]);
+        assert_eq!(ran.succeeded().stdout(), "unset\n");
+    }
+}
+
+#[test]
+fn a_session_in_a_folder_that_its_path_does_not_tell_is_refused() {
+    let env = env();
+    let id = "9c3a2e74-0000-4000-8000-000000000003";
+    let lines = [
+        serde_json::json!({"type": "session", "id": id, "timestamp": "2026-01-10T09:00:00Z", "cwd": "/srv/gone"}),
+        serde_json::json!({"type": "message", "id": "a1b2c3d4", "timestamp": "2026-01-10T09:00:01Z",
+            "message": {"role": "user", "content": "Trim the beacon lamp"}}),
+    ];
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    env.write(&env.path(&format!("team/t_{id}.jsonl")), &(lines + "\n"));
+    let mut index = env.command();
+    index
+        .arg("index")
+        .env("PI_CODING_AGENT_SESSION_DIR", env.path("team"));
+    env.ran(index.output().unwrap()).succeeded();
+    env.run(&["index"]).succeeded();
+    assert_snapshot!(env.run(&["resume", id, "--print"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the history of 9c3a2e74 is in a folder that no variable names now, so its agent does not find it
+    hint: set the variable that named the folder, or `session-search show 9c3a2e74` has what was said in it
+    ");
+}

@@ -97,6 +97,23 @@ fn it_is_installed_once_and_removed() {
     assert!(!env.home(".claude/skills/session-search").exists());
 }
 
+/// Codex loads no skill: a copy for Claude Code would also make that one the agent that is meant.
+#[test]
+fn where_codex_is_alone_no_skill_is_installed() {
+    let env = TestEnvironment::new();
+    fs_err::create_dir_all(env.home(".codex")).unwrap();
+    assert_snapshot!(env.run(&["skill", "install"]), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the skill is not installed
+    hint: `session-search setup --agent codex` gives Codex instructions in its place
+    ");
+    assert!(!env.home(".claude/skills").exists());
+    env.run(&["skill", "install", "--opencode"]).succeeded();
+}
+
 #[test]
 fn an_older_copy_is_upgraded() {
     let env = TestEnvironment::new();
