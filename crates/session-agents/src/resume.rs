@@ -293,7 +293,7 @@ fn find_folder_variables(
         let variables = agent.unlisted_folder_variables(env, path);
         variables.ok_or(ResumeObstacle::UnnamedFolder)
     } else {
-        Ok(agent.folder_variable(env, path).into_iter().collect())
+        Ok(agent.folder_variables(env, path))
     }
 }
 

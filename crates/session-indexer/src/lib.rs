@@ -54,5 +54,5 @@ pub use outcome::{
 };
 pub use read_policy::ReadPolicy;
 pub use refresh::{RefreshMode, RefreshOptions, refresh};
-pub use refresh_environment::has_last_environment;
+pub use refresh_environment::has_known_environment;
 pub use writer_access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};

@@ -195,6 +195,7 @@ fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, Ind
     }
     Ok(
         index.has_other_homes(&options.env.home, &options.env.other_homes)?
+            && index.has_environment(&describe_environment(&options.env))?
             && !index.is_purge_pending()?
             && !index.is_open_to_others()
             && !has_lost_matrices(index)?
@@ -289,7 +290,7 @@ fn run(
     let reads_all = first || options.mode == RefreshMode::Full;
     let removed = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
-    writer.set_environment(&describe_environment(&options.env))?;
+    writer.add_environment(&describe_environment(&options.env))?;
     let budget = if first { None } else { options.budget };
     let deadline = Deadline::after(budget);
     let mut changes = match seen {

@@ -3,44 +3,55 @@
 use session_sources::{Env, agents};
 use session_store::{Reader, StoreError};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
-/// Variables of directories. That of the data is one of an agent, too.
-const DIRECTORIES: [&str; 3] = ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"];
+/// Variables of directories, with what they name where they are not set. That of the data is one of an agent, too.
+const DIRECTORIES: [(&str, &str); 3] = [
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_CACHE_HOME", ".cache"),
+    ("LOCALAPPDATA", "AppData/Local"),
+];
 /// Beginnings of the names of variables that set keys of the configuration.
 const SETTINGS: [&str; 2] = ["SESSION_SEARCH_", "EMBEDDINGS_"];
-/// The beginning of the names of those among them that are about injection alone.
-const INJECTION: &str = "SESSION_SEARCH_INJECT";
+/// Parts of the names of those among them that decide nothing about the index.
+const HARMLESS: [&str; 4] = ["_INJECT", "_THREADS", "_NICE", "_API_KEY"];
 
-/// Returns true where a refresh in this environment does what the last one did. A refresh that nobody asked for, at the
+/// Returns true where a refresh in this environment does what one of the last ones did. A refresh that nobody asked for, at the
 /// start of a session, has to: a cloned repository can set variables that exclude everything, or name other histories.
 ///
 /// # Errors
 /// When the database fails.
-pub fn has_last_environment(index: &Reader, env: &Env) -> Result<bool, StoreError> {
+pub fn has_known_environment(index: &Reader, env: &Env) -> Result<bool, StoreError> {
     index.has_environment(&describe_environment(env))
 }
 
-/// Describes the home, the folders of all agents and the variables by which a refresh differs from another one.
+/// Describes the home and the variables by which a refresh differs from another one. One that names what is read without
+/// it is left out: some shells set these, and others do not.
 pub(crate) fn describe_environment(env: &Env) -> String {
     let mut parts = BTreeSet::from([format!("home={}", env.home.display())]);
-    for agent in agents() {
-        // By the folders: a variable that names the default one changes nothing.
-        let folders = agent.history_folders(env).into_iter();
-        parts.extend(folders.map(|folder| format!("{}={}", agent.name, folder.path.display())));
-    }
     let set = env.vars.iter().filter(|(_, value)| !value.is_empty());
-    let deciding = set.filter(|(name, _)| decides_refresh(name));
+    let deciding = set.filter(|(name, value)| {
+        decides_refresh(name) && usual_folder(name, env) != Some(env.path(value))
+    });
     parts.extend(deciding.map(|(name, value)| format!("{name}={value}")));
     // No path and no value holds it.
     Vec::from_iter(parts).join("\0")
 }
 
 fn decides_refresh(name: &str) -> bool {
-    let mut of_agents = agents().flat_map(|agent| agent.variables.iter().skip(1));
     let sets_key = SETTINGS.iter().any(|prefix| name.starts_with(prefix));
-    (sets_key && !name.starts_with(INJECTION))
-        || DIRECTORIES.contains(&name)
-        || of_agents.any(|variable| *variable == name)
+    (sets_key && !HARMLESS.iter().any(|part| name.contains(part)))
+        || DIRECTORIES.iter().any(|(variable, _)| *variable == name)
+        || agents().any(|agent| agent.variables.contains(&name))
+}
+
+/// Returns the folder that a variable names where it is not set, if there is one.
+fn usual_folder(name: &str, env: &Env) -> Option<PathBuf> {
+    let directory = DIRECTORIES.iter().find(|(variable, _)| *variable == name);
+    let of_agent = || agents().find_map(|agent| agent.usual_folder(name, env));
+    directory
+        .map(|(_, folder)| env.home.join(folder))
+        .or_else(of_agent)
 }
 
 #[cfg(test)]
@@ -57,6 +68,12 @@ mod tests {
         for agent in agents() {
             for variable in agent.variables {
                 assert!(differs(variable, "/srv/elsewhere"), "{variable}");
+                // The folder of the agent is none that its variable names, where it is below that one.
+                let own = format!("~/{}", agent.folders[0]);
+                let names_own =
+                    agent.folder_in_variable.is_empty() && agent.variables[0] == *variable;
+                assert_eq!(differs(variable, &own), !names_own, "{variable}={own}");
+                assert!(differs(variable, &format!("{own},")), "{variable}={own},");
             }
         }
         for (name, value) in [
@@ -74,7 +91,12 @@ mod tests {
             ("SESSION_SEARCH_INJECT", "0"),
             ("SESSION_SEARCH_INJECTION_MIN_SCORE", "0.9"),
             ("SESSION_SEARCH_EXCLUDE_PATTERNS", ""),
+            ("SESSION_SEARCH_THREADS", "2"),
+            ("EMBEDDINGS_API_KEY", "k"),
             ("CODEX_HOME", "/home/ann/.codex"),
+            ("GEMINI_CLI_HOME", "/home/ann"),
+            ("XDG_DATA_HOME", "/home/ann/.local/share"),
+            ("XDG_CONFIG_HOME", "~/.config"),
             ("LANG", "C"),
         ] {
             assert!(!differs(name, value), "{name}");

@@ -9,7 +9,7 @@ use session_core::SessionReference;
 use session_forget::ContentCounts;
 use session_indexer::{
     MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, SilentProgress,
-    has_last_environment, retry_while_locked,
+    has_known_environment, retry_while_locked,
 };
 use session_models::WaitListener;
 use session_redact::Redactor;
@@ -118,10 +118,10 @@ impl SearchEngine {
         Ok(outcome)
     }
 
-    /// Returns true where the index would be brought up to date as it was last: a refresh that nobody asked for does nothing
-    /// by variables that only a project at hand sets.
+    /// Returns true where the index would be brought up to date as it was by one of the last refreshes: one that nobody asked for
+    /// does nothing by variables that only a project at hand sets.
     pub fn repeats_last_refresh(home: &Home, index: &Reader) -> bool {
-        has_last_environment(index, &home.env).unwrap_or_default()
+        has_known_environment(index, &home.env).unwrap_or_default()
     }
 
     /// Reads what changed into the index, within a budget of time if there is one. Returns false where something is left

@@ -54,9 +54,36 @@ impl AgentInfo {
         HistoryFolder::list(env, self.variables.first().copied(), self.folders)
     }
 
-    /// Returns the variable by which the agent finds a history that lies in another of its folders than the one that it
-    /// looks in by itself; `None` where it needs none. Of a list in the variable it takes no part.
-    pub fn folder_variable(&self, env: &Env, history: &Path) -> Option<FolderVariable> {
+    /// Returns the folder that its first variable names where it is not set; `None` for any other name.
+    pub fn usual_folder(&self, variable: &str, env: &Env) -> Option<PathBuf> {
+        let is_first = self.variables.first() == Some(&variable);
+        let own = is_first.then(|| self.folders.first())?;
+        let own = env.home.join(own?);
+        if self.folder_in_variable.is_empty() {
+            Some(own)
+        } else {
+            own.parent().map(Path::to_owned)
+        }
+    }
+
+    /// Returns the variables by which the agent finds a history that is read now, and without those that would lead it
+    /// elsewhere.
+    pub fn folder_variables(&self, env: &Env, history: &Path) -> Vec<FolderVariable> {
+        let is_own = self.find_own_folder(history).is_some();
+        let leads_elsewhere = |name: &&'static str| {
+            let value = env.get(name);
+            is_own && value.is_some_and(|value| !history.starts_with(env.path(value)))
+        };
+        let others = self.variables.iter().copied().skip(1);
+        let unset = others.filter(leads_elsewhere);
+        let unset = unset.map(|name| FolderVariable { name, folder: None });
+        let first = self.folder_variable(env, history).into_iter();
+        first.chain(unset).collect()
+    }
+
+    /// Returns the first variable, for a history that lies in another of the agent's folders than the one that it looks in
+    /// by itself; `None` where it needs none. Of a list in the variable it takes no part.
+    fn folder_variable(&self, env: &Env, history: &Path) -> Option<FolderVariable> {
         let variable = *self.variables.first()?;
         let folders = self.history_folders(env);
         let holds = |folder: &&HistoryFolder| history.starts_with(&folder.path);
@@ -171,6 +198,25 @@ fn command(words: &[&str], session: &SessionMeta) -> Option<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_variable_that_leads_from_a_history_is_unset() {
+        let agent = AgentInfo {
+            folders: &[".lamp"],
+            variables: &["LAMP_DIR", "LAMP_DB"],
+            session_paths: &["lamp.db"],
+            ..AgentInfo::new("lamp", "Lamp")
+        };
+        let needs = |db: &str, history: &str| -> Vec<String> {
+            let env = Env::with_home(Path::new("/home/ann")).var("LAMP_DB", db);
+            let variables = agent.folder_variables(&env, Path::new(history));
+            variables.iter().map(describe).collect()
+        };
+        let own = "/home/ann/.lamp/lamp.db";
+        assert_eq!(needs("/srv/other.db", own), ["-u LAMP_DB"]);
+        assert_eq!(needs(own, own), [""; 0]);
+        assert_eq!(needs("/srv/other.db", "/srv/other.db"), [""; 0]);
+    }
 
     #[test]
     fn a_variable_is_needed_where_the_agent_does_not_look_by_itself() {

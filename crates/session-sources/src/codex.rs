@@ -27,7 +27,11 @@ use std::path::{Path, PathBuf};
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".codex"],
     variables: &["CODEX_HOME"],
-    session_paths: &["sessions/*/*/*/rollout-*", "archived_sessions/rollout-*"],
+    session_paths: &[
+        "sessions/*/*/*/rollout-*",
+        "sessions/rollout-*",
+        "archived_sessions/rollout-*",
+    ],
     resume: &["codex", "resume", "{id}"],
     fork: &["codex", "fork", "{id}"],
     session_variables: &["CODEX_THREAD_ID"],
