@@ -1,4 +1,4 @@
-//! What of a session of the index is excluded.
+//! A session of the index, judged by what is excluded.
 
 use crate::error::ForgetError;
 use crate::exclusions::{Exclusions, TurnPosition};

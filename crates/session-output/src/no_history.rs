@@ -8,7 +8,7 @@ use session_query::MisplacedHistory;
 use session_sources::{Env, agents};
 use session_store::HistoryProblem;
 
-/// What is known of the histories of a home, where the index holds no session.
+/// The histories of a home, where the index holds no session.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MissingHistory<'a> {
     /// Something was forgotten, or is excluded by the configuration.

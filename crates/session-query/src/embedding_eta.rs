@@ -39,7 +39,7 @@ impl EmbeddingEta {
 }
 
 impl RefreshProgress for EmbeddingEta {
-    /// What cannot be written costs the estimate alone.
+    /// A failure is ignored: it costs the estimate alone.
     fn report(&self, stage: RefreshStage, done: u64, total: u64) {
         if stage != RefreshStage::Embedding || self.estimated.get().elapsed() < ESTIMATE_INTERVAL {
             return;

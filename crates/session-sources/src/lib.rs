@@ -1,7 +1,7 @@
 //! Read-only parsers of the session histories of coding agents.
 //!
 //! A [`Source`] is one agent. It [locates](Source::locate) history on disk, as
-//! [`Location`]s with a [`FileStamp`] that changes when the content does, and
+//! [`Location`]s with a [stamp](session_core::FileStamp) that changes when the content does, and
 //! [reads](Source::read) one into a [`Sink`]: turns in the order of the file,
 //! one at a time, so that memory does not grow with the file. A [`Cursor`]
 //! says where to go on when the file has grown. For `show`,

@@ -149,7 +149,7 @@ mod tests {
             ("/home/ann/app", "/etc/hosts", "/etc/hosts"),
             ("/home/ann/app", "~/notes.txt", "~/notes.txt"),
             ("/home/ann/app", r"C:\work\a.rs", r"C:\work\a.rs"),
-            (r"C:\work", "C:/work/a.rs", r"C:\work\a.rs"),
+            (r"C:\app", "C:/app/a.rs", r"C:\app\a.rs"),
             (r"c:\work", "/C/work/src/a.rs", r"c:\work\src\a.rs"),
             (r"C:\work", "/d/a.rs", r"D:\a.rs"),
             (r"C:\work", "/tmp/a.rs", "/tmp/a.rs"),

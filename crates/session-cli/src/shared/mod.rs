@@ -1,4 +1,4 @@
-//! What several commands share: how the index is opened (`refreshed_index`, `filtered_history`, `work_history`) and waited
+//! Parts that several commands share: how the index is opened (`refreshed_index`, `filtered_history`, `work_history`) and waited
 //! for, or opened for writing (`lock_wait`), filters as typed (`filter`), the session that asks (`caller`), consent (`dialog`), text from stdin
 //! (`stdin`) and the processes in the background (`background`).
 

@@ -1,4 +1,4 @@
-//! What the hook of a session that begins says beside the list of memories.
+//! The answer of the hook of a session that begins, beside the list of memories.
 
 use crate::claude::ClaudeTranscript;
 use crate::memory::MemoryProject;

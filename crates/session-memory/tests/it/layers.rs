@@ -16,7 +16,7 @@ const LAYERS: [&str; 9] = [
     "import",
 ];
 
-/// What all modules share. An error names types of any of them.
+/// The modules that all others share. An error names types of any of them.
 const SHARED: [&str; 4] = ["error", "hashed_name", "setting_values", "trust"];
 
 fn list_files(folder: &Path, found: &mut Vec<PathBuf>) {
