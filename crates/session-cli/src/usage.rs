@@ -10,6 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use session_core::TurnRange;
 use session_display::sanitize_line;
 use session_output::{quote_query, quote_word};
+use session_sources::find_source;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,6 +21,9 @@ const LISTING_WORDS: [&str; 5] = ["list", "ls", "sessions", "recent", "history"]
 const LISTING_TIP: &str = "to list the newest sessions, run 'session-search search \"\"'";
 
 const MEMORY_LISTING_TIP: &str = "to list the memories, run 'session-search memory list'";
+
+/// The page that says how each agent gets the MCP server.
+const AGENTS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/mcp.md");
 
 const TAKEN_WORDS_TIP: &str = "to search for these words, write '--' before them";
 
@@ -49,7 +53,9 @@ fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
     }
     keep_similar_commands(error, typed);
     correct_word_tip(error, typed);
-    let meant = command_tip(error, typed).or_else(|| turn_tip(error, typed));
+    let meant = command_tip(error, typed)
+        .or_else(|| turn_tip(error, typed))
+        .or_else(|| agent_tip(error));
     let tips: Vec<String> = match meant {
         Some(tip) => vec![tip],
         None => missing_query_tips(error, typed),
@@ -204,6 +210,22 @@ fn turn_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     ))
 }
 
+/// Returns how an agent is served that has histories here and no step that installs into it: `--agent gemini`.
+fn agent_tip(error: &clap::Error) -> Option<String> {
+    let kinds = [ContextKind::InvalidArg, ContextKind::InvalidValue];
+    let [
+        Some(ContextValue::String(option)),
+        Some(ContextValue::String(name)),
+    ] = kinds.map(|kind| error.get(kind))
+    else {
+        return None;
+    };
+    let is_agent = option.starts_with("--agent ") && find_source(name).is_some();
+    is_agent.then(|| {
+        format!("its history is searched, and nothing installs into it; {AGENTS_URL} says how it gets the server")
+    })
+}
+
 /// Iterates over the arguments that are no options.
 fn list_words(typed: &[OsString]) -> impl Iterator<Item = &OsString> {
     let is_word = |argument: &&OsString| !argument.to_string_lossy().starts_with('-');
@@ -284,6 +306,13 @@ mod tests {
             tips("session-search staus"),
             ["some similar subcommands exist: 'stats', 'status'"]
         );
+        let of_agent = tips("session-search setup --agent gemini");
+        assert!(
+            of_agent[0].starts_with("its history is searched")
+                && of_agent[0].contains("docs/mcp.md"),
+            "{of_agent:?}"
+        );
+        assert_eq!(tips("session-search setup --agent emacs"), [""; 0]);
         assert_eq!(tips("session-search --bogus search x"), [""; 0]);
         assert_eq!(tips("session-search show ab --zzz x"), [""; 0]);
     }
