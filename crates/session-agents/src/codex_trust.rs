@@ -4,6 +4,7 @@ use crate::agent::Agent;
 use crate::hook_settings::{HOOKS, HookEvent, own_command};
 use crate::settings_file::{SIZE_LIMIT, SettingsFile};
 use serde_json::Value;
+use session_core::text::to_snake_case;
 use session_files::ConfinedFile;
 use session_sources::Env;
 use toml_edit::{DocumentMut, Item};
@@ -44,18 +45,6 @@ fn list_own_keys(hooks: &str) -> Vec<String> {
         }
     }
     keys
-}
-
-/// Returns the name of an event as Codex has it in a key.
-fn to_snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
 }
 
 #[cfg(test)]

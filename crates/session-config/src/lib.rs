@@ -40,6 +40,7 @@ mod pager_command;
 mod power;
 mod process_environment;
 mod project_marks;
+mod refresh_environment;
 mod settings_report;
 mod source_settings;
 
@@ -56,5 +57,6 @@ pub use power::close_descriptors_on_exec;
 pub use power::prepare_detached;
 pub use power::{lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};
+pub use refresh_environment::describe_environment;
 pub use settings_report::{ReportedSetting, SettingsReport};
 pub use source_settings::SourceSettings;

@@ -16,7 +16,7 @@ mod word_cache;
 mod word_head;
 
 pub(crate) use camel_case::has_hump;
-pub use camel_case::{camel_case_parts, join_name_parts, split_camel_case_name};
+pub use camel_case::{camel_case_parts, join_name_parts, split_camel_case_name, to_snake_case};
 pub use char_filter::{
     FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,
 };

@@ -7,8 +7,13 @@ use session_agents::{
 };
 use session_config::Home;
 
-/// Checks whether the hook is installed, whether its program is there, and whether Claude Code runs hooks.
-pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<DoctorFinding> {
+/// Checks whether the hook is installed, whether its program is there, and whether Claude Code runs hooks; `others` are the
+/// findings about the hooks of other agents.
+pub(crate) fn check_hook(
+    home: &Home,
+    settings: &MergedSettings,
+    others: &[DoctorFinding],
+) -> Option<DoctorFinding> {
     let hooks = match settings.installed_hooks() {
         Ok(hooks) => hooks,
         Err(error) => {
@@ -18,7 +23,7 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
     };
     let plugin = enabled_plugin(home);
     if hooks.is_empty() && plugin.is_none() {
-        return describe_missing_hook(home);
+        return describe_missing_hook(home, others);
     }
     let mut installed = hooks.iter();
     let dead = installed.find(|hook| !hook_program_exists(&hook.command, &home.env));
@@ -47,12 +52,9 @@ pub(crate) fn check_hook(home: &Home, settings: &MergedSettings) -> Option<Docto
 }
 
 /// Says that Claude Code has no hook. Where another agent has it, Claude Code is named, or nothing is said where it is not used.
-fn describe_missing_hook(home: &Home) -> Option<DoctorFinding> {
+fn describe_missing_hook(home: &Home, others: &[DoctorFinding]) -> Option<DoctorFinding> {
     let agent = MergedSettings::AGENT;
-    let found = match (
-        check_other_hooks(home).is_empty(),
-        agent.is_present(&home.env),
-    ) {
+    let found = match (others.is_empty(), agent.is_present(&home.env)) {
         (true, _) => "not installed".to_owned(),
         (false, true) => format!("not installed: {}", agent.name()),
         (false, false) => return None,
@@ -84,13 +86,15 @@ fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
         }
     };
     let name = agent.name();
-    if hook_program_exists(&hook.command, &home.env) && file.awaits_trust(&home.env) {
-        let found = format!("installed: {name}, which skips it until you trust it");
-        let hint = "start it and answer, or trust it by /hooks";
-        return Some(DoctorFinding::note("hook", found, hint));
-    }
     if hook_program_exists(&hook.command, &home.env) {
-        return Some(DoctorFinding::ok("hook", format!("installed: {name}")));
+        let found = format!("installed: {name}");
+        return Some(if file.awaits_trust(&home.env) {
+            let found = format!("{found}, which skips it until you trust it");
+            let hint = "start it and answer, or trust it by /hooks";
+            DoctorFinding::note("hook", found, hint)
+        } else {
+            DoctorFinding::ok("hook", found)
+        });
     }
     // Without an event others would be added.
     let event = if agent.has_chosen_events() {

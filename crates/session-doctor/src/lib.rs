@@ -51,8 +51,9 @@ pub fn examine(home: &Home, settings: &MergedSettings) -> Vec<DoctorFinding> {
     findings.extend(history_checks::check_history_variables(home));
     findings.extend(history_checks::check_homes(home));
     findings.extend(history_checks::check_retention(home, settings));
-    findings.extend(agent_checks::check_hook(home, settings));
-    findings.extend(agent_checks::check_other_hooks(home));
+    let other_hooks = agent_checks::check_other_hooks(home);
+    findings.extend(agent_checks::check_hook(home, settings, &other_hooks));
+    findings.extend(other_hooks);
     findings.extend(agent_checks::check_skill(home));
     findings.extend(agent_checks::check_servers(home));
     findings

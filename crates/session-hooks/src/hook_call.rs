@@ -103,8 +103,9 @@ impl HookCall {
     /// brought up to date meanwhile, by a process that the hook does not wait for.
     pub fn wants_fresh_index(&self) -> bool {
         let begins = self.input.event() == Some(HookEvent::SessionStart);
-        let is_on = self.memories.injector().settings.enabled && !self.is_off();
-        begins && !self.input.is_after_compaction() && is_on
+        // That it is on is read from a file, which no other event needs for this.
+        let is_on = || self.memories.injector().settings.enabled && !self.is_off();
+        begins && !self.input.is_after_compaction() && is_on()
     }
 
     /// Returns the answer to the start of a session without memories for a mistake in the configuration, which the user sees;
@@ -146,8 +147,8 @@ impl HookCall {
         let session = input.session_id.as_deref();
         let injector = self.memories.injector();
         let overview = injector.begin_session(session, context);
-        let is_on = injector.settings.enabled && !self.is_off();
-        let is_wanted = is_on && injector.settings.injection.last_session;
+        let settings = &injector.settings;
+        let is_wanted = settings.injection.last_session && settings.enabled && !self.is_off();
         let is_new = input.has_empty_context() && !input.is_after_compaction();
         let last = if is_wanted && is_new {
             self.describe_last_session()

@@ -39,7 +39,6 @@ mod outcome;
 mod parallel_reading;
 mod read_policy;
 mod refresh;
-mod refresh_environment;
 mod session_embedder;
 mod writer_access;
 
@@ -54,5 +53,4 @@ pub use outcome::{
 };
 pub use read_policy::ReadPolicy;
 pub use refresh::{RefreshMode, RefreshOptions, refresh};
-pub use refresh_environment::has_known_environment;
 pub use writer_access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};

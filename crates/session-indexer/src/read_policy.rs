@@ -10,4 +10,6 @@ pub struct ReadPolicy {
     pub redactor: Redactor,
     /// Leaves out what the user forgot or excluded.
     pub exclusions: Exclusions,
+    /// Describes the environment that these rules and the places of the histories come from. The index remembers it.
+    pub environment: String,
 }

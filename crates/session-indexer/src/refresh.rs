@@ -9,7 +9,6 @@ use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress};
 use crate::parallel_reading::ReadOptions;
 use crate::read_policy::ReadPolicy;
-use crate::refresh_environment::describe_environment;
 use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::{Env, is_read_nonetheless};
@@ -195,7 +194,7 @@ fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, Ind
     }
     Ok(
         index.has_other_homes(&options.env.home, &options.env.other_homes)?
-            && index.has_environment(&describe_environment(&options.env))?
+            && index.has_environment(&options.policy.environment)?
             && !index.is_purge_pending()?
             && !index.is_open_to_others()
             && !has_lost_matrices(index)?
@@ -268,8 +267,8 @@ fn open_and_run(
 fn reread_policy(policy: &ReadPolicy) -> Result<Cow<'_, ReadPolicy>, ForgetError> {
     Ok(match policy.exclusions.reread()? {
         Some(exclusions) => Cow::Owned(ReadPolicy {
-            redactor: policy.redactor.clone(),
             exclusions,
+            ..policy.clone()
         }),
         None => Cow::Borrowed(policy),
     })
@@ -290,7 +289,7 @@ fn run(
     let reads_all = first || options.mode == RefreshMode::Full;
     let removed = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
-    writer.add_environment(&describe_environment(&options.env))?;
+    writer.add_environment(&policy.environment)?;
     let budget = if first { None } else { options.budget };
     let deadline = Deadline::after(budget);
     let mut changes = match seen {

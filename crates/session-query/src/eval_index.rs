@@ -3,7 +3,7 @@
 use crate::error::QueryError;
 use crate::live_index::LiveIndex;
 use crate::query_models::{TABLE, embed_query};
-use session_config::Home;
+use session_config::{Home, describe_environment};
 use session_embed::Embedder;
 use session_files::private;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshProgress};
@@ -72,6 +72,7 @@ impl EvalIndex {
         let policy = ReadPolicy {
             redactor: self.home.config.redactor(),
             exclusions: self.home.exclusions().map_err(QueryError::Forget)?,
+            environment: describe_environment(&self.home.env),
         };
         for embedder in &self.embedders {
             let live = LiveIndex {

@@ -4,12 +4,12 @@ use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::QueryModels;
 use crate::typed_search::answer_request;
-use session_config::Home;
+use session_config::{Home, describe_environment};
 use session_core::SessionReference;
 use session_forget::ContentCounts;
 use session_indexer::{
     MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, SilentProgress,
-    has_known_environment, retry_while_locked,
+    retry_while_locked,
 };
 use session_models::WaitListener;
 use session_redact::Redactor;
@@ -74,6 +74,7 @@ impl SearchEngine {
         Ok(ReadPolicy {
             redactor: self.redactor.clone(),
             exclusions: self.home.exclusions().map_err(QueryError::Forget)?,
+            environment: describe_environment(&self.home.env),
         })
     }
 
@@ -121,7 +122,9 @@ impl SearchEngine {
     /// Returns true where the index would be brought up to date as it was by one of the last refreshes: one that nobody asked for
     /// does nothing by variables that only a project at hand sets.
     pub fn repeats_last_refresh(home: &Home, index: &Reader) -> bool {
-        has_known_environment(index, &home.env).unwrap_or_default()
+        index
+            .has_environment(&describe_environment(&home.env))
+            .unwrap_or_default()
     }
 
     /// Reads what changed into the index, within a budget of time if there is one. Returns false where something is left

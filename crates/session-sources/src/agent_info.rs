@@ -57,12 +57,22 @@ impl AgentInfo {
     /// Returns the folder that its first variable names where it is not set; `None` for any other name.
     pub fn usual_folder(&self, variable: &str, env: &Env) -> Option<PathBuf> {
         let is_first = self.variables.first() == Some(&variable);
-        let own = is_first.then(|| self.folders.first())?;
-        let own = env.home.join(own?);
+        let own = self.default_folder(env).filter(|_| is_first)?;
+        self.named_folder(&own).map(Path::to_owned)
+    }
+
+    /// Returns the folder in which the agent looks without its variable.
+    fn default_folder(&self, env: &Env) -> Option<PathBuf> {
+        let first = self.folders.first();
+        first.map(|default| env.home.join(default))
+    }
+
+    /// Returns the folder that the first variable names, of one of the agent.
+    fn named_folder<'p>(&self, own: &'p Path) -> Option<&'p Path> {
         if self.folder_in_variable.is_empty() {
             Some(own)
         } else {
-            own.parent().map(Path::to_owned)
+            own.parent()
         }
     }
 
@@ -109,10 +119,7 @@ impl AgentInfo {
         let (&first, others) = self.variables.split_first()?;
         let folder = self.find_own_folder(history)?;
         let is_default = self.is_default_folder(folder, env);
-        let named = match self.folder_in_variable {
-            "" => folder,
-            _ => folder.parent()?,
-        };
+        let named = self.named_folder(folder)?;
         let is_set = |name: &&'static str| env.get(name).is_some();
         let unset = is_default.then_some(first).into_iter();
         let unset = unset.chain(others.iter().copied()).filter(is_set);
@@ -134,8 +141,8 @@ impl AgentInfo {
     /// Returns true for the folder in which the agent looks without its variable. To name it is not the same: Claude Code
     /// keeps its account in another file then.
     fn is_default_folder(&self, folder: &Path, env: &Env) -> bool {
-        let default = self.folders.first().map(|default| env.home.join(default));
-        default.is_some_and(|default| default == folder)
+        self.default_folder(env)
+            .is_some_and(|default| default == folder)
     }
 
     /// Returns the program and arguments that take a session up again.

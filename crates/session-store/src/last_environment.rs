@@ -32,11 +32,11 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn add_environment(&mut self, description: &str) -> Result<()> {
-        if self.reader.has_environment(description)? {
-            return Ok(());
-        }
         let known = self.reader.setting(SETTING)?.unwrap_or_default();
         let hash = hash_description(description);
+        if known.split(' ').any(|known| known == hash) {
+            return Ok(());
+        }
         let newest = std::iter::once(hash.as_str()).chain(known.split_whitespace());
         let newest: Vec<&str> = newest.take(MAX_ENVIRONMENTS).collect();
         self.set_setting(SETTING, &newest.join(" "))

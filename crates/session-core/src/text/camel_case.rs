@@ -30,6 +30,18 @@ pub fn split_camel_case_name(name: &str) -> Option<String> {
     is_name.then(|| split_camel_case(name).join(" "))
 }
 
+/// Returns a name in snake case: `parse_retry` of `parseRetry` and `ParseRetry`. Each ASCII capital begins a word.
+pub fn to_snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
 /// Returns true where a capital follows a small letter, both ASCII: `noOil`.
 pub(crate) fn has_hump(word: &str) -> bool {
     let mut pairs = word.as_bytes().windows(2);

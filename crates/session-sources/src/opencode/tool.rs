@@ -10,7 +10,8 @@ use crate::written_files::add_written_files;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use session_core::{CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall, text};
+use session_core::text::{self, to_snake_case};
+use session_core::{CallDialog, CallStatus, ReadDetail, TEXT_LIMIT, ToolCall};
 
 /// `state` of a part of type `tool`. `output` is there when it completed,
 /// `error` when it failed, neither while it runs or when it was killed.
@@ -300,17 +301,6 @@ fn snake_keys(input: Value) -> Value {
 fn known_key(camel: &str) -> String {
     match camel {
         "patchText" => "patch".to_owned(),
-        camel => snake(camel),
+        camel => to_snake_case(camel),
     }
-}
-
-fn snake(camel: &str) -> String {
-    let mut out = String::with_capacity(camel.len() + 4);
-    for c in camel.chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() {
-            out.push('_');
-        }
-        out.push(c.to_ascii_lowercase());
-    }
-    out
 }

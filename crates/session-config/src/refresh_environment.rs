@@ -1,7 +1,10 @@
 //! The part of the environment that decides what a refresh reads, removes and embeds.
 
+use crate::environment::OWN_PREFIX;
+use session_models::{
+    ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE, ENDPOINT_URL_VARIABLE,
+};
 use session_sources::{Env, agents};
-use session_store::{Reader, StoreError};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -11,23 +14,20 @@ const DIRECTORIES: [(&str, &str); 3] = [
     ("XDG_CACHE_HOME", ".cache"),
     ("LOCALAPPDATA", "AppData/Local"),
 ];
-/// Beginnings of the names of variables that set keys of the configuration.
-const SETTINGS: [&str; 2] = ["SESSION_SEARCH_", "EMBEDDINGS_"];
-/// Parts of the names of those among them that decide nothing about the index.
-const HARMLESS: [&str; 4] = ["_INJECT", "_THREADS", "_NICE", "_API_KEY"];
-
-/// Returns true where a refresh in this environment does what one of the last ones did. A refresh that nobody asked for, at the
-/// start of a session, has to: a cloned repository can set variables that exclude everything, or name other histories.
-///
-/// # Errors
-/// When the database fails.
-pub fn has_known_environment(index: &Reader, env: &Env) -> Result<bool, StoreError> {
-    index.has_environment(&describe_environment(env))
-}
+/// Variables of the model behind an endpoint, but for its key.
+const ENDPOINT: [&str; 3] = [
+    ENDPOINT_URL_VARIABLE,
+    ENDPOINT_MODEL_VARIABLE,
+    ENDPOINT_MAX_TOKENS_VARIABLE,
+];
+/// Parts of the names of variables that set keys of the configuration, but decide nothing about the index.
+const HARMLESS: [&str; 3] = ["_INJECT", "_THREADS", "_NICE"];
 
 /// Describes the home and the variables by which a refresh differs from another one. One that names what is read without
-/// it is left out: some shells set these, and others do not.
-pub(crate) fn describe_environment(env: &Env) -> String {
+/// it is left out: some shells set these, and others do not. A refresh that nobody asked for, at the start of a session, has
+/// to have the description of an earlier one: a cloned repository can set variables that exclude everything, or name other
+/// histories.
+pub fn describe_environment(env: &Env) -> String {
     let mut parts = BTreeSet::from([format!("home={}", env.home.display())]);
     let set = env.vars.iter().filter(|(_, value)| !value.is_empty());
     let deciding = set.filter(|(name, value)| {
@@ -39,8 +39,9 @@ pub(crate) fn describe_environment(env: &Env) -> String {
 }
 
 fn decides_refresh(name: &str) -> bool {
-    let sets_key = SETTINGS.iter().any(|prefix| name.starts_with(prefix));
-    (sets_key && !HARMLESS.iter().any(|part| name.contains(part)))
+    let sets_key = name.starts_with(OWN_PREFIX) && !HARMLESS.iter().any(|part| name.contains(part));
+    sets_key
+        || ENDPOINT.contains(&name)
         || DIRECTORIES.iter().any(|(variable, _)| *variable == name)
         || agents().any(|agent| agent.variables.contains(&name))
 }
