@@ -30,6 +30,9 @@ pub struct SessionMeta {
     pub branch: Option<String>,
     /// Id of the session that this one was forked or resumed from, if stated.
     pub forked_from: Option<String>,
+    /// It began with turns of another session, whose id its history does not state.
+    #[serde(default)]
+    pub is_unnamed_fork: bool,
     /// The agent keeps nothing of it but its prompts: its transcript was deleted.
     #[serde(default)]
     pub prompts_only: bool,

@@ -3,6 +3,7 @@
 use crate::dedup_keys::DedupKeys;
 use crate::error::Result;
 use crate::id::{SessionId, SessionTurn, TurnId};
+use crate::row::UNNAMED_FORK;
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -61,13 +62,14 @@ impl Writer {
         id: TurnId,
         keys: DedupKeys,
     ) -> Result<Option<AlikeOwner>> {
-        let select = "SELECT t.session, s.forked_from IS NOT NULL AND
-               (SELECT f.forked_from FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2) IS NULL
+        let select = "SELECT t.session, (s.forked_from IS NOT NULL OR s.gone & ?5) AND
+               (SELECT f.forked_from IS NULL AND NOT f.gone & ?5
+                FROM turns u JOIN sessions f ON f.id = u.session WHERE u.id = ?2)
              FROM turns t JOIN sessions s ON s.id = t.session
              WHERE t.id = ?1 AND t.owner IS NULL AND (t.origin = ?3 OR t.prompt_time = ?4)";
         self.db().first(
             select,
-            params![candidate, id, keys.origin, keys.prompt_time],
+            params![candidate, id, keys.origin, keys.prompt_time, UNNAMED_FORK],
             |row| {
                 Ok(AlikeOwner {
                     id: candidate,

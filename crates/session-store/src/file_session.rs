@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
-use crate::row::PROMPTS_ONLY;
+use crate::row::{GONE, PROMPTS_ONLY};
 use crate::sql::Statements;
 use rusqlite::{Connection, params};
 use session_core::SessionMeta;
@@ -41,10 +41,10 @@ impl FileSession<'_> {
             return Ok(None);
         }
         let select = "SELECT id FROM sessions s WHERE uid = ?2 AND source = ?3
-               AND (gone & ?4 OR (gone AND EXISTS (SELECT 1 FROM files f WHERE f.id = s.file AND NOT f.gone)))
+               AND (gone & ?4 OR (gone & ?5 AND EXISTS (SELECT 1 FROM files f WHERE f.id = s.file AND NOT f.gone)))
                AND NOT EXISTS (SELECT 1 FROM sessions WHERE uid = ?2 AND file = ?1)
              ORDER BY gone & ?4 DESC LIMIT 1";
-        let values = params![file, meta.id, source, PROMPTS_ONLY];
+        let values = params![file, meta.id, source, PROMPTS_ONLY, GONE];
         db.first(select, values, |row| row.get(0))
     }
 }

@@ -4,7 +4,7 @@ use crate::Reader;
 use crate::error::Result;
 use crate::frames::codec::{compress, decompress};
 use crate::id::{FileId, SessionId};
-use crate::row::GONE;
+use crate::row::{GONE, PROMPTS_ONLY};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::{Row, params};
@@ -101,8 +101,9 @@ impl Reader {
     /// When the database fails.
     pub fn unlisted_history(&self, session: SessionId) -> Result<Option<String>> {
         let select = "SELECT f.path FROM sessions s JOIN files f ON f.id = s.file
-             WHERE s.id = ?1 AND f.gone AND NOT s.gone";
-        self.db.first(select, [session], |row| row.get(0))
+             WHERE s.id = ?1 AND f.gone AND NOT s.gone & ?2";
+        let values = params![session, GONE | PROMPTS_ONLY];
+        self.db.first(select, values, |row| row.get(0))
     }
 
     /// Returns the history files that hold a session, or held it.

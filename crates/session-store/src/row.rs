@@ -30,6 +30,8 @@ pub struct SessionRow {
     pub branch: Option<String>,
     /// Id of the session it was forked from.
     pub forked_from: Option<String>,
+    /// It began with turns of another session, whose id its history does not state.
+    pub is_unnamed_fork: bool,
     /// Time of the first turn, milliseconds since 1970.
     pub started_ms: Option<i64>,
     /// Greatest time of any turn.
@@ -65,6 +67,7 @@ impl SessionRow {
             project: self.project.clone(),
             branch: self.branch.clone(),
             forked_from: self.forked_from.clone(),
+            is_unnamed_fork: self.is_unnamed_fork,
             prompts_only: self.prompts_only,
         }
     }
@@ -142,6 +145,8 @@ pub struct CopyRow {
 pub(crate) const GONE: i64 = 1;
 /// The bit of `sessions.gone` of a session of which the agent keeps the prompts alone.
 pub(crate) const PROMPTS_ONLY: i64 = 2;
+/// The bit of `sessions.gone` of a session that began with turns of another, whose id its history does not state.
+pub(crate) const UNNAMED_FORK: i64 = 4;
 
 pub(crate) const TURN_COLUMNS: &str =
     "id, session, idx, started_ms, branch, start, stop, owner, kind, ended_ms";

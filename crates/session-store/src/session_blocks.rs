@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
-use crate::row::{GONE, PROMPTS_ONLY, SessionRow};
+use crate::row::{GONE, PROMPTS_ONLY, SessionRow, UNNAMED_FORK};
 use crate::sql::Statements;
 use crate::titles::TitleCandidates;
 use crate::writer::Writer;
@@ -81,6 +81,7 @@ impl<'a> BlockSession<'a> {
             project: owned(self.project),
             branch: owned(self.branch),
             forked_from: owned(self.forked_from),
+            is_unnamed_fork: self.gone & UNNAMED_FORK != 0,
             started_ms: self.started_ms,
             ended_ms: self.ended_ms,
             turns: self.turns,

@@ -7,7 +7,7 @@ use crate::hash::text_hash;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
 use crate::replacement::SessionReplacement;
-use crate::row::{GONE, PROMPTS_ONLY};
+use crate::row::{GONE, PROMPTS_ONLY, UNNAMED_FORK};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -104,7 +104,7 @@ impl Writer {
                 meta.project,
                 meta.branch,
                 meta.forked_from,
-                if meta.prompts_only { PROMPTS_ONLY } else { 0 },
+                gone_bits(meta),
             ],
         )?;
         if title != meta.title {
@@ -231,4 +231,15 @@ struct TitledTurn {
     title: String,
     /// Its session has another title, or none.
     is_new: bool,
+}
+
+/// Returns the bits of `sessions.gone` of a session that its history holds.
+fn gone_bits(meta: &SessionMeta) -> i64 {
+    let prompts_only = if meta.prompts_only { PROMPTS_ONLY } else { 0 };
+    let unnamed_fork = if meta.is_unnamed_fork {
+        UNNAMED_FORK
+    } else {
+        0
+    };
+    prompts_only | unnamed_fork
 }

@@ -13,7 +13,6 @@ use super::session_facts::{SessionFacts, SessionIdentity};
 use super::state::TranscriptState;
 use crate::call_result::clipped;
 use crate::cursor::SeenIds;
-use crate::time::milliseconds;
 use crate::turn_assembler::{LinePosition, TurnAssembler, TurnDetail, TurnPreface, TurnState};
 use crate::user_text::{UserText, classify_text};
 use session_core::{PromptKind, ReadDetail, TurnPart, TurnSpan};
@@ -42,7 +41,7 @@ fn line_position<'e>(entry: &'e TranscriptEntry<'_>, span: TurnSpan) -> LinePosi
     let forked = entry.fork().and_then(|fork| fork.message_uuid.get());
     LinePosition {
         span,
-        ms: entry.timestamp.get().and_then(milliseconds),
+        ms: entry.time_ms(),
         uuid,
         origin: forked.or(uuid),
         is_message: matches!(entry.kind.get(), Some("user" | "assistant")),

@@ -4,6 +4,7 @@ use crate::lenient_json::{
     LenientCount, LenientFlag, LenientJson, LenientMembers, LenientObject, LenientText,
     lenient_types,
 };
+use crate::time::milliseconds;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess};
@@ -78,6 +79,11 @@ pub(super) struct TranscriptEntry<'a> {
 }
 
 impl TranscriptEntry<'_> {
+    /// Returns when the line was written, in milliseconds since 1970.
+    pub(super) fn time_ms(&self) -> Option<i64> {
+        self.timestamp.get().and_then(milliseconds)
+    }
+
     /// Returns the session and message that this line was forked from.
     pub(super) fn fork(&self) -> Option<&ForkedFrom<'_>> {
         self.forked_from.0.as_ref()

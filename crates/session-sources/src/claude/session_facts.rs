@@ -29,6 +29,11 @@ pub(super) struct SessionFacts {
     parent: Option<String>,
     #[serde(default, skip_serializing_if = "is_default")]
     forked_from: Option<String>,
+    /// Time of the first queued prompt, until the first line of the user: milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "is_default")]
+    first_queued_ms: Option<i64>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    is_unnamed_fork: bool,
 }
 
 /// Which file a session is in.
@@ -63,6 +68,23 @@ impl SessionFacts {
         }
         self.note_titles(entry);
         self.note_relations(entry, identity);
+        self.note_start(entry);
+    }
+
+    /// Tells a fork that does not name its session (`--fork-session`, the desktop app): the first line that it wrote, which
+    /// queues its prompt, is followed by copies that are older.
+    fn note_start(&mut self, entry: &TranscriptEntry<'_>) {
+        match entry.kind.get() {
+            Some("queue-operation") if !self.has_cwd() && self.first_queued_ms.is_none() => {
+                self.first_queued_ms = entry.time_ms();
+            }
+            Some("user") => {
+                let queued = self.first_queued_ms.take();
+                self.is_unnamed_fork |=
+                    queued.is_some_and(|queued| entry.time_ms().is_some_and(|said| said < queued));
+            }
+            _ => {}
+        }
     }
 
     fn note_titles(&mut self, entry: &TranscriptEntry<'_>) {
@@ -121,6 +143,7 @@ impl SessionFacts {
             project: self.project.clone(),
             branch: self.branch.clone(),
             forked_from: self.forked_from.clone(),
+            is_unnamed_fork: self.is_unnamed_fork && self.forked_from.is_none(),
             prompts_only: false,
         }
     }

@@ -41,6 +41,7 @@ impl SessionRecord {
             project,
             branch: None,
             forked_from: None,
+            is_unnamed_fork: false,
             prompts_only: false,
         }
     }

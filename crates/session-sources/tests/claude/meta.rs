@@ -34,6 +34,7 @@ fn the_first_directory_and_the_last_branch() {
             "fix",
         ),
         forked_from: None,
+        is_unnamed_fork: false,
         prompts_only: false,
     }
     "##);
@@ -137,6 +138,32 @@ fn a_fork_tells_its_origin() {
     let found = Transcript::new(line.to_owned() + "\n").read(None);
     assert_eq!(found.sessions[0].forked_from.as_deref(), Some("s0"));
     assert_eq!(found.turns[0].turn.origin.as_deref(), Some("old"));
+}
+
+/// The first line is the fork's own: copies of older ones follow it.
+#[test]
+fn a_fork_that_names_no_session_queues_its_prompt_after_what_it_copied() {
+    let queued = |time: &str| {
+        format!(
+            "{{\"type\":\"queue-operation\",\"operation\":\"enqueue\",\"timestamp\":\"2026-07-{time}Z\"}}\n"
+        )
+    };
+    let said = |time: &str| {
+        format!(
+            "{{\"type\":\"user\",\"cwd\":\"/w\",\"timestamp\":\"2026-07-{time}Z\",\"message\":\"a\"}}\n"
+        )
+    };
+    let early = "22T20:19:28.800";
+    let late = "23T08:20:55.030";
+    for (lines, is_fork) in [
+        (queued(late) + &said(early), true),
+        (queued(early) + &said(late), false),
+        // Queued while the agent worked, and written before a line that waited.
+        (said(early) + &queued(late) + &said(early), false),
+        (said(early), false),
+    ] {
+        assert_eq!(meta(lines.clone()).is_unnamed_fork, is_fork, "{lines}");
+    }
 }
 
 #[test]

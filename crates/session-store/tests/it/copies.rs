@@ -142,21 +142,31 @@ fn a_longer_copy_takes_over() {
 
 #[test]
 fn what_a_fork_copied_belongs_to_the_original() {
-    let said = ["It never closes them."];
-    let fork = SessionMeta {
+    let named = SessionMeta {
         forked_from: Some("a".into()),
         ..meta("b")
     };
+    let unnamed = SessionMeta {
+        is_unnamed_fork: true,
+        ..meta("b")
+    };
+    for fork in [named, unnamed] {
+        check_owners_beside_fork(&fork);
+    }
+}
+
+fn check_owners_beside_fork(fork: &SessionMeta) {
+    let said = ["It never closes them."];
     let index = Index::new();
     let mut writer = index.writer();
-    deliver(&mut writer, &fork, &[asked("m1", 7, &said)]);
+    deliver(&mut writer, fork, &[asked("m1", 7, &said)]);
     deliver(&mut writer, &meta("a"), &[asked("m1", 7, &said)]);
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
-    deliver(&mut writer, &fork, &[asked("m1", 7, &said)]);
+    deliver(&mut writer, fork, &[asked("m1", 7, &said)]);
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
     // The fork's own words are its own.
     let longer = ["It never closes them.", "Now it does."];
-    deliver(&mut writer, &fork, &[asked("m1", 7, &longer)]);
+    deliver(&mut writer, fork, &[asked("m1", 7, &longer)]);
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
 }
 
