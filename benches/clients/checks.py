@@ -93,6 +93,15 @@ def check_files(box, checks, turns, path, touching=3, touch="written"):
     checks.equal(f"`files` tells it as {touch}", told(box, "files", os.path.basename(path)), [{"path": path, "touch": touch}])
 
 
+def check_tools(box, checks, turns, path, session, resume, edit="Edit"):
+    """The calls of the session of tools, and the session as a whole; the agent is named as the program that resumes it."""
+    names = ["Bash", "Bash", "Write", "Read", edit]
+    checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
+    check_commands(box, checks, turns)
+    check_files(box, checks, turns, path)
+    check_session(box, checks, resume[0], session, resume)
+
+
 def told(box, command, words):
     """What `commands` or `files` finds."""
     return [what for turn in box.ours(command, words)["found"] for what in turn["what"]]
@@ -170,6 +179,16 @@ def check_fork(box, checks, session, words):
     checks.check("a fork is found by what it added, and has an id of its own", len(forks) == 1 and forks != [session], forks)
     checks.equal("its own turn", dialogue(box.turns(forks[0]))[-1:], [(FORK[0], [FORK[1]])])
     checks.equal("what was copied is found once", box.sessions(words), [session])
+
+
+def play_all(box, client, checks, mock, play_tools, play_resumed, *others):
+    """Plays the session of tools, the one that resumes it, and others; then checks all of them together."""
+    session = play_tools(box, client, checks, mock)
+    play_resumed(box, client, checks, mock, session)
+    for play in others:
+        play(box, client, checks, mock)
+    checks.equal("the script was played to its end", len(mock.script), 0)
+    check_whole(box, checks)
 
 
 def check_whole(box, checks):

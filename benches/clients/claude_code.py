@@ -8,8 +8,8 @@
 import os
 import sys
 
-from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, SLEEPS, WORKS, answers, calls, check_commands, check_files,
-                    check_found, check_resumed, check_session, check_subagent, check_whole, prompts, texts, told)
+from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, SLEEPS, WORKS, answers, calls, check_found,
+                    check_resumed, check_subagent, check_tools, play_all, prompts, texts, told)
 from harness import machine, main, typing
 from mock import Mock, Reply, call, text
 
@@ -58,11 +58,7 @@ def play_tools(box, client, checks, mock):
     )
     ask(box, client, PROMPT)
     session, turns = check_found(box, checks)
-    names = ["Bash", "Bash", "Write", "Read", "Edit"]
-    checks.equal("calls in order", [one["name"] for one in calls(turns)], names)
-    check_commands(box, checks, turns)
-    check_files(box, checks, turns, path)
-    check_session(box, checks, "claude", session, ["claude", "--resume", session])
+    check_tools(box, checks, turns, path, session, ["claude", "--resume", session])
     return session
 
 
@@ -196,14 +192,7 @@ def type_changes(talk):
 def play(box, client, checks):
     with Mock() as mock:
         prepare(box, mock)
-        session = play_tools(box, client, checks, mock)
-        play_resumed(box, client, checks, mock, session)
-        play_subagent(box, client, checks, mock)
-        play_typed(box, client, checks, mock)
-        play_changed(box, client, checks, mock)
-        play_skill(box, client, checks, mock)
-        checks.equal("the script was played to its end", len(mock.script), 0)
-    check_whole(box, checks)
+        play_all(box, client, checks, mock, play_tools, play_resumed, play_subagent, play_typed, play_changed, play_skill)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ import sys
 import uuid
 
 from checks import (ANSWERS, CHILD, ESCAPE, FAILS, FORK, PARENT, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, calls,
-                    check_commands, check_files, check_fork, check_found, check_name_and_summary, check_resumed,
-                    check_session, check_typed, check_whole, dialogue, told)
+                    check_fork, check_found, check_name_and_summary, check_resumed, check_tools, check_typed, dialogue,
+                    play_all, told)
 from harness import machine, main, typing
 from mock import Mock, Reply, call, text
 
@@ -56,11 +56,7 @@ def play_tools(box, client, checks, mock):
     ask(box, client, PROMPT, "--session-id", session)
     found, turns = check_found(box, checks)
     checks.equal("the id is the client's", found, session)
-    names = ["Bash", "Bash", "Write", "Read", "Edit"]
-    checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
-    check_commands(box, checks, turns)
-    check_files(box, checks, turns, path)
-    check_session(box, checks, "copilot", session, ["copilot", "--resume", session])
+    check_tools(box, checks, turns, path, session, ["copilot", "--resume", session])
     return session
 
 
@@ -125,12 +121,7 @@ TYPED = [
 def play(box, client, checks):
     with Mock(compacts=True) as mock:
         prepare(box, mock)
-        session = play_tools(box, client, checks, mock)
-        play_resumed(box, client, checks, mock, session)
-        play_subagent(box, client, checks, mock)
-        play_typed(box, client, checks, mock)
-        checks.equal("the script was played to its end", len(mock.script), 0)
-    check_whole(box, checks)
+        play_all(box, client, checks, mock, play_tools, play_resumed, play_subagent, play_typed)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,8 @@ import os
 import sys
 import uuid
 
-from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, calls, check_commands,
-                    check_files, check_found, check_resumed, check_session, check_subagent, check_summary, check_typed, check_whole,
-                    dialogue)
+from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, check_found,
+                    check_resumed, check_subagent, check_summary, check_tools, check_typed, dialogue, play_all)
 from gemini_api import GeminiMock
 from harness import main, typing
 from mock import SIDE_ANSWER, call, text
@@ -60,11 +59,7 @@ def play_tools(box, client, checks, mock):
     ask(box, client, PROMPT, "--session-id", session)
     found, turns = check_found(box, checks)
     checks.equal("the id is the client's", found, session)
-    names = ["Bash", "Bash", "Write", "Read", "Edit"]
-    checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
-    check_commands(box, checks, turns)
-    check_files(box, checks, turns, path)
-    check_session(box, checks, "gemini", session, ["gemini", "--resume", session])
+    check_tools(box, checks, turns, path, session, ["gemini", "--resume", session])
     return session
 
 
@@ -126,12 +121,7 @@ TYPED = [
 def play(box, client, checks):
     with GeminiMock() as mock:
         prepare(box, mock)
-        session = play_tools(box, client, checks, mock)
-        play_resumed(box, client, checks, mock, session)
-        play_subagent(box, client, checks, mock)
-        play_typed(box, client, checks, mock)
-        checks.equal("the script was played to its end", len(mock.script), 0)
-    check_whole(box, checks)
+        play_all(box, client, checks, mock, play_tools, play_resumed, play_subagent, play_typed)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@
 import os
 import sys
 
-from checks import (ANSWERS, ESCAPE, FAILS, FORK, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, calls, check_commands, check_files,
-                    check_fork, check_found, check_name_and_summary, check_resumed, check_session, check_typed, check_whole,
-                    dialogue, told, told_runs)
+from checks import (ANSWERS, ESCAPE, FAILS, FORK, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, check_fork, check_found,
+                    check_name_and_summary, check_resumed, check_tools, check_typed, dialogue, play_all, told_runs)
 from harness import Lines, main, typing
 from mock import Mock, call, text
 
@@ -46,11 +45,7 @@ def play_tools(box, client, checks, mock):
     )
     ask(box, client, PROMPT)
     session, turns = check_found(box, checks)
-    names = ["Bash", "Bash", "Write", "Read", "MultiEdit"]
-    checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
-    check_commands(box, checks, turns)
-    check_files(box, checks, turns, path)
-    check_session(box, checks, "pi", session, ["pi", "--session", session])
+    check_tools(box, checks, turns, path, session, ["pi", "--session", session], "MultiEdit")
     return session
 
 
@@ -161,12 +156,7 @@ def type_branches(talk):
 def play(box, client, checks):
     with Mock(compacts=True) as mock:
         prepare(box, mock)
-        session = play_tools(box, client, checks, mock)
-        play_resumed(box, client, checks, mock, session)
-        play_changed(box, client, checks, mock)
-        play_branches(box, client, checks, mock)
-        checks.equal("the script was played to its end", len(mock.script), 0)
-    check_whole(box, checks)
+        play_all(box, client, checks, mock, play_tools, play_resumed, play_changed, play_branches)
 
 
 if __name__ == "__main__":

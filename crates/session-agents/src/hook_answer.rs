@@ -59,9 +59,9 @@ impl HookAnswer {
         self
     }
 
-    /// Refuses the call of a tool, with the reason that the model gets.
+    /// Denies the call of a tool, with the reason that the model gets.
     #[must_use]
-    pub fn with_refusal(mut self, reason: &str) -> Self {
+    pub fn with_denial(mut self, reason: &str) -> Self {
         self.hook_specific_output = Some(HookOutput {
             hook_event_name: HookEvent::PreToolUse.name(),
             permission_decision: Some("deny"),
@@ -99,9 +99,9 @@ mod tests {
             serde_json::to_string(&updated).unwrap(),
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":{"prompt":"look"}}}"#
         );
-        let refusal = HookAnswer::default().with_refusal("read this");
+        let denial = HookAnswer::default().with_denial("read this");
         assert_eq!(
-            serde_json::to_string(&refusal).unwrap(),
+            serde_json::to_string(&denial).unwrap(),
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"read this"}}"#
         );
     }

@@ -81,16 +81,6 @@ impl HookInput {
         (self.tool_name == "Bash" && !command.is_empty()).then(|| clip(command, MAX_TEXT_BYTES))
     }
 
-    /// Returns the name of the context that the answer enters: the session's id, with that of its
-    /// subagent.
-    pub fn context_id(&self) -> Option<String> {
-        let session = self.session_id.as_deref().filter(|id| !id.is_empty())?;
-        Some(match &self.agent_id {
-            Some(agent) => format!("{session}/{agent}"),
-            None => session.to_owned(),
-        })
-    }
-
     /// Returns the prompt of the task that a subagent is about to get; `None` for any other event.
     pub fn task_prompt(&self) -> Option<&str> {
         let is_task = self.event() == Some(HookEvent::PreToolUse)
@@ -142,8 +132,7 @@ mod tests {
         assert!(read(r#"{"source":"startup"}"#).has_empty_context());
         assert!(!read(r#"{"source":"resume"}"#).has_empty_context());
         let of_subagent = read(r#"{"session_id":"s1","agent_id":"a2"}"#);
-        assert_eq!(of_subagent.context_id().as_deref(), Some("s1/a2"));
-        assert_eq!(read(r#"{"agent_id":"a2"}"#).context_id(), None);
+        assert_eq!(of_subagent.agent_id.as_deref(), Some("a2"));
         assert_eq!(read("{}"), HookInput::default());
         assert_eq!(HookInput::default().event(), None);
     }

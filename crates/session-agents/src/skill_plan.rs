@@ -116,6 +116,13 @@ pub struct SkillPlan {
 }
 
 impl SkillPlan {
+    /// Lists the files outside of the skill's directory: the command of OpenCode.
+    pub fn outside_paths(&self) -> Vec<PathBuf> {
+        let directory = self.location.directory();
+        let paths = self.files.iter().map(SkillFilePlan::path);
+        paths.filter(|path| !path.starts_with(&directory)).collect()
+    }
+
     /// Reads the files of a location.
     ///
     /// # Errors

@@ -98,7 +98,7 @@ fn ask(
     let request = SearchRequest {
         limit: SHOWN,
         filter: SearchFilter {
-            subagents: true,
+            includes_subagents: true,
             ..SearchFilter::default()
         },
         ..SearchRequest::new(query)
@@ -112,13 +112,13 @@ fn dense(index: &Reader, model: &dyn Embedder, query: &str) -> Result<Vec<QueryE
     let spec = model.spec();
     let row = index.model(&spec.fingerprint())?;
     let vector = model.embed_query(query)?;
-    let model_knows = model.known_share(query);
+    let model_knows = model.known_word_share(query);
     Ok(row
         .map(|model| QueryEmbedding {
             model,
             vector,
-            known_share: model_knows,
-            readable_share: spec.scripts.readable_share(query),
+            known_word_share: model_knows,
+            readable_letter_share: spec.scripts.readable_letter_share(query),
             scale: spec.cosine,
             text_cosines: None,
         })

@@ -46,8 +46,8 @@ pub fn note_refused() {
         .into_iter()
         .chain(home.unknown_variables())
     {
+        let reason = setting.full_reason();
         if let SettingOrigin::Variable(name) = setting.origin {
-            let reason = setting.reason;
             let _ = print_note(format!("the variable {name} is left out: {reason}"));
         }
     }

@@ -34,7 +34,7 @@ pub fn find_current_project(home: &Path) -> Result<Project> {
 
 /// Opens the memories of the current directory. Fails where they are switched off.
 pub fn open_memories() -> Result<ProjectMemories> {
-    let memories = ProjectMemories::for_folder(&current_directory()?)?;
+    let memories = ProjectMemories::for_directory(&current_directory()?)?;
     print_notes(&memories.notes)?;
     print_notes(&memories.left_out_files)?;
     memories.require_enabled()?;

@@ -88,6 +88,10 @@ pub fn explain_file_error(error: FileError, path: &Path) -> Error {
         FileError::Exists(_) if is_file => {
             anyhow!("`{shown}` is there already\nhint: --force replaces it")
         }
+        // `.`, which names no file.
+        FileError::Outside(_) if path.is_dir() => {
+            anyhow!("`{shown}` is a folder\nhint: name a file")
+        }
         FileError::NotDirectory(file) => {
             let file = path_line(&file);
             anyhow!("`{file}` is not a folder\nhint: name another path")

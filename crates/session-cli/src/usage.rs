@@ -163,7 +163,15 @@ fn command_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
 
 /// Returns what somebody meant who gave a search options alone: a search without words, or for those that an option took.
 fn missing_query_tips(error: &clap::Error, typed: &[OsString]) -> Vec<String> {
-    if error.kind() != ErrorKind::MissingRequiredArgument || !takes_any_word(typed) {
+    let missing = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::Strings(names)) => names.as_slice(),
+        _ => &[],
+    };
+    let is_query = |name: &String| !name.starts_with('-');
+    if error.kind() != ErrorKind::MissingRequiredArgument
+        || !missing.iter().any(is_query)
+        || !takes_any_word(typed)
+    {
         return Vec::new();
     }
     let words: Vec<&str> = list_words(typed).filter_map(|word| word.to_str()).collect();
@@ -172,7 +180,9 @@ fn missing_query_tips(error: &clap::Error, typed: &[OsString]) -> Vec<String> {
         ["memory", "search", operands @ ..] => (Some(MEMORY_LISTING_TIP), operands),
         operands => (None, operands.get(1..).unwrap_or_default()),
     };
-    let taken = (!operands.is_empty()).then_some(TAKEN_WORDS_TIP);
+    // A value with a digit is a number or a time, as the option takes it.
+    let is_word = |operand: &&str| !operand.contains(|c: char| c.is_ascii_digit());
+    let taken = operands.iter().any(is_word).then_some(TAKEN_WORDS_TIP);
     let tips = listing.into_iter().chain(taken);
     tips.map(str::to_owned).collect()
 }
@@ -288,9 +298,14 @@ mod tests {
             ),
             (
                 "session-search memory search --limit 3",
+                "to list the memories, run 'session-search memory list'",
+            ),
+            (
+                "session-search memory search --since npm",
                 "to list the memories, run 'session-search memory list'\n\
                  to search for these words, write '--' before them",
             ),
+            ("session-search search docker --compact", ""),
             (
                 "session-search show ab --last",
                 "to name turns, run 'session-search show ab:last'",

@@ -4,8 +4,10 @@ use crate::error::{ConfigError, Result};
 use crate::source_settings::SourceSettings;
 use serde::de::{Error as _, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize};
+use session_embed::Device;
 use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};
-use session_memory::{InjectionSettings, RetrievalSettings, StorageSettings};
+use session_memory::{InjectionLimits, RetrievalSettings, StorageSettings};
+use session_models::TABLE_MODEL;
 use session_redact::{RedactionSettings, Redactor};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -34,7 +36,7 @@ pub struct Config {
     /// The behaviour of that process while the machine is on battery power.
     pub on_battery: OnBattery,
     /// The device that a model runs on.
-    pub device: DeviceSetting,
+    pub device: Device,
     /// Address of the model hub, where that is not the public one.
     #[serde(deserialize_with = "optional_address")]
     pub hub: Option<String>,
@@ -59,7 +61,7 @@ pub struct Config {
     /// Settings of the ranking of memories.
     pub retrieval: RetrievalSettings,
     /// Settings of injection.
-    pub injection: InjectionSettings,
+    pub injection: InjectionLimits,
     /// Settings of the hook.
     pub hook: HookSettings,
 }
@@ -68,7 +70,7 @@ pub struct Config {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HookSettings {
-    /// A call that may change something is refused once where a memory concerns it.
+    /// A call that may change something is denied once where a memory concerns it.
     pub hold: bool,
     /// The task of a subagent gets the memories that its prompt is like.
     pub agent_prompts: bool,
@@ -82,31 +84,6 @@ pub enum OnBattery {
     Pause,
     /// It runs.
     Run,
-}
-
-/// The device that a model runs on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceSetting {
-    /// A GPU if there is one and the model is large, else the CPU.
-    Auto,
-    /// The CPU.
-    Cpu,
-    /// The GPU of a Mac.
-    Metal,
-    /// A GPU of Nvidia's.
-    Cuda,
-}
-
-impl From<DeviceSetting> for session_embed::Device {
-    fn from(device: DeviceSetting) -> Self {
-        match device {
-            DeviceSetting::Auto => Self::Auto,
-            DeviceSetting::Cpu => Self::Cpu,
-            DeviceSetting::Metal => Self::Metal,
-            DeviceSetting::Cuda => Self::Cuda,
-        }
-    }
 }
 
 /// An OpenAI-compatible endpoint. Its address comes from here or from `.env` in the same directory,
@@ -145,7 +122,7 @@ impl Default for Config {
         let model = if cfg!(feature = "minilm") {
             "all-minilm-l6-v2"
         } else {
-            "table"
+            TABLE_MODEL
         };
         Self {
             model: model.to_owned(),
@@ -153,7 +130,7 @@ impl Default for Config {
             threads: None,
             nice: 10,
             on_battery: OnBattery::Pause,
-            device: DeviceSetting::Auto,
+            device: Device::Auto,
             hub: None,
             remote: EndpointConfig::default(),
             redaction: RedactionSettings::default(),
@@ -164,7 +141,7 @@ impl Default for Config {
             auto_retrieve: true,
             storage: StorageSettings::default(),
             retrieval: RetrievalSettings::default(),
-            injection: InjectionSettings::default(),
+            injection: InjectionLimits::default(),
             hook: HookSettings::default(),
         }
     }
@@ -204,6 +181,7 @@ fn count_cores() -> usize {
 /// # Errors
 /// For a mistake, with its line and key.
 pub(crate) fn parse(text: &str, path: &Path) -> Result<Config> {
+    refuse_listed_tables(text, path)?;
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let line = text.get(..at).unwrap_or(text).matches('\n').count();
@@ -215,6 +193,36 @@ pub(crate) fn parse(text: &str, path: &Path) -> Result<Config> {
             message: rephrase(error.message()),
         }
     })
+}
+
+/// Refuses a list in the place of a table, of which the parser would take the values by their order.
+fn refuse_listed_tables(text: &str, path: &Path) -> Result<()> {
+    let Ok(table) = text.parse::<toml::Table>() else {
+        return Ok(());
+    };
+    let is_list = |name: &&String| table.get(*name).is_some_and(toml::Value::is_array);
+    let defaults = serde_json::to_value(Config::default())?;
+    let defaults = defaults.as_object().into_iter().flatten();
+    let mut tables = defaults.filter(|(_, value)| value.is_object());
+    match tables.find_map(|(name, _)| Some(name).filter(is_list)) {
+        None => Ok(()),
+        Some(name) => Err(ConfigError::Mistake {
+            path: path.to_owned(),
+            line: find_line(text, name) + 1,
+            message: format!("invalid type: a list, expected a table, which `[{name}]` begins"),
+            key: Some(name.clone()),
+        }),
+    }
+}
+
+/// Returns the line that a key begins, counted from 0.
+fn find_line(text: &str, key: &str) -> usize {
+    let begins = |line: &str| {
+        let rest = line.trim_start().trim_start_matches(['[', ' ', '"', '\'']);
+        let rest = rest.strip_prefix(key);
+        rest.is_some_and(|rest| rest.starts_with([' ', '\t', '=', ']', '"', '\'']))
+    };
+    text.lines().position(begins).unwrap_or(0)
 }
 
 /// The line of a mistake, counted from 0, and the key in it.
@@ -353,6 +361,26 @@ fn priority<'de, D: Deserializer<'de>>(from: D) -> Result<i8, D::Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By their order the values of a list would be those of other keys, and origins would not tell it.
+    #[test]
+    fn a_list_in_the_place_of_a_table_is_a_mistake() {
+        for (text, name, line) in [
+            ("nice = 1\nexclude = [[\"work\"]]\n", "exclude", 2),
+            ("exclude = []\n", "exclude", 1),
+            ("redaction = [false]\n", "redaction", 1),
+            ("injection = [0.9]\n", "injection", 1),
+            ("nice = 1\n\n[[remote]]\nurl = \"x\"\n", "remote", 3),
+            ("\"sources\" = [[\"/mnt\"]]\n", "sources", 1),
+        ] {
+            let error = parse(text, Path::new("c.toml")).unwrap_err().to_string();
+            let expected = format!(
+                "`{name}` has an invalid value: a list, expected a table, which `[{name}]` begins (line {line} of c.toml)"
+            );
+            assert_eq!(error, expected);
+        }
+        parse("exclude.projects = []\n", Path::new("c.toml")).unwrap();
+    }
 
     #[test]
     fn a_mistake_in_a_table_that_is_checked_whole_has_the_line_of_its_key() {

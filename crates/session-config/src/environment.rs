@@ -2,29 +2,22 @@
 //! agent or with a tool such as direnv: none of them may lead into it, nor into another project.
 
 use crate::home::Home;
-use crate::project_marks::{PathOwner, find_project_mark, lies_in_project, unmarked_root};
+use crate::path_variables::{
+    names_session_folder, opened_folders, opened_in_home, path_owner, path_variables,
+};
+use crate::project_marks::{find_project_mark, lies_in_project, unmarked_root};
+use crate::refresh_environment::usual_folder;
 use session_core::text::path_line;
-use session_files::{home_directory, is_below, split_at_outermost_root};
-use session_sources::agents;
+use session_files::{
+    HOME_VARIABLE, find_cloned_folder, home_directory, is_below, resolve_links,
+    split_at_outermost_root,
+};
+use session_models::ENV_FILE;
+use session_sources::{Env, agents};
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
 
-/// Variables that name a path or an address, beside those of the agents; some are lists with commas.
-const PATHS: &[&str] = &[
-    "SESSION_SEARCH_CONFIG",
-    "SESSION_SEARCH_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_STATE_HOME",
-    #[cfg(windows)]
-    "LOCALAPPDATA",
-    "CODEX_HOME",
-    "HF_HOME",
-    "HF_HUB_CACHE",
-    "HF_ENDPOINT",
-];
 /// Variables that are lists: of them an entry is removed alone.
 const LISTS: [&str; 1] = ["CLAUDE_CONFIG_DIR"];
 /// The beginning of the names of the program's own variables.
@@ -64,11 +57,9 @@ impl UsableVariables {
 
 /// Returns true for a variable that this program looks at.
 fn is_used(name: &str) -> bool {
-    let mut of_agents = agents().flat_map(|agent| agent.variables);
     name.starts_with(OWN_PREFIX)
-        || PATHS.contains(&name)
         || PROGRAMS.contains(&name)
-        || of_agents.any(|variable| *variable == name)
+        || path_variables().any(|variable| variable == name)
 }
 
 /// Removes the variables that name something in the project around a directory or in any other project, and those that
@@ -81,15 +72,13 @@ pub(crate) fn remove_untrusted(
 ) -> Vec<&'static str> {
     let around = Surroundings::new(home, directory);
     let search = vars.get("PATH").cloned().unwrap_or_default();
-    let is_set = |name: &&&'static str| vars.contains_key(**name);
+    let is_set = |name: &&'static str| vars.contains_key(*name);
     let value = |name: &str| vars.get(name).map_or("", String::as_str);
-    let of_agents = agents().flat_map(|agent| agent.variables);
-    let of_agents = of_agents.filter(|name| !PATHS.contains(name));
-    let paths = PATHS.iter().chain(of_agents).filter(is_set);
+    let paths = path_variables().filter(is_set);
     let paths = paths.filter(|name| around.refuses_path(name, value(name)));
-    let programs = PROGRAMS.iter().filter(is_set);
+    let programs = PROGRAMS.into_iter().filter(is_set);
     let programs = programs.filter(|name| around.refuses_program(value(name), &search));
-    let refused: Vec<&'static str> = paths.chain(programs).copied().collect();
+    let refused: Vec<&'static str> = paths.chain(programs).collect();
     let kept = refused
         .iter()
         .map(|name| around.keep_entries(name, value(name)));
@@ -110,13 +99,22 @@ pub fn explain_removal(name: &str, value: &OsStr) -> String {
         return "its value is not UTF-8".to_owned();
     };
     let directory = std::env::current_dir().unwrap_or_default();
-    let home = home_directory(&directory).unwrap_or_default();
+    let home = home_directory(&directory, &opened_in_home()).unwrap_or_default();
+    let explain_path = || Surroundings::new(&home, &directory).explain_path(name, value);
     let in_project = match explain_unusable(name, value) {
         Some(reason) => return reason.to_owned(),
-        None => Surroundings::new(&home, &directory).explain_project_path(name, value),
+        None if name == HOME_VARIABLE => explain_home(Path::new(value)).or_else(explain_path),
+        None => explain_path(),
     };
     let path = in_project.unwrap_or_else(|| "it names a path in a project".to_owned());
     format!("{path}, and a project may not choose it")
+}
+
+/// Formats which folder below a home directory is a repository; `None` where none is.
+fn explain_home(home: &Path) -> Option<String> {
+    let clone = find_cloned_folder(home, &opened_in_home())?;
+    let clone = path_line(&clone);
+    Some(format!("it leads to `{clone}`, a repository"))
 }
 
 /// Formats for each variable that would name a folder of histories why it, or an entry of it, is left out.
@@ -156,21 +154,10 @@ fn list_parts(value: &str) -> impl Iterator<Item = &str> {
     parts.filter(|part| !part.is_empty())
 }
 
-/// Returns the owner of the directory that a variable names.
-fn path_owner(name: &str) -> PathOwner {
-    let mut agents = agents();
-    match agents.find(|agent| agent.variables.contains(&name)) {
-        Some(agent) if agent.variables.first() == Some(&name) => {
-            PathOwner::Agent(agent.folder_in_variable)
-        }
-        Some(_) => PathOwner::Agent(""),
-        None => PathOwner::Program,
-    }
-}
-
 /// Returns true for a path that lies in the project around a directory, or in any other one.
 pub(crate) fn leads_into_project(path: &Path, home: &Path, directory: &Path) -> bool {
-    Surroundings::new(home, directory).lies_in_project(path, PathOwner::Program)
+    let own = [path.join(ENV_FILE)];
+    Surroundings::new(home, directory).lies_in_project(path, &own)
 }
 
 /// Returns true for an absolute path that means the same in every process and at every time: without `..`, and
@@ -180,6 +167,14 @@ fn is_stable(path: &str) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     let is_special = path.starts_with("/proc") || path.starts_with("/dev");
     (in_home || path.is_absolute()) && !climbs && !is_special
+}
+
+/// The paths by which an entry of a variable is judged.
+struct NamedPaths {
+    /// The path that it names, then the folders that are opened below it.
+    opened: Vec<PathBuf>,
+    /// The marks that they may have of their own.
+    own: Vec<PathBuf>,
 }
 
 /// The surroundings of a directory.
@@ -206,10 +201,37 @@ impl<'a> Surroundings<'a> {
 
     fn refuses_entry(&self, name: &str, entry: &str) -> bool {
         let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
+        let is_refused = || {
+            let paths = self.named_paths(name, entry);
+            let mut opened = paths.opened.iter();
+            opened.any(|path| self.lies_in_project(path, &paths.own))
+        };
         match name {
             "HF_ENDPOINT" => !is_address(entry),
-            _ => !is_stable(entry) || self.lies_in_project(&self.resolve(entry), path_owner(name)),
+            _ => !is_stable(entry) || self.is_too_wide(name, entry) || is_refused(),
         }
+    }
+
+    /// Returns the paths by which an entry is judged. Below a folder that is used without the variable, too, nothing else
+    /// is opened because of it.
+    fn named_paths(&self, name: &str, entry: &str) -> NamedPaths {
+        let named = self.resolve(entry);
+        let is_usual = usual_folder(name, &Env::with_home(self.home)).as_ref() == Some(&named);
+        let below = opened_folders(name).into_iter().filter(|_| !is_usual);
+        let below: Vec<PathBuf> = below.map(|folder| named.join(folder)).collect();
+        let own = std::iter::once(path_owner(name).own_mark(&named));
+        let own = own.chain(below.iter().map(|folder| folder.join(ENV_FILE)));
+        NamedPaths {
+            own: own.collect(),
+            opened: std::iter::once(named).chain(below).collect(),
+        }
+    }
+
+    /// Returns true for a folder of sessions that holds the home folder: what lies there is no agent's.
+    fn is_too_wide(&self, name: &str, entry: &str) -> bool {
+        let is_above_home =
+            || resolve_links(self.home).starts_with(resolve_links(&self.resolve(entry)));
+        names_session_folder(name) && is_above_home()
     }
 
     /// Returns what is left of a list without the entries that are refused; `None` where nothing is, and for a variable
@@ -220,14 +242,22 @@ impl<'a> Surroundings<'a> {
         (LISTS.contains(&name) && !kept.is_empty()).then(|| kept.join(","))
     }
 
-    /// Formats which path of a list lies in a project, and the mark of that project; `None` where no mark is above any.
-    fn explain_project_path(&self, name: &str, value: &str) -> Option<String> {
-        let owner = path_owner(name);
+    /// Formats which path of a list lies in a project, and the mark of that project, or that it is the home folder; `None`
+    /// where no mark is above any.
+    fn explain_path(&self, name: &str, value: &str) -> Option<String> {
         list_parts(value).find_map(|part| {
-            let mark = find_project_mark(&self.resolve(part), owner, self.home)?;
-            let (path, mark) = (path_line(Path::new(part)), path_line(&mark));
+            if self.is_too_wide(name, part) {
+                return Some("it names the home folder, or one above it".to_owned());
+            }
+            let paths = self.named_paths(name, part);
+            let mark = |path: &PathBuf| find_project_mark(path, &paths.own, self.home);
+            let mut marks = paths.opened.iter().map(|path| (path, mark(path)));
+            let (path, mark) = marks.find_map(|(path, mark)| Some((path, mark?)))?;
+            let is_named = Some(path) == paths.opened.first();
+            let verb = if is_named { "names" } else { "leads to" };
+            let (path, mark) = (path_line(path), path_line(&mark));
             Some(format!(
-                "it names `{path}` in a project, which `{mark}` marks"
+                "it {verb} `{path}` in a project, which `{mark}` marks"
             ))
         })
     }
@@ -260,12 +290,12 @@ impl<'a> Surroundings<'a> {
     /// Returns true for a word that names an existing file of a project: an argument such as `s/a/b/` is not a path.
     fn names_file_of_project(&self, word: &str) -> bool {
         let path = self.resolve(word);
-        path.exists() && self.lies_in_project(&path, PathOwner::Program)
+        path.exists() && self.lies_in_project(&path, &[path.join(ENV_FILE)])
     }
 
     /// Returns true for a path in the project around the directory, or in any other one.
-    fn lies_in_project(&self, path: &Path, owner: PathOwner) -> bool {
-        self.lies_below(path) || lies_in_project(path, owner, self.home)
+    fn lies_in_project(&self, path: &Path, own: &[PathBuf]) -> bool {
+        self.lies_below(path) || lies_in_project(path, own, self.home)
     }
 
     fn lies_below(&self, path: &Path) -> bool {
@@ -282,217 +312,4 @@ impl<'a> Surroundings<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[cfg(not(windows))] // its paths are none there
-    #[test]
-    fn the_reason_of_a_removal_is_told() {
-        for (name, value, reason) in [
-            ("SESSION_SEARCH_HOME", "/proc/x", "in /proc or /dev"),
-            ("SESSION_SEARCH_HOME", "index", "a relative path"),
-            ("XDG_DATA_HOME", "/nope/../home", "a path with `..`"),
-            ("CLAUDE_CONFIG_DIR", "/srv/ok, x", "a relative path"),
-            ("XDG_CONFIG_HOME", "/home/ann/app", "a path in a project"),
-            ("HF_ENDPOINT", "file:///x", "no http or https address"),
-            ("EDITOR", "./edit.sh", "a file of a project"),
-        ] {
-            let explanation = explain_removal(name, OsStr::new(value));
-            assert!(
-                explanation.contains(reason),
-                "{name}={value}: {explanation}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_path_in_a_project_and_its_mark_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let real = fs_err::canonicalize(folder.path()).unwrap();
-        let clone = real.join("clone/.claude");
-        for path in [&clone, &real.join("clone/.git"), &real.join("out/.claude")] {
-            fs_err::create_dir_all(path).unwrap();
-        }
-        let list = format!(
-            "{}, {}",
-            real.join("out/.claude").display(),
-            clone.display()
-        );
-        let explanation = explain_removal("CLAUDE_CONFIG_DIR", OsStr::new(&list));
-        let mark = real.join("clone/.git");
-        let (clone, mark) = (clone.display(), mark.display());
-        let expected = format!("it names `{clone}` in a project, which `{mark}` marks");
-        assert!(explanation.starts_with(&expected), "{explanation}");
-    }
-
-    #[cfg(not(windows))] // its paths are none there
-    #[test]
-    fn variables_that_lead_into_the_project_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let real = fs_err::canonicalize(folder.path()).unwrap();
-        let account = "account/.codex";
-        let gem = "gem/.gemini";
-        for path in [
-            "home",
-            "p/.git",
-            "p/bin",
-            "p/in/.claude",
-            "out",
-            account,
-            gem,
-        ] {
-            fs_err::create_dir_all(real.join(path)).unwrap();
-        }
-        for file in ["p/bin/less", "p/in/edit.sh", "p/vimrc", "p/x"] {
-            fs_err::write(real.join(file), "").unwrap();
-        }
-        let check = |name: &str, value: &str, is_refused: bool| {
-            let value = value.replace("ROOT", &real.display().to_string());
-            let path = format!("{}/p/bin:/usr/bin", real.display());
-            let set = [(name, value.as_str()), ("PATH", &path)];
-            let set = set.map(|(name, value)| (name.to_owned(), value.to_owned()));
-            let mut vars = HashMap::from(set);
-            let refused = remove_untrusted(&mut vars, &real.join("home"), &real.join("p/in"));
-            assert_eq!(!refused.is_empty(), is_refused, "{name}={value}");
-            assert_eq!(!vars.contains_key(name), is_refused, "{name}={value}");
-        };
-        check("SESSION_SEARCH_HOME", "index", true);
-        check("SESSION_SEARCH_HOME", "../../out/index", true);
-        check("SESSION_SEARCH_HOME", "ROOT/out/index", false);
-        check("SESSION_SEARCH_HOME", "x://index", true);
-        check("XDG_DATA_HOME", "/proc/self/cwd/x://d", true);
-        check("XDG_DATA_HOME", "/nope/../home/x", true);
-        check("SESSION_SEARCH_CONFIG", "ROOT/p/.claude", true);
-        check("XDG_CONFIG_HOME", "ROOT/out", false);
-        check("CLAUDE_CONFIG_DIR", "ROOT/p/in, in", true);
-        check("CODEX_HOME", "ROOT/out, ROOT/p/in", true);
-        check("OPENCODE_DB", "~/x.db", false);
-        check("CODEX_HOME", "ROOT/account/.codex", false);
-        check("GEMINI_CLI_HOME", "ROOT/gem", false);
-        check("CODEX_HOME", "ROOT/gem", true);
-        check("GEMINI_CLI_HOME", "ROOT/p", true);
-        check("HF_ENDPOINT", "file://ROOT/p/hub", true);
-        check("HF_ENDPOINT", "https://hub.example", false);
-        check("EDITOR", "./edit.sh", true);
-        check("EDITOR", "vim -u ROOT/p/vimrc", true);
-        check("EDITOR", "vim", false);
-        check("EDITOR", "sh edit.sh", true);
-        check("EDITOR", "sed -i s/a/b/", false);
-        check("EDITOR", "sh -c 'ROOT/p/x'", true);
-        check("PAGER", "less -R", true); // `PATH` finds it in the project
-        check("HF_ENDPOINT", "conf", true);
-        check("PAGER", "/usr/bin/more", false);
-    }
-
-    #[cfg(not(windows))] // its paths are none there
-    #[test]
-    fn of_a_list_the_bad_entries_are_removed_alone() {
-        let folder = tempfile::tempdir().unwrap();
-        let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in ["home", "p/.git", "p/in", "out"] {
-            fs_err::create_dir_all(real.join(path)).unwrap();
-        }
-        let out = real.join("out").display().to_string();
-        let list = format!("{out}, {}/p/in,relative, ~/.claude", real.display());
-        let name = "CLAUDE_CONFIG_DIR";
-        let all = [(OsString::from(name), OsString::from(list))];
-        let usable = UsableVariables::new(all.into_iter(), &real.join("home"), &real.join("p"));
-        assert_eq!(usable.vars[name], format!("{out},~/.claude"));
-        assert_eq!(usable.refused, [name]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_value_that_is_not_utf_8_is_refused_where_it_would_be_used() {
-        use std::os::unix::ffi::OsStringExt;
-        let bad = || OsString::from_vec(b"/srv/\xff".to_vec());
-        let names = [
-            "CLAUDE_CONFIG_DIR",
-            "LESSOPEN",
-            "SESSION_SEARCH_NICE",
-            "PAGER",
-        ];
-        let all = names.map(|name| (OsString::from(name), bad()));
-        let home = Path::new("/home/ann");
-        let usable = UsableVariables::new(all.into_iter(), home, home);
-        assert_eq!(
-            usable.refused,
-            ["CLAUDE_CONFIG_DIR", "PAGER", "SESSION_SEARCH_NICE"]
-        );
-        assert!(usable.vars.is_empty());
-        assert_eq!(explain_removal("PAGER", &bad()), "its value is not UTF-8");
-    }
-
-    #[cfg(not(windows))] // its paths are none there
-    #[test]
-    fn variables_that_lead_into_another_project_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in [
-            "home/.config/.git",
-            "clone/.git",
-            "worktree",
-            "tools/.git",
-            "tools/bin",
-        ] {
-            fs_err::create_dir_all(real.join(path)).unwrap();
-        }
-        for file in ["worktree/.git", "clone/pager", "tools/bin/edit"] {
-            fs_err::write(real.join(file), "").unwrap();
-        }
-        let refuses = |name: &str, value: &str, directory: &str| {
-            let value = value.replace("ROOT", &real.display().to_string());
-            let path = format!("{}/tools/bin:/usr/bin", real.display());
-            let set = [(name, value), ("PATH", path)];
-            let mut vars = set
-                .map(|(name, value)| (name.to_owned(), value))
-                .into_iter()
-                .collect();
-            let home = real.join("home");
-            !remove_untrusted(&mut vars, &home, &real.join(directory)).is_empty()
-        };
-        for directory in ["worktree", "home", "clone"] {
-            assert!(refuses(
-                "SESSION_SEARCH_CONFIG",
-                "ROOT/clone/config",
-                directory
-            ));
-            assert!(refuses("XDG_DATA_HOME", "ROOT/clone/new/data", directory));
-            assert!(refuses(
-                "SESSION_SEARCH_HOME",
-                "ROOT/worktree/index",
-                directory
-            ));
-            assert!(refuses("PAGER", "ROOT/clone/pager", directory));
-            assert!(refuses("EDITOR", "vi -S ROOT/clone/pager", directory));
-            assert!(!refuses("XDG_CONFIG_HOME", "ROOT/home/.config", directory));
-            assert!(!refuses("EDITOR", "ROOT/tools/bin/edit", directory));
-            assert!(!refuses("EDITOR", "edit", directory));
-        }
-        assert!(refuses("EDITOR", "ROOT/tools/bin/edit", "tools"));
-    }
-
-    #[test]
-    fn an_unpacked_archive_is_a_project() {
-        let folder = tempfile::tempdir().unwrap();
-        let real = fs_err::canonicalize(folder.path()).unwrap();
-        for path in ["home/.config", "p/config", "p/src", "scratch/config"] {
-            fs_err::create_dir_all(real.join(path)).unwrap();
-        }
-        fs_err::write(real.join("p/.envrc"), "").unwrap();
-        let refuses = |directory: &str, config: &str| {
-            let value = real.join(config).display().to_string();
-            let mut vars = HashMap::from([("XDG_CONFIG_HOME".to_owned(), value)]);
-            !remove_untrusted(&mut vars, &real.join("home"), &real.join(directory)).is_empty()
-        };
-        assert!(refuses("p", "p/config") && refuses("p/src", "p/config"));
-        assert!(
-            !refuses("scratch", "scratch/config"),
-            "nothing sets variables there"
-        );
-        assert!(!refuses("p", "out"));
-        assert!(!refuses("home", "home/.config"), "the home directory");
-        assert!(!refuses("", "home/.config"), "what lies above it");
-        assert!(!refuses("removed", "home/.config"));
-    }
-}
+mod tests;

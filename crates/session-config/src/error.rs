@@ -116,7 +116,8 @@ fn format_mistake(path: &Path, line: usize, key: Option<&str>, message: &str) ->
             .iter()
             .any(|name| what.contains(name))
     };
-    let key = key.filter(|key| !is_named(key));
+    // One that is missing (`= 3`) is the empty text.
+    let key = key.filter(|key| !key.is_empty() && !is_named(key));
     let what = match (key, reason) {
         (Some(key), _) if what == DUPLICATE_KEY => format!("`{key}` is given twice"),
         (Some(key), Some(reason)) => format!("`{key}` has an invalid value: {reason}"),

@@ -3,12 +3,10 @@
 use crate::config::Config;
 use crate::environment::UsableVariables;
 use crate::error::{ConfigError, Result};
-use crate::layers::{
-    ConfigLayers, IgnoredSetting, SettingOrigin, unknown_variables, variable_name,
-};
-use crate::narrow::{privacy_keys, privacy_narrowing};
+use crate::layers::{ConfigLayers, IgnoredSetting, SettingOrigin, may_set_key, unknown_variables};
+use crate::narrow::privacy_narrowing;
+use crate::path_variables::opened_in_home;
 use session_files::{HOME_VARIABLE, Project, home_directory};
-use session_forget::{Exclusions, ForgetError, ForgottenRecords};
 use session_memory::DirectoryRecords;
 use session_models::{
     Catalogue, Endpoint, EndpointSettings, HubConfig, ModelError, UserDirectories,
@@ -17,9 +15,6 @@ use session_sources::Env;
 use session_store::{Reader, StoreError};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-
-/// The file of what was forgotten, in the data directory.
-const FORGOTTEN_FILE: &str = "forgotten.json";
 
 /// The user's environment, the directory of the index, and the configuration.
 #[derive(Clone)]
@@ -83,7 +78,7 @@ impl Home {
     /// # Errors
     /// As [`Home::unconfigured`].
     pub fn unconfigured_in(directory: &Path) -> Result<Self> {
-        let home = home_directory(directory).ok_or(ConfigError::NoHome)?;
+        let home = home_directory(directory, &opened_in_home()).ok_or(ConfigError::NoHome)?;
         let UsableVariables { vars, mut refused } =
             UsableVariables::new(std::env::vars_os(), &home, directory);
         if std::env::home_dir().is_some_and(|named| named != home) {
@@ -144,8 +139,19 @@ impl Home {
     }
 
     /// Returns the directories as they are without variables.
-    fn default_directories(&self) -> UserDirectories {
+    pub(crate) fn default_directories(&self) -> UserDirectories {
         UserDirectories::from_environment(&self.env.home, |_| None)
+    }
+
+    /// Returns the directories whose `.env` may name an endpoint: the default ones where the user configured something
+    /// there, whatever a variable names.
+    pub(crate) fn endpoint_directories(&self) -> UserDirectories {
+        let default = self.default_directories();
+        if default.config_file().exists() {
+            default
+        } else {
+            self.directories()
+        }
     }
 
     /// Reads the layers of the configuration. Where a variable names another directory, what the file in the
@@ -161,19 +167,20 @@ impl Home {
         ConfigLayers::read(&chosen, default.as_deref(), project, var)
     }
 
-    /// Returns the settings of variables about what is stored and sent that are ignored, since they would
-    /// widen the user's.
+    /// Returns the settings of variables that are ignored: those about what is stored and sent that would widen the
+    /// user's, and those with a mistake.
     pub fn ignored_variables(&self) -> Vec<IgnoredSetting> {
-        let variables = privacy_keys().filter_map(variable_name);
         // Hardly ever is one set: the configuration is read again for that alone.
-        if variables.filter_map(|name| self.env.get(&name)).count() == 0 {
+        if !self.env.vars.keys().any(|name| may_set_key(name)) {
             return Vec::new();
         }
         let layers = self.config_layers(None).map(|layers| layers.ignored);
         let mut ignored = layers.unwrap_or_default();
         ignored.retain(|setting| {
             let key = setting.key.as_deref();
-            key.is_some_and(|key| privacy_narrowing(key).is_some())
+            let is_private = key.is_some_and(|key| privacy_narrowing(key).is_some());
+            let is_variable = matches!(setting.origin, SettingOrigin::Variable(_));
+            is_variable && (is_private || setting.is_mistake())
         });
         ignored
     }
@@ -203,37 +210,6 @@ impl Home {
         let mut ignored = self.config_layers(project.as_ref())?.ignored;
         ignored.retain(|setting| setting.key.is_none());
         Ok(ignored)
-    }
-
-    /// Opens the records of what was forgotten. A variable that names a directory without any does not lift
-    /// those in the default one.
-    ///
-    /// # Errors
-    /// When they cannot be read.
-    pub fn forgotten(&self) -> Result<ForgottenRecords, ForgetError> {
-        let [chosen, default] = [self.directories(), self.default_directories()]
-            .map(|folders| folders.data.join(FORGOTTEN_FILE));
-        let is_missing = |path: &Path| fs_err::symlink_metadata(path).is_err();
-        if is_missing(&chosen) && !is_missing(&default) {
-            ForgottenRecords::open(&default)
-        } else {
-            ForgottenRecords::open(&chosen)
-        }
-    }
-
-    /// Returns what is not to be indexed.
-    ///
-    /// # Errors
-    /// As [`Home::forgotten`].
-    pub fn exclusions(&self) -> Result<Exclusions, ForgetError> {
-        let exclusions = Exclusions::new(self.forgotten()?, &self.config.exclude)?;
-        let mut keys = privacy_keys().filter(|key| key.starts_with("exclude."));
-        let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
-        Ok(if keys.any(is_set) {
-            exclusions.keeping_gone_sessions()
-        } else {
-            exclusions
-        })
     }
 
     /// Returns what this machine knows of directories of memories: state of the user, not of a project.
@@ -292,7 +268,7 @@ impl Home {
     }
 
     fn configured(&self, catalogue: Catalogue) -> Catalogue {
-        let catalogue = catalogue.with_device(self.config.device.into());
+        let catalogue = catalogue.with_device(self.config.device);
         catalogue.with_endpoint(self.endpoint())
     }
 
@@ -312,7 +288,9 @@ impl Home {
         settings: EndpointSettings,
     ) -> Result<Option<Endpoint>, ModelError> {
         let settings = settings
-            .or_from(EndpointSettings::from_env_file(&self.directories())?)
+            .or_from(EndpointSettings::from_env_file(
+                &self.endpoint_directories(),
+            )?)
             .or_from(self.config.remote.endpoint_settings());
         match settings.url {
             Some(_) => settings
@@ -334,6 +312,7 @@ pub fn current_directory() -> Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashMap;
 
     /// Returns a home directory with a file in the default directory of the configuration, and a home whose variables
     /// lead to other directories.
@@ -385,24 +364,48 @@ mod tests {
         assert_eq!(layers.ignored.len(), 1);
     }
 
+    /// The directory that a variable names may be a clone, whoever has no own endpoint.
     #[test]
-    fn an_empty_directory_that_a_variable_names_lifts_no_record() {
-        let (_folder, home) = home_elsewhere("", "");
-        let entry = |id: u32| {
-            format!(
-                r#"{{"key":"k","entries":[{{"id":{id},"at":"","what":"session","sessions":1,"turns":0,"hashes":["0"]}}]}}"#
-            )
+    fn a_directory_that_a_variable_names_chooses_no_endpoint_and_no_histories() {
+        let chosen = "model = \"remote\"\n[remote]\nurl = \"http://evil/v1\"\nmodel = \"m\"\n\
+             [redaction]\nenabled = false\nallow = [\".\"]\npatterns = [\"x1\"]\n\
+             [sources]\nhomes = [\"/mnt/old\"]\n";
+        let (_folder, home) = home_elsewhere("nice = 4\n", chosen);
+        let env_file = home.directories().env_file();
+        fs_err::write(env_file, "EMBEDDINGS_URL=http://evil/v1\n").unwrap();
+        let layers = home.config_layers(None).unwrap();
+        let config = &layers.config;
+        assert_eq!(config.model, Config::default().model);
+        assert_eq!(config.remote, Config::default().remote);
+        assert_eq!(home.endpoint_directories(), home.default_directories());
+        assert!(config.redaction.enabled && config.redaction.allow.is_empty());
+        assert_eq!(config.redaction.patterns, ["x1"], "more is redacted");
+        assert_eq!(config.sources.homes, [""; 0]);
+        let ignored = layers.ignored.iter().filter_map(|i| i.key.as_deref());
+        let ignored: Vec<&str> = ignored.collect();
+        let expected = ["model", "redaction.allow", "redaction.enabled"];
+        assert_eq!(ignored[..3], expected);
+        assert_eq!(ignored[3..], ["sources.homes", "remote"]);
+        fs_err::remove_file(home.default_directories().config_file()).unwrap();
+        let alone = home.config_layers(None).unwrap().config;
+        assert_eq!(alone.model, "remote", "the only file is the user's");
+    }
+
+    #[test]
+    fn a_variable_with_a_mistake_is_ignored_unless_it_keeps_something_out() {
+        let (_folder, mut home) = home_elsewhere("", "nice = 3\n");
+        let mut set = |name: &str, value: &str| {
+            home.env.vars = HashMap::from([(name.to_owned(), value.to_owned())]);
+            let nice = home.config_layers(None).map(|layers| layers.config.nice);
+            nice.map(|nice| (nice, home.ignored_variables().len()))
         };
-        let write = |folders: UserDirectories, id| {
-            fs_err::create_dir_all(&folders.data).unwrap();
-            fs_err::write(folders.data.join(FORGOTTEN_FILE), entry(id)).unwrap();
-        };
-        let first = |home: &Home| home.forgotten().unwrap().entries().first().map(|e| e.id);
-        assert_eq!(first(&home), None);
-        write(home.default_directories(), 1);
-        assert_eq!(first(&home), Some(1));
-        write(home.directories(), 2);
-        assert_eq!(first(&home), Some(2), "the user's own, elsewhere");
+        assert_eq!(set("SESSION_SEARCH_NICE", "99").unwrap(), (10, 1));
+        assert_eq!(set("SESSION_SEARCH_THREADS", "0").unwrap(), (10, 1));
+        assert_eq!(set("SESSION_SEARCH_DEVICE", "lamp").unwrap(), (10, 1));
+        assert_eq!(set("SESSION_SEARCH_NICE", "9").unwrap(), (9, 0));
+        let error = set("SESSION_SEARCH_EXCLUDE_PROJECTS", "x").unwrap_err();
+        assert!(matches!(error, ConfigError::Variable { .. }), "{error}");
+        set("SESSION_SEARCH_EXCLUDE_PATTERNS", "[\"(\"]").unwrap_err();
     }
 
     #[test]
@@ -427,7 +430,7 @@ mod tests {
     #[test]
     fn a_variable_changes_nothing_about_redaction() {
         let own = "[redaction]\nenabled = false\nallow = [\"plain\"]\n";
-        let (_folder, mut home) = home_elsewhere("", own);
+        let (_folder, mut home) = home_elsewhere(own, own);
         let before = home.config_layers(None).unwrap().config.redaction;
         for (name, value) in [
             ("SESSION_SEARCH_REDACTION_ENABLED", "true"),
@@ -481,7 +484,8 @@ mod tests {
 
     #[test]
     fn a_variable_chooses_among_models_of_the_machine() {
-        let (_folder, mut home) = home_elsewhere("", "model = \"remote\"\n");
+        let remote = "model = \"remote\"\n";
+        let (_folder, mut home) = home_elsewhere(remote, remote);
         let mut chosen = |model: &str| {
             let name = "SESSION_SEARCH_MODEL".to_owned();
             home.env.vars.insert(name, model.to_owned());

@@ -6,6 +6,7 @@ use crate::environment::OWN_PREFIX;
 use crate::error::{ConfigError, Result};
 use crate::narrow::{self, Narrowing};
 use serde_json::Value;
+use session_core::text::path_line;
 use session_files::{Project, private};
 use session_memory::{StorageSettings, settings_directory};
 use session_models::CONFIG_FILE;
@@ -15,6 +16,9 @@ use toml::Table;
 
 /// Name of the file in a project's settings directory.
 const PROJECT_FILE: &str = "session-search.toml";
+
+/// The table of the endpoint.
+const ENDPOINT_TABLE: &str = "remote";
 
 /// The layer that decided a setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +58,11 @@ pub struct IgnoredSetting {
 }
 
 impl IgnoredSetting {
+    /// Returns true where the value was ignored for a mistake in it, and not because of who set it.
+    pub(crate) fn is_mistake(&self) -> bool {
+        self.hint.is_some()
+    }
+
     /// Returns the reason with the hint, where there is one, on a line of its own.
     pub fn full_reason(&self) -> String {
         let reason = &self.reason;
@@ -128,6 +137,15 @@ impl ConfigLayers {
     }
 }
 
+/// A variable whose value does not fit its key.
+struct VariableMistake<'v> {
+    key: String,
+    name: String,
+    /// Its value, as it is set.
+    text: &'v str,
+    error: ConfigError,
+}
+
 /// The layers that were merged so far.
 struct LayerMerge {
     /// The value of every key by the user's own files alone.
@@ -141,9 +159,12 @@ struct LayerMerge {
 }
 
 impl LayerMerge {
-    /// Merges those settings of the file in the default directory that narrow the user's. A file with a
+    /// Merges those settings of the file in the default directory that narrow the user's, and its endpoint. A file with a
     /// mistake is ignored: it is not the one that the user works with.
     fn add_default_file(&mut self, path: &Path) -> Result<()> {
+        if fs_err::symlink_metadata(path).is_err() {
+            return Ok(());
+        }
         let origin = SettingOrigin::File(path.to_owned());
         let table = match read_user_table(path) {
             Ok(table) => table,
@@ -152,18 +173,62 @@ impl LayerMerge {
                 return Ok(());
             }
         };
-        for ConfigEntry { key, value } in flatten_table(&table) {
-            let narrowing = narrow::narrowing_by_own_file(&key);
+        let set: Vec<String> = flatten_table(&table).into_iter().map(|e| e.key).collect();
+        let all = flatten(&serde_json::to_value(read_config(&table)?)?);
+        for ConfigEntry { key, value } in all {
+            // What is sent and read is decided by the default file also where it leaves a key out.
+            let is_decided = set.contains(&key) || narrow::decides_what_is_sent(&key);
+            let narrowing = narrow::narrowing_by_second_file(&key).filter(|_| is_decided);
             let narrower = narrowing.and_then(|n| n.narrower(self.own_value(&key), &value));
             if let Some(narrower) = narrower {
                 let narrower = toml_value(narrower)?;
                 set_value(&mut self.merged, &key, narrower.clone());
                 set_value(&mut self.without_project, &key, narrower);
-                self.origins.insert(key, origin.clone());
+                let before = self.origins.insert(key.clone(), origin.clone());
+                let is_told = narrow::decides_what_is_sent(&key);
+                if let Some(before) = before.filter(|_| is_told) {
+                    let value = self.own_value(&key).clone();
+                    self.ignore_second(key, value, before);
+                }
             }
         }
+        self.take_endpoint(&table, &origin);
         self.own = serde_json::to_value(read_config(&self.merged)?)?;
         Ok(())
+    }
+
+    /// Takes the endpoint of the file in the default directory, or none. What is sent to it is no matter of a variable.
+    fn take_endpoint(&mut self, default: &Table, origin: &SettingOrigin) {
+        let endpoint = default.get(ENDPOINT_TABLE);
+        if self.merged.get(ENDPOINT_TABLE) == endpoint {
+            return;
+        }
+        for table in [&mut self.merged, &mut self.without_project] {
+            table.remove(ENDPOINT_TABLE);
+            table.extend(endpoint.map(|found| (ENDPOINT_TABLE.to_owned(), found.clone())));
+        }
+        let is_in_table = |key: &str| key.split('.').next() == Some(ENDPOINT_TABLE);
+        let before = self.origins.iter().find(|(key, _)| is_in_table(key));
+        let before = before.map(|(_, before)| before.clone());
+        self.origins.retain(|key, _| !is_in_table(key));
+        let keys = flatten_table(default).into_iter().map(|entry| entry.key);
+        let keys = keys.filter(|key| is_in_table(key));
+        self.origins.extend(keys.map(|key| (key, origin.clone())));
+        if let Some(before) = before {
+            // It may hold a key.
+            self.ignore_second(ENDPOINT_TABLE.to_owned(), "(set)".into(), before);
+        }
+    }
+
+    /// Notes a setting of the user's file that the one in the default directory decides.
+    fn ignore_second(&mut self, key: String, value: Value, origin: SettingOrigin) {
+        self.ignored.push(IgnoredSetting {
+            key: Some(key),
+            value,
+            origin,
+            reason: "only the file in the default folder decides it, where there is one".to_owned(),
+            hint: None,
+        });
     }
 
     /// Merges those settings of a project's file that narrow the user's.
@@ -215,12 +280,17 @@ impl LayerMerge {
             let value = parse_variable(text, &default);
             let mut merged = self.merged.clone();
             set_value(&mut merged, &key, value.clone());
-            read_config(&merged).map_err(|error| ConfigError::Variable {
-                name: name.clone(),
-                value: text.to_owned(),
-                message: error.to_string(),
-            })?;
             let json = serde_json::to_value(&value)?;
+            if let Err(error) = read_config(&merged) {
+                let mistake = VariableMistake {
+                    key,
+                    name,
+                    text,
+                    error,
+                };
+                self.take_mistake(mistake, json)?;
+                continue;
+            }
             let origin = SettingOrigin::Variable(name);
             match narrow::narrowing_by_variable(&key) {
                 Some(narrowing) if !narrowing.allows(self.own_value(&key), &json) => {
@@ -233,6 +303,35 @@ impl LayerMerge {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Ignores a variable with a mistake: a project that sets one stops no command. Where it would keep something out of
+    /// the index, that would be indexed: there it is an error.
+    fn take_mistake(&mut self, mistake: VariableMistake<'_>, value: Value) -> Result<()> {
+        let VariableMistake {
+            key,
+            name,
+            text,
+            error,
+        } = mistake;
+        let shown = path_line(text.as_ref());
+        let reason = format!("its value `{shown}` does not fit: {error}");
+        let error = ConfigError::Variable {
+            name: name.clone(),
+            value: text.to_owned(),
+            message: error.to_string(),
+        };
+        if narrow::keeps_out(&key) {
+            return Err(error);
+        }
+        self.ignored.push(IgnoredSetting {
+            key: Some(key),
+            value,
+            origin: SettingOrigin::Variable(name),
+            reason,
+            hint: error.hint(),
+        });
         Ok(())
     }
 
@@ -275,6 +374,11 @@ pub fn variable_name(key: &str) -> Option<String> {
             .iter()
             .any(|table| key.starts_with(table));
     (!has_none).then(name)
+}
+
+/// Returns true for a variable that sets a key of the configuration, or means to.
+pub(crate) fn may_set_key(name: &str) -> bool {
+    name.starts_with(OWN_PREFIX) && !OTHER_VARIABLES.contains(&name)
 }
 
 /// Variables of this program that set no key.

@@ -82,6 +82,28 @@ pub(crate) fn narrowing_by_own_file(key: &str) -> Option<Narrowing> {
     narrowing(key).or_else(|| privacy_narrowing(key))
 }
 
+/// Returns how the file in the default directory narrows a key of the one in a directory that a variable names; `None`
+/// for a key that the latter decides alone.
+pub(crate) fn narrowing_by_second_file(key: &str) -> Option<Narrowing> {
+    match key {
+        // Who could add a folder could have its files indexed.
+        "sources.homes" => Some(Narrowing::Fewer),
+        _ => narrowing_by_own_file(key),
+    }
+}
+
+/// Returns true for a key that decides what is read of histories, stored of them and sent. A variable, which a project
+/// can set, may name the directory of another file: it decides none of them where the default one has a file.
+pub(crate) fn decides_what_is_sent(key: &str) -> bool {
+    let tables = ["redaction.", "sources."];
+    key == "model" || tables.iter().any(|table| key.starts_with(table))
+}
+
+/// Returns true for a key that keeps something out of the index.
+pub(crate) fn keeps_out(key: &str) -> bool {
+    key.starts_with("exclude.")
+}
+
 /// Returns how a variable may narrow a key; `None` for a key that it decides freely.
 ///
 /// Redacted text is stored so. A pattern of a variable, which a repository can set, would destroy text that is
@@ -146,8 +168,9 @@ impl Narrowing {
                 let kept = list(own).into_iter();
                 Value::Array(kept.filter(|entry| list(other).contains(entry)).collect())
             }
-            // Which model it is says nothing of how wide it is.
-            Self::Local | Self::Never => return None,
+            // Which model of this machine it is says nothing of how wide it is.
+            Self::Local if own != REMOTE_MODEL => return None,
+            Self::Never => return None,
             _ => other.clone(),
         };
         (own != &other && self.allows(own, &other)).then_some(other)
@@ -276,6 +299,11 @@ mod tests {
             Some(json!(["b"]))
         );
         assert_eq!(narrower("model", json!("a"), json!("b")), None);
+        assert_eq!(narrower("model", json!("a"), json!("remote")), None);
+        assert_eq!(
+            narrower("model", json!("remote"), json!("b")),
+            Some(json!("b"))
+        );
     }
 
     /// A key that is added to a table of memories needs an entry.

@@ -2,6 +2,7 @@
 //! of threads. A project can set variables, so what none of them may say is removed before anything reads it.
 
 use crate::environment::leads_into_project;
+use crate::path_variables::opened_in_home;
 use jiff::tz::TimeZone;
 use session_files::home_directory;
 use std::ffi::{OsStr, OsString};
@@ -80,7 +81,7 @@ fn is_allowed(name: &str, value: &OsStr) -> bool {
 /// Returns true for a directory outside of projects.
 fn is_temporary_directory(path: &Path) -> bool {
     let directory = std::env::current_dir().unwrap_or_default();
-    let home = home_directory(&directory).unwrap_or_default();
+    let home = home_directory(&directory, &opened_in_home()).unwrap_or_default();
     path.is_absolute() && !leads_into_project(path, &home, &directory)
 }
 

@@ -1,11 +1,8 @@
 //! Tells the directories of projects, whose files a stranger may have written, from those of the user.
 
-use session_files::{AGENT_DIRECTORY, REPOSITORY, normalize_lexically, resolve_links};
+use session_files::{ROOT_MARKS, SETTING_MARKS, is_workspace, normalize_lexically, resolve_links};
 use session_models::ENV_FILE;
 use std::path::{Path, PathBuf};
-
-/// The entries that mark a repository, and a project of an agent.
-const ROOT_MARKS: [&str; 2] = [REPOSITORY, AGENT_DIRECTORY];
 
 /// The owner of the directory that a variable names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,28 +14,16 @@ pub(crate) enum PathOwner {
     Agent(&'static str),
 }
 
-/// Files and folders by which a project sets variables: of direnv and its like, and the settings of agents and editors.
-const SETTING_MARKS: [&str; 17] = [
-    ".envrc",
-    ENV_FILE,
-    "mise.toml",
-    ".mise.toml",
-    "mise.local.toml",
-    "flake.nix",
-    "devenv.nix",
-    ".codex",
-    ".opencode",
-    "opencode.json",
-    ".gemini",
-    ".cursor",
-    ".vscode",
-    ".zed",
-    ".idea",
-    ".devcontainer",
-    ".mcp.json",
-];
-/// The extension of the workspace files by which Visual Studio Code sets variables.
-const WORKSPACE: &str = ".code-workspace";
+impl PathOwner {
+    /// Returns the path of the mark that the directory which a variable names may have.
+    pub(crate) fn own_mark(self, path: &Path) -> PathBuf {
+        match self {
+            Self::Program => path.join(ENV_FILE),
+            Self::Agent(directory) => path.join(directory),
+        }
+    }
+}
+
 /// Most entries of a directory that are looked through for such a file.
 const MAX_ENTRIES: usize = 512;
 
@@ -49,30 +34,26 @@ pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
     let home = resolve_links(home);
     let below = directory.ancestors().take_while(|at| !home.starts_with(at));
     below
-        .filter(|at| find_mark(at, None, SETTING_MARKS.iter()).is_some())
+        .filter(|at| find_mark(at, &[], SETTING_MARKS.iter()).is_some())
         .last()
         .map(Path::to_owned)
 }
 
 /// Returns true for a path that lies by its name in a project, wherever the command runs. A link outside of projects is
 /// the user's, wherever it leads. A directory right in the home directory whose name begins with a dot is the user's,
-/// also where it is a repository: that of their settings.
-pub(crate) fn lies_in_project(path: &Path, owner: PathOwner, home: &Path) -> bool {
-    normalize_lexically(path).is_err() || find_project_mark(path, owner, home).is_some()
+/// also where it is a repository: that of their settings. The paths `own` mark nothing.
+pub(crate) fn lies_in_project(path: &Path, own: &[PathBuf], home: &Path) -> bool {
+    normalize_lexically(path).is_err() || find_project_mark(path, own, home).is_some()
 }
 
 /// Finds what marks the project that a path lies in by its name: the nearest mark above it.
-pub(crate) fn find_project_mark(path: &Path, owner: PathOwner, home: &Path) -> Option<PathBuf> {
+pub(crate) fn find_project_mark(path: &Path, own: &[PathBuf], home: &Path) -> Option<PathBuf> {
     let path = normalize_lexically(path).ok()?;
     let home = resolve_links(home);
-    let own = match owner {
-        PathOwner::Program => path.join(ENV_FILE),
-        PathOwner::Agent(directory) => path.join(directory),
-    };
     let mut below = path
         .ancestors()
         .take_while(|at| !home.starts_with(resolve_links(at)) && !is_dot_directory(at, &home));
-    below.find_map(|at| find_mark(at, Some(&own), ROOT_MARKS.iter().chain(&SETTING_MARKS)))
+    below.find_map(|at| find_mark(at, own, ROOT_MARKS.iter().chain(&SETTING_MARKS)))
 }
 
 fn is_dot_directory(path: &Path, home: &Path) -> bool {
@@ -84,14 +65,13 @@ fn is_dot_directory(path: &Path, home: &Path) -> bool {
             .is_some_and(|parent| resolve_links(parent) == *home)
 }
 
-/// Finds one of some marks in a directory, other than the path `own`, or what sets the variables of a workspace.
+/// Finds one of some marks in a directory, other than the paths `own`, or what sets the variables of a workspace.
 fn find_mark<'m>(
     directory: &Path,
-    own: Option<&Path>,
+    own: &[PathBuf],
     marks: impl Iterator<Item = &'m &'m str>,
 ) -> Option<PathBuf> {
-    let is_there =
-        |mark: &PathBuf| Some(mark.as_path()) != own && fs_err::symlink_metadata(mark).is_ok();
+    let is_there = |mark: &PathBuf| !own.contains(mark) && fs_err::symlink_metadata(mark).is_ok();
     let mut marks = marks.map(|mark| directory.join(mark));
     marks.find(is_there).or_else(|| find_workspace(directory))
 }
@@ -99,7 +79,7 @@ fn find_mark<'m>(
 fn find_workspace(directory: &Path) -> Option<PathBuf> {
     let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
     let mut paths = entries.take(MAX_ENTRIES).map(|entry| entry.path());
-    paths.find(|path| path.to_string_lossy().ends_with(WORKSPACE))
+    paths.find(|path| is_workspace(&path.to_string_lossy()))
 }
 
 #[cfg(test)]
@@ -129,8 +109,10 @@ mod tests {
             fs_err::create_dir_all(root.join(path)).unwrap();
         }
         fs_err::write(root.join("side.git"), "").unwrap();
-        let is_in =
-            |path: &str, owner| lies_in_project(&root.join(path), owner, &root.join("home"));
+        let is_in = |path: &str, owner: PathOwner| {
+            let path = root.join(path);
+            lies_in_project(&path, &[owner.own_mark(&path)], &root.join("home"))
+        };
         let is_refused = |path: &str| is_in(path, PathOwner::Program);
         for path in [
             "clone",
@@ -180,12 +162,8 @@ mod tests {
         let config = root.join("home/settings");
         std::os::unix::fs::symlink(root.join("dotfiles/config"), &config).unwrap();
         let home = root.join("home");
-        assert!(lies_in_project(
-            &root.join("worktree/config"),
-            PathOwner::Program,
-            &home
-        ));
-        assert!(!lies_in_project(&config, PathOwner::Program, &home));
+        assert!(lies_in_project(&root.join("worktree/config"), &[], &home));
+        assert!(!lies_in_project(&config, &[], &home));
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn decides_refresh(name: &str) -> bool {
 }
 
 /// Returns the folder that a variable names where it is not set, if there is one.
-fn usual_folder(name: &str, env: &Env) -> Option<PathBuf> {
+pub(crate) fn usual_folder(name: &str, env: &Env) -> Option<PathBuf> {
     let directory = DIRECTORIES.iter().find(|(variable, _)| *variable == name);
     let of_agent = || agents().find_map(|agent| agent.usual_folder(name, env));
     directory

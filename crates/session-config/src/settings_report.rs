@@ -71,7 +71,7 @@ impl SettingsReport {
     /// When the user's configuration has a mistake.
     pub fn read(home: &Home, project: Option<&Project>) -> Result<Self> {
         let layers = home.config_layers(project)?;
-        let file = EndpointSettings::from_env_file(&home.directories())?;
+        let file = EndpointSettings::from_env_file(&home.endpoint_directories())?;
         let settings = layers.settings()?.into_iter();
         let settings = settings.map(|setting| resolve(setting, home, &file));
         let settings: Vec<ReportedSetting> = settings.collect();
@@ -139,7 +139,7 @@ fn resolve(setting: Setting, home: &Home, file: &EndpointSettings) -> ReportedSe
     let set = used_variable.and_then(|name| Some((name, home.env.get(name)?)));
     let (value, origin) = match (find_in_file(file, &key), set) {
         (Some(text), _) => {
-            let path = home.directories().env_file();
+            let path = home.endpoint_directories().env_file();
             (parse_value(&key, text), SettingOrigin::File(path))
         }
         (None, Some((name, text))) => (

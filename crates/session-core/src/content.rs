@@ -37,7 +37,7 @@ pub struct TurnContent {
     /// Time, tokens and models.
     pub turn_stats: TurnStats,
     /// Runs of `commands`, in order.
-    pub runs: Vec<RunEntry>,
+    pub runs: Vec<CommandRunEntry>,
     /// Lines of `errors` that `runs` printed, by run. Contents of index format 7 have none.
     pub run_errors: Vec<RunError>,
     /// Changes of `files`, in order.
@@ -48,7 +48,7 @@ pub struct TurnContent {
 
 /// A run of a command, by its number in the list of a turn's commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RunEntry {
+pub struct CommandRunEntry {
     /// Index in [`TurnContent::commands`]; beyond its end where that was full.
     pub command: usize,
     /// The end of the run.
@@ -374,7 +374,7 @@ impl TurnContent {
 
     fn add_run(&mut self, command: &str, call: &ToolCall) {
         let command = push_new(&mut self.commands, command, MAX_ITEMS);
-        let run = RunEntry {
+        let run = CommandRunEntry {
             command,
             status: call.status,
             changes_before: self.changes.len(),

@@ -2,8 +2,8 @@
 
 use crate::call_status::CallStatus;
 use crate::error_marker::{
-    TRACEBACK, announces_error, begins_panic, find_marker, is_error_line, is_failed_check,
-    is_heading, is_open_check, is_passed_check, names_exception, reports_failure,
+    TRACEBACK, announces_error, begins_panic, find_marker, is_advice, is_error_line,
+    is_failed_check, is_heading, is_open_check, is_passed_check, names_exception, reports_failure,
 };
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::text::{clip_words, sanitize_text};
@@ -24,8 +24,6 @@ const MAX_ERROR_LINE_BYTES: usize = 240;
 const AGENT_NOTES: [&str; 2] = ["Exit code ", "[rerun: "];
 /// Beginnings of the text on how a program is used, which follows its message.
 const USAGE: [&str; 2] = ["usage:", "Usage:"];
-/// The beginning of Git's advice.
-const ADVICE: &str = "hint:";
 
 /// Returns the error lines of a tool's output: at most 6 different ones, each at
 /// most 240 bytes. Of a failed call without any such line, those
@@ -142,7 +140,7 @@ fn cut_other_checks(lines: &mut Vec<&str>) {
 }
 
 fn tells_what(line: &str) -> bool {
-    is_failed_check(line) || ErrorSignature::new(line).is_some() && !line.starts_with(ADVICE)
+    is_failed_check(line) || ErrorSignature::new(line).is_some() && !is_advice(line)
 }
 
 fn is_no_passed_check(line: &str) -> bool {

@@ -61,6 +61,39 @@ const FAILURE_PHRASES: [&str; 12] = [
 /// Beginnings of error lines about an option or a field, of a call that failed. Within a line they are of warnings, too.
 const UNKNOWN: [&str; 2] = ["unknown ", "Unknown "];
 
+/// The word for an error before a colon, in other languages, of a call that failed. In lower case.
+const TRANSLATED: [&str; 7] = [
+    "erreur",
+    "fehler",
+    "errore",
+    "erro",
+    "ошибка",
+    "błąd",
+    "hata",
+];
+/// The same in scripts without spaces, where other words may stand before it: `致命错误：`.
+const UNSPACED: [&str; 4] = ["エラー", "错误", "錯誤", "오류"];
+
+/// Iterates over the words for an error in other languages, in lower case.
+pub(crate) fn translated_errors() -> impl Iterator<Item = &'static str> {
+    TRANSLATED.into_iter().chain(UNSPACED)
+}
+
+/// The beginnings of Git's advice, in its languages.
+const ADVICE: [&str; 11] = [
+    "hint:",
+    "astuce",
+    "Hinweis:",
+    "ayuda:",
+    "dica:",
+    "suggerimento:",
+    "подсказка:",
+    "podpowiedź:",
+    "提示",
+    "ヒント:",
+    "힌트:",
+];
+
 /// Finds markers, the leftmost first: such a search looks at many bytes at a time.
 static MARKED: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let mut builder = AhoCorasick::builder();
@@ -109,7 +142,30 @@ pub(crate) fn reports_failure(line: &str) -> bool {
     let beginnings = || LINE_BEGINNINGS.iter().chain(&UNKNOWN);
     let begins = || beginnings().any(|begin| line.starts_with(begin));
     let has_phrase = || FAILURE_PHRASES.iter().any(|part| line.contains(part));
-    !warns && (is_heading(line) || begins() || has_phrase() || is_diagnostic(line))
+    let is_known = || is_heading(line) || begins() || has_phrase() || is_diagnostic(line);
+    !warns && (is_known() || names_error_in_translation(line))
+}
+
+/// Returns true for a line of Git's advice, which says nothing of the error.
+pub(crate) fn is_advice(line: &str) -> bool {
+    ADVICE.iter().any(|begin| line.starts_with(begin))
+}
+
+/// Returns true for `erreur : no oil`, `错误：no oil`, but for the counts of test runners (`Fehler: 0`).
+fn names_error_in_translation(line: &str) -> bool {
+    let mut colons = line.match_indices([':', '：']);
+    colons.any(|(at, colon)| {
+        let before = line[..at].trim_end();
+        let start = before.trim_end_matches(char::is_alphanumeric).len();
+        let word = before[start..].to_lowercase();
+        let rest = line[at + colon.len()..].trim_start();
+        let is_zero = rest
+            .strip_prefix('0')
+            .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()));
+        let is_error = TRANSLATED.contains(&word.as_str())
+            || UNSPACED.iter().any(|ending| word.ends_with(ending));
+        is_error && !is_zero
+    })
 }
 
 /// Returns true for a line that begins with the name of an exception and a colon: `jinja2.exceptions.TemplateNotFound: a.html`.
@@ -352,6 +408,13 @@ mod tests {
             "ls: cannot access 'x': No such file or directory",
             "(eval):1: no matches found: docs/*.md",
             "Unknown JSON field: \"lamp\"",
+            "erreur : impossible de pousser des références vers 'depot'",
+            "ERREUR: la lampe est vide",
+            "lampe.c:3:5: Fehler: kein Öl",
+            "BŁĄD: brak oleju",
+            "ошибка: нет масла",
+            "エラー : パッケージ 'Foo' が見つかりません",
+            "致命错误：没有灯油",
         ] {
             assert!(reports_failure(line), "{line}");
         }
@@ -361,6 +424,10 @@ mod tests {
             "Checked 12 files in 3ms.",
             "at 12:30 it rained",
             "a.go:12",
+            "Fehler: 0, erfolgreich: 12",
+            "ferro: lampe",
+            "Fehlersuche: ein Leitfaden",
+            "0 Fehler",
         ] {
             assert!(!reports_failure(line), "{line}");
         }

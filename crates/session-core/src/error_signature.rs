@@ -1,8 +1,10 @@
 //! The signature of an error: its line without what differs from one time to the next.
 
-use crate::error_marker::{TRACEBACK, is_error_line, is_heading, reports_failure};
+use crate::error_marker::{
+    TRACEBACK, is_error_line, is_heading, reports_failure, translated_errors,
+};
+use crate::grep_line::is_grep_line;
 use crate::missing_command::find_missing_command;
-use crate::search_hit::is_search_hit;
 use crate::text::{has_hump, trim_punctuation};
 use std::collections::HashSet;
 use std::fmt;
@@ -26,8 +28,10 @@ suites summary suppressed target task tasks test tests that the there this threa
 try undefined unexpected unhandled value values warning warnings was were while with yarn you zero";
 
 /// [`GENERIC_WORDS`] as a set, since each word of each error line of a history is looked up.
-static GENERIC_WORD_SET: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| GENERIC_WORDS.split_whitespace().collect());
+static GENERIC_WORD_SET: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let words = GENERIC_WORDS.split_whitespace();
+    words.chain(translated_errors()).collect()
+});
 
 /// Fewest letters of a signature's words.
 const MIN_LETTERS: usize = 5;
@@ -194,7 +198,7 @@ pub(crate) fn is_context_line(line: &str) -> bool {
         || begins_as_code
         || ends_as_code
         || line.contains("throw new ")
-        || is_search_hit(line)
+        || is_grep_line(line)
 }
 
 /// Returns the words of a line in lower case, but for those that differ each time. Of a command that was not found they are
@@ -275,10 +279,38 @@ fn strip_ansi_escapes(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::call_status::CallStatus;
+    use crate::error_lines::find_error_lines;
     use proptest::prelude::*;
 
     fn words(line: &str) -> String {
         signature_words(line).join(" ")
+    }
+
+    #[test]
+    fn errors_in_other_languages_are_kept_and_the_runner_tells_no_cause() {
+        fn find(output: &str) -> Vec<std::borrow::Cow<'_, str>> {
+            find_error_lines(output, CallStatus::Failed)
+        }
+        let message = "mkdir: das Verzeichnis „lampe“ kann nicht angelegt werden";
+        for word in ["Error", "Fehler", "Erreur", "错误", "エラー", "Ошибка"] {
+            let runner = format!("make: *** [Makefile:12: build] {word} 1");
+            assert_eq!(ErrorSignature::new(&runner), None, "{runner}");
+            let output = format!("{message}\n{runner}\n");
+            assert_eq!(find(&output)[0], message, "{runner}");
+            let only = ErrorSignature::new(message).unwrap();
+            assert_eq!(ErrorSignature::read_all(&output), [only], "{runner}");
+        }
+        let rejected = "erreur : impossible de pousser des références vers 'depot.git'";
+        let push = format!(
+            "Vers depot.git\n{rejected}\nastuce: Les mises à jour ont été rejetées\n\
+             astuce: Intégrez les changements distants\nastuce: avant de pousser à nouveau."
+        );
+        assert_eq!(find(&push), [rejected]);
+        assert_eq!(
+            find("Der Zweig lampe ist veraltet\nHinweis: Führen Sie git pull aus."),
+            ["Der Zweig lampe ist veraltet"]
+        );
     }
 
     #[test]

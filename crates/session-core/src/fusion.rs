@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 /// A candidate of one list with that list's own score, higher is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ScoredItem<Id = i64> {
+pub struct ScoredItem<Id> {
     /// The scored item.
     pub id: Id,
     /// The list's own score, not below 0 where it says anything.
@@ -16,7 +16,7 @@ pub struct ScoredItem<Id = i64> {
 
 /// A candidate after fusion, with its score in each list.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct FusedItem<Id = i64> {
+pub struct FusedItem<Id> {
     /// The scored item.
     pub id: Id,
     /// Fused score, 0 to 1: 1 for what is the best of both lists.
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn list(scores: &[(i64, f32)]) -> Vec<ScoredItem> {
+    fn list(scores: &[(i64, f32)]) -> Vec<ScoredItem<i64>> {
         scores
             .iter()
             .map(|&(id, score)| ScoredItem { id, score })

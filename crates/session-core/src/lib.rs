@@ -35,6 +35,7 @@ mod error_signature;
 mod failed_run;
 mod file_stamp;
 mod fusion;
+mod grep_line;
 mod idf;
 mod issue_number;
 mod known_turns;
@@ -46,8 +47,9 @@ mod path_match;
 pub mod pull_request;
 mod query;
 mod query_word;
+mod question_words;
+mod quotation_marks;
 pub mod safe_json;
-mod search_hit;
 mod session;
 mod session_reference;
 pub mod shell;
@@ -73,7 +75,7 @@ pub use code_fence::{CodeFences, FencedLine};
 pub use command_work::{CommandWork, reads_heredoc};
 pub use confidence_band::{BandThresholds, ConfidenceBand};
 pub use content::{
-    AccessedFile, CommandRunRef, FileEntry, RunEntry, RunError, TouchedFile, TurnContent,
+    AccessedFile, CommandRunEntry, CommandRunRef, FileEntry, RunError, TouchedFile, TurnContent,
 };
 pub use cosine_scale::CosineScale;
 pub use cut_note::{CutOutput, cut_output, split_cut_note};
@@ -86,10 +88,11 @@ pub use idf::idf;
 pub use issue_number::IssueNumber;
 pub use known_turns::KnownTurns;
 pub use path_match::{
-    contains_in_order, is_path_within, is_project_named, path_matches, read_pasted_path,
+    contains_in_order, is_path_within, is_project_named, pasted_path_readings, path_matches,
 };
-pub use query::{MIN_RUN_WORDS, Query, Term};
+pub use query::{MIN_PREFIX_CHARS, MIN_RUN_WORDS, Query, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
+pub use question_words::without_question_words;
 pub use session::{
     CallDialog, DeliveredCall, FileAccess, PromptKind, ReadDetail, SessionMeta, TEXT_LIMIT,
     ToolCall, Turn, TurnPart, TurnSpan,

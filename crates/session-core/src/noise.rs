@@ -4,7 +4,7 @@ use crate::command_work::PASSIVE_PROGRAMS;
 use crate::paste::strip_image_marks;
 use crate::shell;
 use crate::slash_command::is_built_in_command;
-use crate::text::trim_punctuation;
+use crate::text::{fold_word, trim_punctuation};
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
@@ -24,6 +24,17 @@ merge pr approve approved correct exactly agree agreed option sounds another ste
 
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| COMMON.split_whitespace().collect());
+
+/// Words of go-aheads and greetings in other languages.
+const GO_AHEADS: &str = "\
+ja mach weiter bitte danke hallo guten morgen genau passt oui vas y continuez bonjour salut merci daccord \
+si sigue continua adelante dale vale hola gracias por favor sim obrigado avanti procedi grazie ciao \
+да давай дальше продолжай привет спасибо tak dalej kontynuuj dziekuje evet devam et merhaba tamam \
+继续 你好 您好 好的 好 是的 可以 请继续 谢谢 繼續 はい 続けて 続けてください お願いします こんにちは おはよう ありがとう \
+네 응 좋아 계속 계속해 계속해줘 계속해주세요 안녕 안녕하세요 부탁해";
+
+static GO_AHEAD_WORDS: LazyLock<HashSet<String>> =
+    LazyLock::new(|| GO_AHEADS.split_whitespace().map(fold_word).collect());
 
 /// Texts at least this long, in characters, are never noise by their words.
 const MIN_WORDY_CHARS: usize = 30;
@@ -126,6 +137,9 @@ fn is_rare(word: &str) -> bool {
         return true;
     }
     let core = trim_punctuation(word);
+    if is_go_ahead(core) {
+        return false;
+    }
     if !core.is_ascii() {
         return core.chars().any(char::is_alphabetic);
     }
@@ -134,6 +148,14 @@ fn is_rare(word: &str) -> bool {
         || plain.len() > 2
             && plain.bytes().any(|b| b.is_ascii_alphabetic())
             && !COMMON_WORDS.contains(plain.as_str())
+}
+
+/// Returns true for [`GO_AHEADS`], with marks between them where a script has no spaces: `好的，继续`.
+fn is_go_ahead(core: &str) -> bool {
+    let parts = core.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let mut parts = parts.filter(|part| !part.is_empty()).peekable();
+    let is_known = |part: &str| GO_AHEAD_WORDS.contains(&fold_word(&part.replace('\'', "")));
+    parts.peek().is_some() && parts.all(is_known)
 }
 
 /// Returns a word in lower case, without apostrophes and the punctuation around it.
@@ -228,6 +250,41 @@ mod tests {
             assert!(!is_noise(words), "{words:?}");
         }
         assert!(!is_noise("yes please do it like you said before"));
+    }
+
+    #[test]
+    fn go_aheads_and_greetings_of_other_languages_are_noise() {
+        for prompt in [
+            "继续",
+            "你好",
+            "好的，继续",
+            "続けて",
+            "はい、お願いします。",
+            "こんにちは",
+            "계속해줘",
+            "안녕하세요!",
+            "ja, mach weiter",
+            "JA",
+            "oui vas-y",
+            "d'accord, merci",
+            "да, давай",
+            "tak, dalej",
+            "devam et",
+            "sí, continúa",
+            "Sí, por favor",
+        ] {
+            assert!(is_noise(prompt) && needs_context(prompt), "{prompt:?}");
+            assert!(says_more("修复数据库连接池", prompt), "{prompt:?}");
+            assert!(says_more("Oil the gate", prompt), "{prompt:?}");
+        }
+        for words in [
+            "继续修复登录",
+            "oui, le phare",
+            "ログイン続けて",
+            "да, маяк",
+        ] {
+            assert!(!is_noise(words), "{words:?}");
+        }
     }
 
     #[test]

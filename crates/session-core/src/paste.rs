@@ -73,6 +73,23 @@ pub fn strip_paste_tags(prompt: &str) -> Cow<'_, str> {
     }
 }
 
+/// Bytes of a prompt from which on a paste in it is marked where it was typed: Claude Code marks none of a line that is
+/// shorter.
+const MIN_MARKED_BYTES: usize = 800;
+
+/// Returns the characters of a prompt that may hold a paste, sorted and without white space: the same with its pastes where
+/// they were typed and behind the typed words. `None` for a short line.
+pub fn paste_letters(prompt: &str) -> Option<String> {
+    let prompt = prompt.trim();
+    if prompt.len() < MIN_MARKED_BYTES && !prompt.contains('\n') {
+        return None;
+    }
+    let letters = prompt.chars().filter(|letter| !letter.is_whitespace());
+    let mut letters: Vec<char> = letters.collect();
+    letters.sort_unstable();
+    Some(letters.into_iter().collect())
+}
+
 /// Returns the text of the paste that `text` begins with, and what follows it.
 fn split_paste(text: &str) -> Option<(&str, &str)> {
     let (attributes, body) = text.strip_prefix(OPEN)?.split_once('>')?;
@@ -130,6 +147,16 @@ mod tests {
             let prompt = tagged(prompt);
             assert_eq!(strip_paste_tags(&prompt), expected, "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_paste_has_the_same_letters_wherever_it_stands() {
+        let letters = paste_letters("why:\n\nLamp one\nLamp two");
+        assert_eq!(letters, paste_letters("Lamp one\nLamp two why:"));
+        assert_eq!(letters, paste_letters("why:Lamp one\nLamp two"));
+        assert_ne!(letters, paste_letters("why:\n\nLamp one\nLamp six"));
+        assert_eq!(paste_letters("Lamp one why"), None);
+        assert!(paste_letters(&"lamp ".repeat(200)).is_some());
     }
 
     #[test]

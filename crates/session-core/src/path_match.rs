@@ -19,7 +19,7 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
 
 /// Returns the paths that a text may mean that was typed or pasted, the text itself first: without quotes, the `@` of a mention
 /// and a line number, and without the `a/` or `b/` of a diff. One counts where those before it name no file.
-pub fn read_pasted_path(typed: &str) -> Vec<&str> {
+pub fn pasted_path_readings(typed: &str) -> Vec<&str> {
     let path = trim_path_marks(typed);
     let in_diff = path.strip_prefix("a/").or(path.strip_prefix("b/"));
     let mut readings = vec![typed];
@@ -142,15 +142,19 @@ mod tests {
             "'src/color.go':12",
             " “src/color.go” ",
         ] {
-            assert_eq!(read_pasted_path(typed), [typed, "src/color.go"], "{typed}");
+            assert_eq!(
+                pasted_path_readings(typed),
+                [typed, "src/color.go"],
+                "{typed}"
+            );
         }
-        let in_diff = read_pasted_path("`b/src/color.go`");
+        let in_diff = pasted_path_readings("`b/src/color.go`");
         assert_eq!(
             in_diff,
             ["`b/src/color.go`", "b/src/color.go", "src/color.go"]
         );
         assert_eq!(
-            read_pasted_path("a/Makefile:7"),
+            pasted_path_readings("a/Makefile:7"),
             ["a/Makefile:7", "a/Makefile", "Makefile"]
         );
         let plain = [
@@ -164,7 +168,7 @@ mod tests {
             "",
         ];
         for typed in plain {
-            assert_eq!(read_pasted_path(typed), [typed]);
+            assert_eq!(pasted_path_readings(typed), [typed]);
         }
     }
 

@@ -3,10 +3,10 @@
 use crate::error_marker::{TRACEBACK, is_error_line, reports_failure};
 use crate::issue_number::IssueNumber;
 use crate::query_word::{is_hyphenated, is_identifier, split_word};
+use crate::quotation_marks::{is_quoted, with_straight_quotes};
 use crate::stop_words::{StopWords, marks_english, marks_other_language};
 use crate::text::{self, normalize_searchable};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A query as typed, and the terms that its lexical side looks for.
@@ -55,16 +55,13 @@ impl Term {
 /// Fewest terms of a query that is a line of an error: fewer words name an error and do not quote one.
 const MIN_ERROR_LINE_TERMS: usize = 3;
 /// Fewest characters of a prefix: too many words begin with fewer.
-const MIN_PREFIX_CHARS: usize = 3;
+pub const MIN_PREFIX_CHARS: usize = 3;
 /// Greatest number of words of a query that may be a phrase: more are seldom remembered in their order.
 const MAX_PHRASE_WORDS: usize = 6;
 /// Fewest words of a run that is a term.
 pub const MIN_RUN_WORDS: usize = 4;
 /// Greatest number of words of a sentence: a longer text is a paste.
 const MAX_SENTENCE_WORDS: usize = 32;
-/// Quotation marks that begin and end a phrase as `"` does.
-const OPENING_QUOTES: [char; 3] = ['“', '„', '«'];
-const CLOSING_QUOTES: [char; 3] = ['”', '“', '»'];
 /// Greatest number of terms; the others are dropped. Nobody types more, scripts may.
 const MAX_TERMS: usize = 64;
 
@@ -127,11 +124,6 @@ fn mark_single_name(terms: &mut [Term]) {
     if let [term] = terms {
         term.exact |= is_hyphenated(&term.text);
     }
-}
-
-/// Returns true where a part of a text is quoted.
-fn is_quoted(text: &str) -> bool {
-    text.contains('"') || text.contains(OPENING_QUOTES)
 }
 
 /// Returns true for a few words, two of them terms.
@@ -251,27 +243,6 @@ fn word_term(word: &str) -> Term {
         text: word.to_owned(),
         exact: is_identifier(word),
     }
-}
-
-/// Returns a text with `"` for marks of quotation that open and close, unless it has `"` itself.
-fn with_straight_quotes(text: &str) -> Cow<'_, str> {
-    if text.contains('"') || !text.contains(OPENING_QUOTES) {
-        return Cow::Borrowed(text);
-    }
-    let mut straight = String::with_capacity(text.len());
-    let (mut is_open, mut is_at_start) = (false, true);
-    for (at, c) in text.char_indices() {
-        let rest = &text[at + c.len_utf8()..];
-        let is_mark = if is_open {
-            CLOSING_QUOTES.contains(&c)
-        } else {
-            is_at_start && OPENING_QUOTES.contains(&c) && rest.contains(CLOSING_QUOTES)
-        };
-        is_open ^= is_mark;
-        straight.push(if is_mark { '"' } else { c });
-        is_at_start = c.is_whitespace() || c == '(';
-    }
-    Cow::Owned(straight)
 }
 
 fn phrase_term(quoted: &str) -> Term {
@@ -395,6 +366,12 @@ mod tests {
             ),
             ("24” monitor and 27” screen", "24 monitor 27 screen"),
             ("„eins zwei“", "[eins zwei]"),
+            ("报“连接超时”的错误", "报 [连接超时] 的错误"),
+            ("错误：“连接超时”", "错误 [连接超时]"),
+            ("「连接超时」的原因", "[连接超时] 的原因"),
+            ("docker『a「b」c』", "docker [a「b」c]"),
+            ("「连接 超时", "连接 超时"),
+            ("docker“a b”", "docker“a b"),
         ] {
             check(typed, terms);
         }

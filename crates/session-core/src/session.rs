@@ -90,7 +90,7 @@ pub struct Turn {
     /// Id of the last message of the turn, by which a summary in another file
     /// may name it.
     pub leaf: Option<String>,
-    /// Milliseconds since 1970, UTC, of the opening message.
+    /// Start time of the turn's first message, in milliseconds since 1970, UTC.
     pub started_ms: Option<i64>,
     /// Greatest time in the turn.
     pub ended_ms: Option<i64>,
@@ -100,7 +100,7 @@ pub struct Turn {
     pub span: TurnSpan,
     /// The origin of the prompt.
     pub kind: PromptKind,
-    /// The opening words, cleaned of reminders and wrappers.
+    /// The user's words that begin the turn, without reminders and wrappers.
     pub prompt: String,
     /// Answers, calls and notices, in order.
     pub parts: Vec<TurnPart>,
@@ -251,7 +251,7 @@ pub struct DeliveredCall {
 }
 
 /// Fields of a call's input that describe it in a few words, the best first.
-const SUBJECT_FIELDS: [&str; 3] = ["description", "skill", "command"];
+const SUBJECT_FIELDS: [&str; 5] = ["description", "skill", "command", "query", "url"];
 
 /// The access of a turn to a file, the least first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -289,15 +289,28 @@ impl ToolCall {
         kept.then(|| shell::abridge_command(command))
     }
 
-    /// Returns the subject of the call: its command, its first file, a description in its input,
-    /// or its questions. The input is known with [`ReadDetail::Full`] alone.
+    /// Returns the subject of the call: its command, the pattern that it looks for, its first file, a description in its
+    /// input, or its questions. The input is known with [`ReadDetail::Full`] alone.
     pub fn subject(&self) -> Option<&str> {
-        let input_field = |name: &str| self.input.get(name).and_then(serde_json::Value::as_str);
-        let description = || SUBJECT_FIELDS.into_iter().find_map(input_field);
+        let description = || {
+            let mut fields = SUBJECT_FIELDS.into_iter();
+            fields.find_map(|name| self.text_input(name))
+        };
         let file = || self.files.first().map(String::as_str);
         let question = || self.dialog.as_ref()?.question.as_deref();
-        let subject = self.command.as_deref().or_else(file);
+        let subject = self.command.as_deref().or_else(|| self.search_pattern());
+        let subject = subject.or_else(file);
         subject.or_else(description).or_else(question)
+    }
+
+    /// Returns the pattern that a call looks for in files or in their names; `None` for one that changes files.
+    pub fn search_pattern(&self) -> Option<&str> {
+        let pattern = self.text_input("pattern")?;
+        (self.file_access() == FileAccess::Read).then_some(pattern)
+    }
+
+    fn text_input(&self, name: &str) -> Option<&str> {
+        self.input.get(name)?.as_str()
     }
 
     /// Returns how it accesses the files that it names.
@@ -393,6 +406,30 @@ mod tests {
             (call(None, &[], json!({"description": 7})), None),
             (call(None, &[], json!(null)), None),
         ] {
+            assert_eq!(call.subject(), subject);
+        }
+        let search = json!({"output_mode": "content", "path": "/a", "pattern": "fn a"});
+        for (name, files, input, subject) in [
+            ("Grep", &["/a"][..], search.clone(), Some("fn a")),
+            ("ReplaceText", &["/a"], search, Some("/a")),
+            (
+                "WebSearch",
+                &[],
+                json!({"query": "lamp oil"}),
+                Some("lamp oil"),
+            ),
+            (
+                "WebFetch",
+                &[],
+                json!({"prompt": "p", "url": "u"}),
+                Some("u"),
+            ),
+        ] {
+            let name = name.to_owned();
+            let call = ToolCall {
+                name,
+                ..call(None, files, input)
+            };
             assert_eq!(call.subject(), subject);
         }
     }

@@ -1,6 +1,7 @@
-//! Stop words of a query: those of English, and those of a language in which the query is
-//! written.
+//! Stop words of a query: those of English, of languages with a script of their own, and of another language in which the
+//! query is written.
 
+use crate::question_words::is_question_alone;
 use crate::text::{fold_word, trim_punctuation};
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -63,6 +64,18 @@ const OTHER_LANGUAGES: [&str; 11] = [
      вы они меня мне тебя его ее их нас нам вас вам мой моя мои твой наш наша свой это этот эта эти тот та те был была \
      было были быть есть в во на с со у к ко от до из за под над о об по для при без через если чтобы потому бы же ли уже \
      еще только тоже очень тут там так",
+];
+
+/// Korean, Hindi and Arabic: no English query has words in their scripts.
+const OTHER_SCRIPTS: [&str; 3] = [
+    "어떻게 어째서 왜 언제 어디 어디서 어디에 무엇 무엇을 무슨 뭐 뭐가 뭘 누가 어느 어떤 얼마나 지난번 지난번에 저번 저번에 이전에 전에 그때 알려줘 알려주세요 가르쳐줘 보여줘 찾아줘 \
+     해결했지 해결했는지 해결했어 해결했나 해결했나요 해결했더라 고쳤지 고쳤는지 고쳤어 고쳤나 고쳤나요 고쳤더라 했지 했는지 했어 했나 했나요 했더라 있었지 있었나 우리 우리가 내가 그 이 저 \
+     것 좀 다시",
+    "कैसे क्या क्यों कब कहाँ कहां कौन किस किसने किसे कितना कितने की का के को से में पर ने है हैं था थी थे हो \
+     हुआ हुई हुए किया कर करें करना ठीक गया गई गए और या यह वह ये वे इस उस हम हमने हमें मैं मैंने मुझे आप तुम भी ही \
+     तो पिछली पिछले बार जब तब अब मेरा मेरी मेरे हमारा हमारी हमारे",
+    "كيف ماذا ما من متى أين لماذا لم هل كم أي الذي التي الذين هذا هذه ذلك تلك هنا هناك في على إلى عن مع بعد \
+     قبل بين أو ثم لكن إن أن كان كانت تم قد لقد قمنا قمت نحن أنا أنت هو هي هم المرة الماضية السابقة",
 ];
 
 /// Words of other languages that developers type in English queries, too: these do not identify the language.
@@ -133,6 +146,20 @@ static OTHER_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
+static OTHER_SCRIPT_WORDS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let words = OTHER_SCRIPTS.iter();
+    let words = words.flat_map(|words| words.split_whitespace());
+    words.map(fold_word).collect()
+});
+
+/// Returns true for a stop word of a language with a script of its own, and for question words that are written without
+/// spaces.
+fn is_stop_word_of_other_script(word: &str) -> bool {
+    !word.is_ascii()
+        && (OTHER_SCRIPT_WORDS.contains(&fold_word(trim_punctuation(word)))
+            || is_question_alone(word))
+}
+
 /// Returns true for a word by which a text is taken to be English: a stop word of no other language.
 pub(crate) fn marks_english(word: &str) -> bool {
     let word = trim_punctuation(word).to_lowercase();
@@ -151,7 +178,9 @@ pub(crate) fn marks_other_language(word: &str) -> bool {
 
 /// Returns true for a stop word, of whichever language.
 pub fn is_stop_word(word: &str) -> bool {
-    is_english_stop_word(word) || OTHER_WORDS.contains(fold_word(trim_punctuation(word)).as_str())
+    is_english_stop_word(word)
+        || OTHER_WORDS.contains(fold_word(trim_punctuation(word)).as_str())
+        || is_stop_word_of_other_script(word)
 }
 
 /// Returns true for a folded stop word of another language than English that is no word of English queries.
@@ -191,6 +220,7 @@ impl StopWords {
     /// Returns true for a stop word.
     pub(crate) fn contains(&self, word: &str) -> bool {
         is_english_stop_word(word)
+            || is_stop_word_of_other_script(word)
             || (!self.other.is_empty()
                 && self
                     .other
@@ -251,6 +281,12 @@ mod tests {
                 "decidimos usar SQLite vez Elasticsearch",
             ),
             ("pourquoi la page bloque", "page bloque"),
+            ("장바구니 문제 어떻게 고쳤지", "장바구니 문제"),
+            ("भुगतान की समस्या कैसे ठीक की", "भुगतान समस्या"),
+            ("كيف تم حل مشكلة الفواتير", "حل مشكلة الفواتير"),
+            ("أين الخادم", "الخادم"),
+            ("网络 怎么解决的", "网络"),
+            ("cache どうやって直したの", "cache"),
         ] {
             assert_eq!(without_stop_words(query), left, "{query}");
         }

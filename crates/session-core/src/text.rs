@@ -20,8 +20,7 @@ pub use camel_case::{camel_case_parts, join_name_parts, split_camel_case_name, t
 pub use char_filter::{
     FilteredChar, FilteredChars, filter_chars, filtered_chars, fold_word, folded_chars,
 };
-pub use compose::compose;
-pub(crate) use compose::normalize_searchable;
+pub use compose::{compose, normalize_searchable};
 pub use escape_tags::escape_tags;
 pub use glossary::{GlossarySegment, segment_by_glossary, translate_to_english};
 pub use markdown::{code_span_end, escape_markdown};

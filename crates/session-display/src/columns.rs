@@ -9,6 +9,11 @@ const MAX_CLUSTER_CHARS: usize = 8;
 
 const JOINER: char = '\u{200d}';
 
+/// Wide marks that no line begins with in Chinese and Japanese.
+const CLOSING_MARKS: &str = "、。，．！？：；）］｝」』】》〉〕〗”’…";
+/// Wide marks that no line ends with.
+const OPENING_MARKS: &str = "（［｛「『【《〈〔〖“‘";
+
 /// Returns session text on one line, without what a terminal would obey.
 pub fn sanitize_line(text: &str) -> String {
     collapse_whitespace(&sanitize_text(text))
@@ -110,7 +115,8 @@ fn may_break(before: char, after: char) -> bool {
     let columns = |c: char| c.width().unwrap_or(0);
     let beside_wide = columns(before) == 2 || columns(after) == 2;
     let within_sign = before == JOINER || columns(after) == 0;
-    before == ' ' || after == ' ' || (beside_wide && !within_sign)
+    let within_marks = CLOSING_MARKS.contains(after) || OPENING_MARKS.contains(before);
+    before == ' ' || after == ' ' || (beside_wide && !within_sign && !within_marks)
 }
 
 /// Folds a line to lines of at most `columns`. textwrap 0.16 sums the widths of characters, so that
@@ -143,6 +149,11 @@ mod tests {
         check("abcdefghijklm no", &["abcdefghij", "klm no"]);
         check("灯台の灯りを修理する", &["灯台の灯り", "を修理する"]);
         check("fix 灯台の灯りを", &["fix 灯台の", "灯りを"]);
+        check("灯台の灯り。修理", &["灯台の灯", "り。修理"]);
+        check("12345678ms，数据库", &["12345678ms", "，数据库"]);
+        check("timeout ms，数据", &["timeout", "ms，数据"]);
+        check("灯台の灯（修理）", &["灯台の灯", "（修理）"]);
+        check("fix 灯台「灯り", &["fix 灯台", "「灯り"]);
         check(
             "👨\u{200d}👩 👨\u{200d}👩 xyzxyzx",
             &["👨\u{200d}👩 👨\u{200d}👩", "xyzxyzx"],

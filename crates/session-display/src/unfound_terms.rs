@@ -9,17 +9,25 @@ const MAX_COLUMNS: usize = 48;
 /// Most words of a note.
 const MAX_WORDS: usize = 8;
 
+/// What a reader of the notes can do next, in the words of the interface that they have.
+#[derive(Clone, Copy)]
+pub struct UnfoundHints<'h> {
+    /// How the sessions of subagents are searched.
+    pub subagents: &'h str,
+    /// Formats the command or call that reads the session with an id.
+    pub show: &'h dyn Fn(&str) -> String,
+}
+
 /// Formats the words of the query that no searched session holds, a note for each place where they are: what is
-/// found is found without them. None where no session was searched. `subagents_hint` says how the sessions of
-/// subagents are searched.
-pub fn format_unfound_terms(results: &SearchResults, subagents_hint: &str) -> Vec<String> {
+/// found is found without them. None where no session was searched.
+pub fn format_unfound_terms(results: &SearchResults, hints: UnfoundHints<'_>) -> Vec<String> {
     match results.searched.sessions {
         0 => Vec::new(),
-        _ => format_terms(&results.explanation.unfound, subagents_hint),
+        _ => format_terms(&results.explanation.unfound, hints),
     }
 }
 
-fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
+fn format_terms(unfound: &UnfoundTerms, hints: UnfoundHints<'_>) -> Vec<String> {
     let is_substituted = |word: &&String| unfound.substituted.iter().any(|s| s.typed == **word);
     let missing = format_note(
         "no prompt, answer, command, path or error line holds",
@@ -28,15 +36,19 @@ fn format_terms(unfound: &UnfoundTerms, subagents_hint: &str) -> Vec<String> {
     let kinds = [
         SubstituteKind::LongerNames,
         SubstituteKind::NameWords,
+        SubstituteKind::CompoundWords,
         SubstituteKind::OtherForms,
     ];
     let substituted = kinds
         .into_iter()
         .filter_map(|by| format_substituted(unfound, by));
     let ids = unfound.session_ids.iter().take(MAX_WORDS);
-    let ids = ids.map(|id| format!("a session has the id `{id}`; show {id} reads it"));
+    let ids = ids.map(|id| {
+        let show = (hints.show)(id);
+        format!("a session has the id `{id}`; {show} reads it")
+    });
     let subagents = format_note("only subagents hold", unfound.only_subagents.iter());
-    let subagents = subagents.map(|note| format!("{note}; {subagents_hint}"));
+    let subagents = subagents.map(|note| format!("{note}; {}", hints.subagents));
     let filtered = format_note(
         "the filters leave out every turn that holds",
         unfound.filtered.iter(),
@@ -55,6 +67,7 @@ fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<Stri
     let searched = match by {
         SubstituteKind::LongerNames => "other spellings and longer names were",
         SubstituteKind::NameWords => "the words in the name were",
+        SubstituteKind::CompoundWords => "the words in the compound were",
         SubstituteKind::OtherForms => "other forms were",
     };
     let is_of_kind = |word: &&String| {
@@ -101,12 +114,14 @@ mod tests {
                 "LampCard",
                 "LampOilService",
                 "lampe",
+                "Lampenschirm",
             ]),
             session_ids: words(&["2095544c"]),
             substituted: vec![
                 substituted("LampCard", SubstituteKind::LongerNames),
                 substituted("LampOilService", SubstituteKind::NameWords),
                 substituted("lampe", SubstituteKind::OtherForms),
+                substituted("Lampenschirm", SubstituteKind::CompoundWords),
             ],
             only_subagents: words(&["E0597"]),
             filtered: words(&["--no-verify"]),
@@ -115,19 +130,24 @@ mod tests {
                 searched: "lantern".to_owned(),
             }],
         };
+        let hints = UnfoundHints {
+            subagents: "search them with --subagents",
+            show: &|id| format!("show({id})"),
+        };
         assert_eq!(
-            format_terms(&unfound, "search them with --subagents"),
+            format_terms(&unfound, hints),
             [
                 "nothing holds `lnatern`; searched `lantern`",
                 "no prompt, answer, command, path or error line holds `EMFILE`, `ab`, `2095544c`",
                 "other spellings and longer names were searched, since nothing holds `LampCard`",
                 "the words in the name were searched, since nothing holds `LampOilService`",
+                "the words in the compound were searched, since nothing holds `Lampenschirm`",
                 "other forms were searched, since nothing holds `lampe`",
-                "a session has the id `2095544c`; show 2095544c reads it",
+                "a session has the id `2095544c`; show(2095544c) reads it",
                 "only subagents hold `E0597`; search them with --subagents",
                 "the filters leave out every turn that holds `--no-verify`",
             ]
         );
-        assert!(format_terms(&UnfoundTerms::default(), "").is_empty());
+        assert!(format_terms(&UnfoundTerms::default(), hints).is_empty());
     }
 }

@@ -67,7 +67,7 @@ fn format_nearest_projects(wanted: &str, all: &[SessionRow]) -> String {
 }
 
 fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Option<&'c str> {
-    let [FilterCondition::Project(pattern)] = clause.any.as_slice() else {
+    let [FilterCondition::Project(pattern)] = clause.conditions.as_slice() else {
         return None;
     };
     let (ProjectPattern::Part(name) | ProjectPattern::Folder(name)) = pattern;

@@ -14,7 +14,7 @@ const MAX_NAMES: usize = 5;
 /// Formats that no turn of the history meets a filter, and what to give instead: of `names`, the branches or
 /// agents of the history, the nearest. `None` for alternatives and for what is negated.
 pub fn format_unmet_filter(clause: &FilterClause, names: &[String]) -> Option<Note> {
-    let [condition] = clause.any.as_slice() else {
+    let [condition] = clause.conditions.as_slice() else {
         return None;
     };
     let (found, hint) = describe_unmet(condition).filter(|_| !clause.negated)?;

@@ -75,9 +75,22 @@ fn describe_warning(agent: &AgentInfo, warning: &Warning) -> DoctorFinding {
     let hint = if variables.any(|variable| warning.reason.starts_with(variable)) {
         "see that it can be read, or correct the variable that names it"
     } else {
-        "see that it can be read"
+        remedy(warning)
     };
     DoctorFinding::problem("histories", found, hint)
+}
+
+/// Returns what helps where a file or folder cannot be read.
+fn remedy(warning: &Warning) -> &'static str {
+    if warning.path.is_symlink() && !warning.path.exists() {
+        "it is a link that leads nowhere: remove it, or make what it leads to"
+    } else if warning.reason.starts_with("is a folder") {
+        "move it away"
+    } else if warning.reason.starts_with("has a name that is not UTF-8") {
+        "rename it"
+    } else {
+        "see that it can be read"
+    }
 }
 
 /// Notes which variables that name histories are left out.
@@ -152,6 +165,13 @@ mod tests {
         let plain = "see that it can be read";
         assert_eq!(hints.collect::<Vec<_>>(), [Some(plain)]);
         let agent = histories[0].agent;
+        for (reason, expected) in [
+            ("is a folder, not a transcript", "move it away"),
+            ("has a name that is not UTF-8", "rename it"),
+        ] {
+            let hint = describe_warning(agent, &warning(reason)).hint;
+            assert_eq!(hint.as_deref(), Some(expected));
+        }
         let reason = format!("{} names a file, not a folder", agent.variables[0]);
         let hint = describe_warning(agent, &warning(&reason)).hint.unwrap();
         assert!(hint.ends_with("the variable that names it"), "{hint}");

@@ -143,7 +143,7 @@ fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
 
 /// Checks how much a model has embedded, and whether it failed at the last time. `continues` is true where a search starts a
 /// process that goes on with it.
-fn check_model_coverage(model: &ModelStatus, continues: bool) -> DoctorFinding {
+fn check_embedded_sessions(model: &ModelStatus, continues: bool) -> DoctorFinding {
     let failure = model.failure.as_ref().filter(|_| model.in_use);
     let found = format!(
         "{} has embedded {} of {}{}",
@@ -186,8 +186,8 @@ fn check_coverage(
     continues: bool,
 ) -> Vec<DoctorFinding> {
     let models = status.models.iter();
-    let coverage = models.map(|model| check_model_coverage(model, continues));
-    let mut findings: Vec<DoctorFinding> = coverage.collect();
+    let embedded = models.map(|model| check_embedded_sessions(model, continues));
+    let mut findings: Vec<DoctorFinding> = embedded.collect();
     findings.extend(check_exclusions(status));
     let problems = status.problems.iter();
     let unlisted = problems.filter(|problem| !is_listed_problem(problem, histories));
@@ -242,7 +242,7 @@ mod tests {
             failure: None,
             ..status.models[0].clone()
         };
-        let finding = check_model_coverage(&model, true);
+        let finding = check_embedded_sessions(&model, true);
         assert_eq!(finding.found, "remote has embedded 1 of 1 session");
     }
 

@@ -3,9 +3,11 @@
 use crate::kernel::isa::Isa;
 use crate::layers::Backend;
 use crate::{Architecture, EmbedError};
+use serde::{Deserialize, Serialize};
 
-/// A device that a model computes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// A device that a model computes on, by its name in a configuration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Device {
     /// On a GPU if this build knows one that is there and the model is large,
     /// else on the CPU.

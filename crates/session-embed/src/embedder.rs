@@ -36,7 +36,7 @@ pub trait Embedder: Send + Sync {
 
     /// Returns the share of a text's words that the model reads whole, 0 to 1. A static model
     /// makes nothing true of the pieces of a word that it does not know.
-    fn known_share(&self, text: &str) -> f32 {
+    fn known_word_share(&self, text: &str) -> f32 {
         let _ = text;
         1.0
     }

@@ -46,7 +46,7 @@ impl Scripts {
     /// Returns the share of a text's letters that the model reads, 0 to 1; 1 for a text without
     /// letters.
     #[expect(clippy::cast_precision_loss, reason = "letters of a query")]
-    pub fn readable_share(&self, text: &str) -> f32 {
+    pub fn readable_letter_share(&self, text: &str) -> f32 {
         let letters: Vec<char> = text.chars().filter(|c| c.is_alphabetic()).collect();
         let read = letters.iter().filter(|c| self.reads(**c)).count();
         match letters.len() {

@@ -183,7 +183,7 @@ impl Embedder for TableEmbedder {
         Ok(vectors)
     }
 
-    fn known_share(&self, text: &str) -> f32 {
+    fn known_word_share(&self, text: &str) -> f32 {
         let mut ids = Vec::new();
         self.wordpiece.encode(text, self.spec.max_tokens, &mut ids);
         let token = |id: &u32| self.wordpiece.vocabulary().token(*id);

@@ -4,7 +4,7 @@ use crate::metrics::RankingMetrics;
 use crate::run::EvaluatedRanking;
 use crate::set::LabelledSet;
 use serde::Serialize;
-use session_store::Level;
+use session_search::Level;
 use std::collections::{BTreeMap, HashMap};
 
 /// The measures of a set at one level.

@@ -3,10 +3,10 @@
 use crate::set::{EvalError, LabelledQuestion, LabelledSet, QuestionScope};
 use session_core::TurnAddress;
 use session_search::{
-    FilterClause, FilterCondition, FusionMode, ProjectPattern, QueryEmbedding, RankingTuning,
-    SearchRequest, SearchResults, search,
+    FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, QueryEmbedding,
+    RankingTuning, SearchRequest, SearchResults, search,
 };
-use session_store::{Level, Reader, SessionRow};
+use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
 
 /// Number of hits that are kept of each question: more than the ten that the deepest measure reads, for another judge.

@@ -4,8 +4,8 @@ use serde::Deserialize;
 use session_core::text::path_line;
 use session_core::{DOCS_URL, TurnAddress};
 use session_files::{Dir, FileError};
-use session_search::{ResolvedSession, resolve_session_id};
-use session_store::{Level, SessionRow};
+use session_search::{Level, ResolvedSession, resolve_session_uid};
+use session_store::SessionRow;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -329,7 +329,7 @@ fn is_whole_target(target: &str, level: Level, ids: &HashSet<&str>) -> bool {
 /// Completes the id of a target, `SESSION` or, at turn level, `SESSION:TURN`, whose session may be named by the
 /// beginning of its id. Returns `None` where no session, or more than one, begins so.
 fn complete_target(target: &str, level: Level, sessions: &[SessionRow]) -> Option<String> {
-    let complete_session = |id: &str| match resolve_session_id(sessions, id) {
+    let complete_session = |id: &str| match resolve_session_uid(sessions, id) {
         ResolvedSession::One(found) => Some(found.uid),
         ResolvedSession::None | ResolvedSession::Many(_) => None,
     };

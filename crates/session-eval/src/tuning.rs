@@ -47,7 +47,7 @@ mod tests {
     fn a_constant_has_the_value_that_is_given_last() {
         let parse = |text: &str| text.parse::<TuningConstant>();
         let given = ["base=0.5", "base=0.25"].map(|text| parse(text).unwrap());
-        assert_eq!(TuningConstant::apply_all(&given).base, 0.25);
+        assert_eq!(TuningConstant::apply_all(&given).dense_base_weight, 0.25);
         for wrong in ["base", "base=2", "bose=0.5", "base=x"] {
             assert!(parse(wrong).unwrap_err().contains("base, power"), "{wrong}");
         }

@@ -201,7 +201,8 @@ fn find_inputs(call: &ToolCall, has_edits: bool) -> Vec<CallInput<'_>> {
                 .iter()
                 .any(|file| Path::new(file).ends_with(text))
         };
-        let is_subject = |text: &str| is_file(text) || call.subject() == Some(text);
+        let names_file = call.search_pattern().is_none();
+        let is_subject = |text: &str| (names_file && is_file(text)) || call.subject() == Some(text);
         (has_edits && is_edit)
             || (SUBJECT_INPUTS.contains(&name) && value.as_str().is_some_and(is_subject))
             || value
@@ -295,9 +296,13 @@ mod tests {
         );
         let grep = call("Grep", &[], json!({"pattern": "fn a", "-n": true}));
         let view = CallView::new(&grep);
+        assert_eq!((view.subject, names(&view)), (Some("fn a"), vec!["-n"]));
+        let within = json!({"output_mode": "content", "path": "a.rs", "pattern": "fn a"});
+        let within = call("Grep", &["/b/a.rs"], within);
+        let view = CallView::new(&within);
         assert_eq!(
             (view.subject, names(&view)),
-            (Some("fn a"), vec!["-n", "pattern"])
+            (Some("fn a"), vec!["output_mode", "path"])
         );
         let edit = call("Edit", &["/a/b.rs"], json!({"file_path": "b.rs"}));
         assert_eq!(names(&CallView::new(&edit)), Vec::<&str>::new());

@@ -43,6 +43,7 @@ mod error;
 mod home;
 mod line_ends;
 mod lock;
+mod marks;
 pub mod output_path;
 pub mod private;
 mod project;
@@ -59,12 +60,13 @@ pub use confined_file::ConfinedFile;
 pub use database_copy::{DatabaseCopy, path_beside_database, write_ahead_log};
 pub use dir::Dir;
 pub use error::{FileError, Result, io_hint};
-pub use home::{HOME_VARIABLE, home_directory};
+pub use home::{HOME_VARIABLE, find_cloned_folder, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::Lock;
+pub use marks::{ROOT_MARKS, SETTING_MARKS, is_project_mark, is_workspace};
 pub use project::{
-    AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, UnownedRoot, is_below, normalize_lexically,
-    path_below, resolve_links, split_at_outermost_root,
+    AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, UnownedRoot, common_git_directory, is_below,
+    normalize_lexically, path_below, resolve_links, split_at_outermost_root,
 };
 pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use temporary::{is_temporary, remove_temporary_files};

@@ -244,14 +244,14 @@ fn is_root(directory: &Path) -> bool {
     has_entry(directory, AGENT_DIRECTORY) || has_entry(directory, REPOSITORY)
 }
 
-fn has_entry(directory: &Path, name: &str) -> bool {
+pub(crate) fn has_entry(directory: &Path, name: &str) -> bool {
     fs_err::symlink_metadata(directory.join(name)).is_ok()
 }
 
 /// Returns the git directory that all worktrees of a repository have in common. A `.git` file is trusted
 /// where the directory that it names points back to it, which a repository cannot arrange by
 /// its content.
-fn common_git_directory(top: &Path) -> Option<PathBuf> {
+pub fn common_git_directory(top: &Path) -> Option<PathBuf> {
     let link = top.join(REPOSITORY);
     if fs_err::symlink_metadata(&link).ok()?.is_dir() {
         return fs_err::canonicalize(link).ok();

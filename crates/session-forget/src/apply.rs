@@ -6,7 +6,7 @@ use crate::error::ForgetError;
 use crate::exclusions::Exclusions;
 use crate::indexed_session::IndexedSession;
 use crate::plan::ForgetPlan;
-use session_store::{PurgeOutcome, Reader, Writer};
+use session_store::{PurgeOutcome, Reader, SessionRow, Writer, with_subagents};
 use std::collections::HashSet;
 
 /// Key of the index's settings under which it notes the exclusions that were applied.
@@ -80,16 +80,7 @@ impl Exclusions {
         }
         let mut removed = ContentCounts::default();
         let sessions = writer.reader()?.sessions()?;
-        let (mut excluded, mut kept) = (Vec::new(), Vec::new());
-        for session in &sessions {
-            let index = writer.reader()?;
-            let session = IndexedSession::new(self, index, session)?;
-            if session.is_excluded(index)? {
-                excluded.push(session)
-            } else {
-                kept.push(session)
-            }
-        }
+        let (excluded, kept) = self.partition(writer.reader()?, &sessions)?;
         // Turns first: copies of a deleted turn would be indexed in its place.
         for session in kept {
             removed.turns += session.blank_turns(writer)?;
@@ -109,6 +100,59 @@ impl Exclusions {
         writer.set_setting(RULES_SETTING, &self.rule_hashes().join(" "))?;
         writer.commit()?;
         Ok(removed)
+    }
+
+    /// Removes from an index the sessions of a history of prompts that have [unread files](Self::with_unread_sessions), and
+    /// adds their number to what [`Self::apply`] removed; the caller commits.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn delete_unread_prompts(
+        &self,
+        writer: &mut Writer,
+        removed: &mut ContentCounts,
+    ) -> Result<(), ForgetError> {
+        if !self.has_unread_sessions() {
+            return Ok(());
+        }
+        let sessions = writer.reader()?.sessions()?;
+        for row in sessions.iter().filter(|row| row.prompts_only) {
+            let index = writer.reader()?;
+            if IndexedSession::new(self, index, row)?.is_excluded(index)? {
+                writer.delete_session(row.id)?;
+                removed.sessions += 1;
+            }
+        }
+        if removed.sessions > 0 {
+            self.redact_cursors(writer)?;
+            let root = writer.reader()?.root().to_owned();
+            session_store::delete_query_cache(&root)?;
+        }
+        Ok(())
+    }
+
+    /// Separates the sessions of an index that are not to be in it from those that stay.
+    fn partition<'s>(
+        &'s self,
+        index: &Reader,
+        sessions: &'s [SessionRow],
+    ) -> Result<(Vec<IndexedSession<'s>>, Vec<IndexedSession<'s>>), ForgetError> {
+        let mut all = Vec::new();
+        for row in sessions {
+            all.push(IndexedSession::new(self, index, row)?);
+        }
+        let roots = all.iter().filter(|s| s.is_excluded_with_subagents());
+        let started = with_subagents(&roots.map(|s| s.row.id).collect(), sessions);
+        let (mut excluded, mut kept) = (Vec::new(), Vec::new());
+        for session in all {
+            let is_started = started.contains(&session.row.id) && !session.is_spared;
+            if is_started || session.is_excluded(index)? {
+                excluded.push(session)
+            } else {
+                kept.push(session)
+            }
+        }
+        Ok((excluded, kept))
     }
 }
 
@@ -232,7 +276,7 @@ mod tests {
         insert_prompts(&mut fixture.writer, "prompts", &copy);
         fixture.writer.commit().unwrap();
         let plan = fixture.plan("lamp", None);
-        assert_eq!(plan.copies, 1);
+        assert_eq!(plan.copies.len(), 1);
         fixture.forget(&plan);
         let index = fixture.writer.reader().unwrap();
         for session in index.sessions().unwrap() {
@@ -386,7 +430,12 @@ mod tests {
         session_store::cache_query_vector(&root, "f00d", "lantern", &[1.0]).unwrap();
 
         let plan = fixture.plan("lamp", None);
-        assert_eq!((plan.turn_count, plan.copies), (1, 1));
+        assert_eq!((plan.turn_count, plan.copies.len()), (1, 1));
+        assert_eq!(plan.session_uids(), ["fork", "lamp"].into());
+        assert!(plan.forgets("fork", Some(0..=0)) && !plan.forgets("fork", Some(1..=1)));
+        for (address, is_forgotten) in [("lamp", true), ("fork:0", true), ("fork:1", false)] {
+            assert_eq!(plan.forgets_address(address), is_forgotten, "{address}");
+        }
         let exclusions = fixture.forget(&plan);
 
         let index = fixture.writer.reader().unwrap();

@@ -7,9 +7,11 @@ use crate::item;
 use crate::records::ForgottenRecords;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use session_core::paste::paste_letters;
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_redact::compile_selective_patterns;
 use session_store::DedupKeys;
+use std::collections::HashSet;
 use std::convert::Infallible;
 use std::sync::LazyLock;
 
@@ -26,7 +28,9 @@ pub fn has_marker(prompt: &str) -> bool {
     MARKER_PATTERN.is_match(prompt)
 }
 
-/// The version of these rules: an index to which older ones were applied is looked through again.
+/// The version of what is removed: an index to which an older one was applied is looked through again.
+const REMOVAL_VERSION: u32 = 4;
+/// The version of these rules: where an older one may have kept out more, the histories are read again.
 const RULES_VERSION: u32 = 3;
 
 /// A history of prompts may have a prompt so many milliseconds before or after its turn.
@@ -52,11 +56,13 @@ pub struct Exclusions {
     patterns: Vec<Regex>,
     /// The settings do not remove what cannot be read again.
     pub(crate) spares_gone: bool,
+    /// Items of the sessions whose files are there and are not read.
+    unread_sessions: HashSet<String>,
 }
 
-/// A session with a prompt that holds [`MARKER`](crate::MARKER).
+/// A session that is not to be indexed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MarkedSession {
+pub struct ExcludedSession {
     /// The agent, as its `Source::name`.
     pub source: String,
     /// The agent's id of the session.
@@ -99,7 +105,33 @@ impl Exclusions {
             patterns: compile_selective_patterns("exclude.patterns", &settings.patterns)?,
             settings: settings.clone(),
             spares_gone: false,
+            unread_sessions: HashSet::new(),
         })
+    }
+
+    /// Returns the exclusions that also keep out the prompts of sessions whose files are there and are not read: a history
+    /// of prompts tells no session that has a transcript.
+    #[must_use]
+    pub fn with_unread_sessions(self, sessions: &[ExcludedSession]) -> Self {
+        let sessions = sessions.iter();
+        let items = sessions.map(|session| item::session_item(&session.source, &session.id));
+        Self {
+            unread_sessions: items.collect(),
+            ..self
+        }
+    }
+
+    /// Returns true where files are there that are not read.
+    pub(crate) fn has_unread_sessions(&self) -> bool {
+        !self.unread_sessions.is_empty()
+    }
+
+    /// Returns true for a session whose file is there and is not read.
+    pub(crate) fn is_unread(&self, source: &str, id: &str) -> bool {
+        self.has_unread_sessions()
+            && self
+                .unread_sessions
+                .contains(&item::session_item(source, id))
     }
 
     /// Returns the exclusions for settings that come from variables, which a project can set: they keep histories from
@@ -129,7 +161,7 @@ impl Exclusions {
     ///
     /// # Errors
     /// When the records cannot be written.
-    pub fn with_sessions(&self, sessions: &[MarkedSession]) -> Result<Self, ForgetError> {
+    pub fn with_sessions(&self, sessions: &[ExcludedSession]) -> Result<Self, ForgetError> {
         let mut exclusions = self.clone();
         let items = sessions.iter();
         let items = items.map(|marked| item::session_item(&marked.source, &marked.id));
@@ -156,6 +188,11 @@ impl Exclusions {
         matches_any(path, &self.settings.paths)
     }
 
+    /// Returns true when the user's rules name projects.
+    pub fn has_project_rules(&self) -> bool {
+        !self.settings.projects.is_empty()
+    }
+
     /// Returns true when the user's rules name paths of histories.
     pub(crate) fn has_path_rules(&self) -> bool {
         !self.settings.paths.is_empty()
@@ -172,15 +209,11 @@ impl Exclusions {
         let folders = [session.project.as_deref(), session.cwd.as_deref()];
         self.has_forgotten_session(source, &session.id, session.parent.as_deref())
             || self.rules_exclude_folders(folders)
+            || (session.prompts_only && self.is_unread(source, &session.id))
     }
 
     /// Returns true when a session, or the one that it belongs to, was forgotten.
-    pub(crate) fn has_forgotten_session(
-        &self,
-        source: &str,
-        id: &str,
-        parent: Option<&str>,
-    ) -> bool {
+    pub fn has_forgotten_session(&self, source: &str, id: &str, parent: Option<&str>) -> bool {
         let forgotten = |id: &str| self.records.holds(&item::session_item(source, id));
         forgotten(id) || parent.is_some_and(forgotten)
     }
@@ -211,9 +244,18 @@ impl Exclusions {
 
     /// Returns true when a prompt without a transcript is that of a forgotten turn. Older records have no time.
     pub(crate) fn has_forgotten_prompt(&self, prompt: &str, at_ms: Option<i64>) -> bool {
+        if self.records.is_empty() {
+            return false;
+        }
         let is_at = |at: i64| {
-            let item = item::prompt_period_item(prompt, at.div_euclid(PROMPT_PERIOD_MS));
-            self.records.holds(&item)
+            let period = at.div_euclid(PROMPT_PERIOD_MS);
+            let holds_letters = |letters: String| {
+                self.records
+                    .holds(&item::prompt_letters_item(&letters, period))
+            };
+            self.records
+                .holds(&item::prompt_period_item(prompt, period))
+                || paste_letters(prompt).is_some_and(holds_letters)
         };
         self.records.holds(&item::prompt_item(prompt)) || at_ms.is_some_and(is_at)
     }
@@ -268,7 +310,10 @@ impl Exclusions {
             return String::new();
         }
         let settings = serde_json::to_string(&self.settings).unwrap_or_default();
-        let both = format!("{RULES_VERSION} {settings} {}", self.records.fingerprint());
+        let both = format!(
+            "{REMOVAL_VERSION} {settings} {}",
+            self.records.fingerprint()
+        );
         blake3::hash(both.as_bytes()).to_hex().to_string()
     }
 

@@ -11,7 +11,7 @@ pub(crate) struct IndexedSession<'a> {
     /// The session.
     pub(crate) row: &'a SessionRow,
     /// The settings leave it as it is: only what was forgotten is excluded of it.
-    is_spared: bool,
+    pub(crate) is_spared: bool,
 }
 
 impl<'a> IndexedSession<'a> {
@@ -28,20 +28,30 @@ impl<'a> IndexedSession<'a> {
         })
     }
 
-    /// Returns true when the session is not to be in the index.
+    /// Returns true when the session is not to be in the index, nor are those that it started.
+    pub(crate) fn is_excluded_with_subagents(&self) -> bool {
+        let Self {
+            exclusions, row, ..
+        } = *self;
+        let folders = [row.project.as_deref(), row.cwd.as_deref()];
+        exclusions.has_forgotten_session(&row.source, &row.uid, row.parent.as_deref())
+            || (!self.is_spared && exclusions.rules_exclude_folders(folders))
+    }
+
+    /// Returns true when the session is not to be in the index, though one that it belongs to may be.
     pub(crate) fn is_excluded(&self, index: &Reader) -> Result<bool, ForgetError> {
         let Self {
             exclusions,
             row,
             is_spared,
         } = *self;
-        if exclusions.has_forgotten_session(&row.source, &row.uid, row.parent.as_deref()) {
+        if self.is_excluded_with_subagents() {
             return Ok(true);
         }
         if is_spared {
             return Ok(false);
         }
-        if exclusions.rules_exclude_folders([row.project.as_deref(), row.cwd.as_deref()]) {
+        if row.prompts_only && exclusions.is_unread(&row.source, &row.uid) {
             return Ok(true);
         }
         if !exclusions.has_path_rules() {

@@ -54,6 +54,12 @@ pub(crate) fn prompt_item(prompt: &str) -> String {
     format!("prompt {}", prompt.trim())
 }
 
+/// Returns the item of the [letters](session_core::paste::paste_letters) of a prompt with pastes, within minutes of its
+/// turn: a history of prompts has the pastes at other positions.
+pub(crate) fn prompt_letters_item(letters: &str, period: i64) -> String {
+    format!("letters at {period} {letters}")
+}
+
 /// Returns the item of a prompt of a history of prompts, which notes it within minutes of its turn.
 pub(crate) fn prompt_period_item(prompt: &str, period: i64) -> String {
     format!("prompt at {period} {}", prompt.trim())

@@ -6,6 +6,7 @@ use crate::error::ForgetError;
 use crate::exclusions::PROMPT_PERIOD_MS;
 use crate::item;
 use crate::matched_line::first_line;
+use session_core::paste::paste_letters;
 use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRecord, TurnRow};
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
@@ -14,6 +15,8 @@ use std::path::PathBuf;
 
 /// Shortest prompt by which a history of prompts is searched: `yes` is everybody's.
 const MIN_PROMPT_BYTES: usize = 20;
+/// Shortest beginning of an id by which an address names a session.
+const MIN_ID_BYTES: usize = 4;
 
 /// A turn that is to be forgotten, with its session, which stays.
 #[derive(Debug, Clone)]
@@ -33,6 +36,15 @@ pub struct PlannedTitle {
     pub session: SessionRow,
     /// The title.
     pub title: String,
+}
+
+/// A copy of a turn that is to be forgotten, in a session that stays.
+#[derive(Debug, Clone)]
+pub struct PlannedCopy {
+    /// The session of the copy.
+    pub session: SessionRow,
+    /// The index of the copy in its session.
+    pub index: u32,
 }
 
 /// A turn that is meant, with its line that the pattern matches.
@@ -61,10 +73,11 @@ pub struct ForgetPlan {
     pub turns: Vec<PlannedTurn>,
     /// Given titles of sessions that stay.
     pub titles: Vec<PlannedTitle>,
-    /// Number of titles that match, of messages that no session of the index holds.
+    /// Number of titles that match of no session of the index: of messages that none holds, and in a history of prompts whose
+    /// sessions have transcripts.
     pub unheld_titles: usize,
     /// Copies of these turns in sessions that stay.
-    pub copies: usize,
+    pub copies: Vec<PlannedCopy>,
     /// Turns in all.
     pub turn_count: usize,
     /// Items for the records, not yet hashed.
@@ -91,11 +104,13 @@ impl ForgetPlan {
         }
     }
 
-    /// Returns the sessions that are to be forgotten whole, and those of each turn and title.
+    /// Returns the sessions that are to be forgotten whole, and those of each turn, copy and title.
     fn affected_sessions(&self) -> impl Iterator<Item = &SessionRow> {
         let of_turns = self.turns.iter().map(|planned| &planned.session);
+        let of_copies = self.copies.iter().map(|copy| &copy.session);
         let of_titles = self.titles.iter().map(|planned| &planned.session);
-        self.sessions.iter().chain(of_turns).chain(of_titles)
+        let of_parts = of_turns.chain(of_copies).chain(of_titles);
+        self.sessions.iter().chain(of_parts)
     }
 
     /// Returns the agents' ids of the sessions that are to be forgotten whole or in part.
@@ -112,13 +127,50 @@ impl ForgetPlan {
         folders.filter(|folder| folder.is_dir()).collect()
     }
 
-    /// Returns true where turns of a session are to be forgotten; `None` for all of them.
+    /// Returns true where turns of a session are to be forgotten, also as copies; `None` for all of them.
     pub fn forgets(&self, uid: &str, turns: Option<RangeInclusive<u32>>) -> bool {
-        let is_meant = |turn: &TurnRow| turns.as_ref().is_none_or(|t| t.contains(&turn.index));
-        let is_planned =
-            |planned: &PlannedTurn| planned.session.uid == uid && is_meant(&planned.turn);
-        self.sessions.iter().any(|session| session.uid == uid) || self.turns.iter().any(is_planned)
+        let is_meant = |index: u32| turns.as_ref().is_none_or(|turns| turns.contains(&index));
+        self.sessions.iter().any(|session| session.uid == uid)
+            || self
+                .parts()
+                .any(|part| part.session.uid == uid && is_meant(part.index))
     }
+
+    /// Returns true for the address of a session or turn that is to be forgotten: the beginning of the agent's id, or the
+    /// index's number (`#7`), and behind a colon the index of the turn.
+    pub fn forgets_address(&self, address: &str) -> bool {
+        let (session, turn) = match address.rsplit_once(':') {
+            Some((session, turn)) => (session, turn.parse().ok()),
+            None => (address, None),
+        };
+        let is_named = |row: &SessionRow| match session.strip_prefix('#') {
+            Some(number) => number == row.id.to_string(),
+            None => session.len() >= MIN_ID_BYTES && row.uid.starts_with(session),
+        };
+        self.sessions.iter().any(is_named)
+            || self
+                .parts()
+                .any(|part| is_named(part.session) && turn == Some(part.index))
+    }
+
+    /// Returns the turns and copies in sessions that stay.
+    fn parts(&self) -> impl Iterator<Item = SessionPart<'_>> {
+        let turns = self.turns.iter().map(|planned| SessionPart {
+            session: &planned.session,
+            index: planned.turn.index,
+        });
+        let copies = self.copies.iter().map(|copy| SessionPart {
+            session: &copy.session,
+            index: copy.index,
+        });
+        turns.chain(copies)
+    }
+}
+
+/// A turn of a session that stays.
+struct SessionPart<'p> {
+    session: &'p SessionRow,
+    index: u32,
 }
 
 /// Adds what a request finds to a plan.
@@ -142,12 +194,17 @@ impl<'i> PlanBuilder<'i> {
         }
     }
 
-    /// Returns the plan, of which so many copies stay in other sessions.
-    pub(crate) fn build(self, copies: usize) -> ForgetPlan {
-        ForgetPlan {
-            copies,
-            ..self.plan
+    /// Returns the plan, of whose turns these are the copies in sessions that stay.
+    pub(crate) fn build(mut self, copies: &BTreeSet<TurnId>) -> Result<ForgetPlan, ForgetError> {
+        for copy in copies {
+            let turn = self.index.turn(*copy)?;
+            let session = turn.as_ref().and_then(|turn| self.session(turn.session));
+            if let Some((turn, session)) = turn.as_ref().zip(session) {
+                let (session, index) = (session.clone(), turn.index);
+                self.plan.copies.push(PlannedCopy { session, index });
+            }
         }
+        Ok(self.plan)
     }
 
     /// Returns a session of the index.
@@ -161,10 +218,10 @@ impl<'i> PlanBuilder<'i> {
         self.plan.titles.push(PlannedTitle { session, title });
     }
 
-    /// Adds a title of a message that no session of the index holds.
+    /// Adds a title of no session of the index, unless it is planned already.
     pub(crate) fn add_unheld_title(&mut self, title: &str) {
-        self.plan.items.decisive.insert(item::title_item(title));
-        self.plan.unheld_titles += 1;
+        let is_new = self.plan.items.decisive.insert(item::title_item(title));
+        self.plan.unheld_titles += usize::from(is_new);
     }
 
     /// Adds a whole session with the copies of its turns.
@@ -272,6 +329,11 @@ impl<'i> PlanBuilder<'i> {
             None => {
                 self.plan.items.shared.insert(item::prompt_item(prompt));
             }
+        }
+        if let (Some(letters), Some(at)) = (paste_letters(prompt), turn.started_ms) {
+            let period = at.div_euclid(PROMPT_PERIOD_MS);
+            let about = (period - 1..=period + 1).map(|at| item::prompt_letters_item(&letters, at));
+            self.plan.items.shared.extend(about);
         }
     }
 

@@ -85,10 +85,10 @@ impl ForgetRequest {
                 builder.add_title(session.clone(), title);
             }
         }
-        for title in self.matching_unheld_titles(index)? {
+        for title in self.matching_unheld_titles(index, &alone)? {
             builder.add_unheld_title(&title);
         }
-        Ok(builder.build(turns.copies.len()))
+        builder.build(&turns.copies)
     }
 
     /// Returns the reason under which the records note what a plan of this request forgets.

@@ -4,21 +4,28 @@ use crate::error::ForgetError;
 use crate::plan::ForgottenTurns;
 use crate::request::ForgetRequest;
 use session_sources::{Cursor, CursorExclusions, find_source};
-use session_store::{GivenTitle, Reader, SessionId, SessionRow, TurnId};
+use session_store::{FileId, FileRow, GivenTitle, Reader, SessionId, SessionRow, TurnId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 impl ForgetRequest {
-    /// Returns the titles of messages of no session that match the pattern, where it is looked for in all sessions.
+    /// Returns the titles that match the pattern of messages of no session, and of sessions of a history of prompts, where
+    /// it is looked for in all sessions.
     pub(crate) fn matching_unheld_titles(
         &self,
         index: &Reader,
+        alone_in_file: &BTreeMap<SessionId, &SessionRow>,
     ) -> Result<Vec<String>, ForgetError> {
         let Some(pattern) = self.pattern.as_ref().filter(|_| self.sessions.is_none()) else {
             return Ok(Vec::new());
         };
         let mut titles = index.unheld_titles()?;
+        let of_one: BTreeSet<FileId> = alone_in_file.values().map(|session| session.file).collect();
+        let files = index.files()?;
+        for file in files.iter().filter(|file| !of_one.contains(&file.id)) {
+            titles.extend(list_cursor_titles(index, file)?);
+        }
         titles.retain(|title| pattern.is_match(title));
         Ok(titles)
     }
@@ -43,7 +50,7 @@ impl ForgetRequest {
         // A cursor of several sessions has the titles of them all.
         for (id, session) in alone_in_file {
             if without_first.contains(id) || self.pattern.is_some() {
-                titles.extend(list_cursor_titles(index, session)?);
+                titles.extend(list_given_cursor_titles(index, session)?);
             }
         }
         let is_kept = |given: &&GivenTitle| {
@@ -80,15 +87,25 @@ impl ForgetRequest {
 
 /// Lists the titles of a session that its source remembers, also those in whose place another one is shown: without that
 /// they would be shown again.
-fn list_cursor_titles(
+fn list_given_cursor_titles(
     index: &Reader,
     session: &SessionRow,
 ) -> Result<Vec<GivenTitle>, ForgetError> {
     let Some(file) = index.file(session.file)? else {
         return Ok(Vec::new());
     };
+    let given = |title| GivenTitle {
+        session: session.id,
+        title,
+    };
+    let titles = list_cursor_titles(index, &file)?;
+    Ok(titles.into_iter().map(given).collect())
+}
+
+/// Lists the titles that the cursor of a file holds.
+fn list_cursor_titles(index: &Reader, file: &FileRow) -> Result<Vec<String>, ForgetError> {
     let source = find_source(&file.source);
-    let Some((source, cursor)) = source.zip(index.cursor(session.file)?) else {
+    let Some((source, cursor)) = source.zip(index.cursor(file.id)?) else {
         return Ok(Vec::new());
     };
     let titles = RefCell::new(Vec::new());
@@ -101,11 +118,7 @@ fn list_cursor_titles(
         session: &|_| false,
     };
     source.redact_cursor(Path::new(&file.path), &Cursor(cursor), &exclusions);
-    let given = |title| GivenTitle {
-        session: session.id,
-        title,
-    };
-    Ok(titles.into_inner().into_iter().map(given).collect())
+    Ok(titles.into_inner())
 }
 
 /// Returns the sessions that stay and whose first turn is forgotten, of those that were not forgotten before.
@@ -134,7 +147,8 @@ mod tests {
     use super::*;
     use crate::request::ForgetTarget;
     use regex::Regex;
-    use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
+    use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
+    use session_sources::{Collected, Env};
     use session_store::Writer;
     use std::ops::RangeInclusive;
 
@@ -194,6 +208,34 @@ mod tests {
             turns: Some(0..=0),
         });
         assert_eq!(planned_titles(&mut writer, &named).len(), 2);
+    }
+
+    /// Its sessions have transcripts.
+    #[test]
+    fn a_title_that_a_history_of_prompts_remembers_is_planned() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join(".claude");
+        fs_err::create_dir_all(&folder).unwrap();
+        let line = r#"{"display":"/rename Oil the lantern","timestamp":1,"sessionId":"lamp"}"#;
+        fs_err::write(folder.join("history.jsonl"), format!("{line}\n")).unwrap();
+        let source = find_source("claude").unwrap();
+        let location = &source.locate(&Env::with_home(home.path())).locations[0];
+        let mut read = Collected::default();
+        source.read(location, None, &mut read);
+        let mut writer = Writer::open(&home.path().join("index")).unwrap();
+        let path = location.path.to_str().unwrap();
+        let file = writer.upsert_file(source.name(), path).unwrap();
+        let cursor = read.cursor.unwrap().0;
+        let stamp = FileStamp::default();
+        writer.checkpoint(file, &cursor, stamp).unwrap();
+        for (pattern, titles) in [("lantern", 1), ("kiln", 0)] {
+            let request = ForgetRequest {
+                pattern: Some(Regex::new(pattern).unwrap()),
+                ..ForgetRequest::default()
+            };
+            let plan = request.plan(writer.reader().unwrap()).unwrap();
+            assert_eq!(plan.unheld_titles, titles);
+        }
     }
 
     fn planned_titles(writer: &mut Writer, request: &ForgetRequest) -> Vec<String> {

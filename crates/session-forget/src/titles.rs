@@ -19,7 +19,16 @@ impl Exclusions {
         let name = source.name();
         let excluded = CursorExclusions {
             title: &|title| self.excludes_title(title),
-            session: &|id| self.has_forgotten_session(name, id, None),
+            session: &|session| self.excludes_session(name, session),
+        };
+        source.redact_cursor(at, cursor, &excluded)
+    }
+
+    /// Returns a cursor of a history of one session without its titles: its first turn is left out.
+    pub fn redact_cursor_titles(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
+        let excluded = CursorExclusions {
+            title: &|_| true,
+            session: &|_| false,
         };
         source.redact_cursor(at, cursor, &excluded)
     }

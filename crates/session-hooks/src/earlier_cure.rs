@@ -24,7 +24,7 @@ impl HookCall {
     pub(crate) fn find_earlier_cure(&self, tool_use: &ToolUse) -> Option<MemoryBlock> {
         let (input, memories) = (&self.input, &self.memories);
         let error = tool_use.error.as_deref()?;
-        let context = input.context_id()?;
+        let context = self.context_id()?;
         let injector = memories.injector();
         let project = ProjectDirectories::new(memories.project.as_ref()?, &memories.home.env.home);
         let state_file = SessionStateFile::new(injector.index_directory, &context);
@@ -62,11 +62,11 @@ fn find_line(
         .iter()
         .filter(|session| project.has(session) && !is_calling(session));
     let filter = SearchFilter {
-        only: here.map(|session| session.id).collect(),
-        subagents: true,
+        only_sessions: here.map(|session| session.id).collect(),
+        includes_subagents: true,
         ..SearchFilter::default()
     };
-    if filter.only.is_empty() {
+    if filter.only_sessions.is_empty() {
         return None;
     }
     let query = CureSearch {

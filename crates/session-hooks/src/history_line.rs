@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use session_config::Config;
 use session_core::text::clip_words;
-use session_memory::{BlockItem, FrontmatterTime, Importance, InjectionSettings, MemoryBlock};
+use session_memory::{BlockItem, FrontmatterTime, Importance, InjectionLimits, MemoryBlock};
 use std::borrow::Cow;
 
 /// The characters of a block beside its line: the fence, the label and the time.
@@ -27,7 +27,7 @@ impl HistoryLine {
     /// Makes a block of the line, redacted, within `total_chars`; `None` where its time is none or nothing of it fits.
     pub(crate) fn into_block(self, config: &Config) -> Option<MemoryBlock> {
         let budget = config.injection;
-        let settings = InjectionSettings {
+        let settings = InjectionLimits {
             item_chars: self.max_chars,
             total_chars: budget.total_chars.min(self.max_chars + FENCE_CHARS),
             ..budget

@@ -6,12 +6,13 @@ use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
 use session_config::ConfigError;
 use session_display::{pluralize, sanitize_line};
 use session_memory::{
-    AgentContext, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile, TriggeredBlock,
+    AgentContext, ContextId, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile,
+    TriggeredBlock,
 };
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use std::time::Instant;
 
-/// The reason for which a call is refused, before the memories.
+/// The reason for which a call is denied, before the memories.
 const HELD: &str = "session-search held this call once, because saved memories concern it. Read them, and repeat the call if it agrees with them.";
 
 /// The most bytes of a mistake in the configuration.
@@ -55,14 +56,20 @@ impl HookCall {
             return Ok(None);
         }
         // The context of a subagent that is about to begin has no name yet.
-        let context = self.input.context_id().filter(|_| task.is_none());
+        let context = self.context_id().filter(|_| task.is_none());
         let request = InjectionRequest {
             prompt: task.unwrap_or(&self.input.prompt),
-            session: context.as_deref(),
+            context: context.as_ref(),
             started: self.started,
             deadline: self.deadline,
         };
         self.inject(&request).map(Some)
+    }
+
+    /// Names the context that the answer enters: that of the session, or of its subagent.
+    pub(crate) fn context_id(&self) -> Option<ContextId> {
+        let subagent = self.input.agent_id.as_deref();
+        ContextId::new(self.input.session_id.as_deref()?, subagent)
     }
 
     /// Records an outcome, and returns the block that is to be printed.
@@ -148,7 +155,7 @@ impl HookCall {
         let injector = self.memories.injector();
         let overview = injector.begin_session(session, context);
         let settings = &injector.settings;
-        let is_wanted = settings.injection.last_session && settings.enabled && !self.is_off();
+        let is_wanted = settings.limits.last_session && settings.enabled && !self.is_off();
         let is_new = input.has_empty_context() && !input.is_after_compaction();
         let last = if is_wanted && is_new {
             self.describe_last_session()
@@ -160,7 +167,7 @@ impl HookCall {
     }
 
     /// Returns the memories that a call of a tool triggers, and for a command that is known to have failed what
-    /// cured its error before; nothing for the output of this program. With `hook.hold` memories refuse a call that would
+    /// cured its error before; nothing for the output of this program. With `hook.hold` memories deny a call that would
     /// change something, each once.
     fn answer_tool(&self, event: HookEvent) -> Option<HookAnswer> {
         let input = &self.input;
@@ -175,7 +182,7 @@ impl HookCall {
         };
         let taken_chars = cure.as_ref().map_or(0, MemoryBlock::char_count);
         let triggered = self.inject_for_tool(&tool_use, taken_chars);
-        let is_refusal = triggered.as_ref().is_some_and(|given| given.is_refusal);
+        let is_denial = triggered.as_ref().is_some_and(|given| given.is_denial);
         let triggered = triggered.map(|TriggeredBlock { block, .. }| block);
         let blocks = triggered.into_iter().chain(cure);
         let text: String = blocks.map(|block| block.text).collect();
@@ -183,8 +190,8 @@ impl HookCall {
             return None;
         }
         let answer = HookAnswer::default();
-        Some(if is_refusal {
-            answer.with_refusal(&format!("{HELD}\n{text}"))
+        Some(if is_denial {
+            answer.with_denial(&format!("{HELD}\n{text}"))
         } else {
             answer.with_context(event, &text)
         })
@@ -193,7 +200,7 @@ impl HookCall {
     /// Returns true where injection is switched off for the context that asks.
     pub(crate) fn is_off(&self) -> bool {
         let index_directory = &self.memories.home.index_directory;
-        let context = self.input.context_id();
+        let context = self.context_id();
         context.is_some_and(|id| SessionStateFile::new(index_directory, &id).read().off)
     }
 

@@ -6,7 +6,7 @@ use session_agents::{HookInput, MergedSettings, START_DIRECTORY_VARIABLE};
 use session_config::Home;
 use session_files::{Project, REPOSITORY, resolve_links};
 use session_memory::{
-    InjectionLog, InjectionLogEntry, InjectionOutcome, InjectionSettings, SkipReason,
+    InjectionLimits, InjectionLog, InjectionLogEntry, InjectionOutcome, SkipReason,
 };
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use std::io::Read;
@@ -54,12 +54,20 @@ struct HookProgress {
     home: Option<Box<Home>>,
 }
 
+/// A hook whose prompt has been compared with the memories of its directory, if it has one.
+pub struct ComparedCall {
+    /// The call.
+    pub call: HookCall,
+    /// The decision about its prompt, if it has one.
+    pub outcome: Option<InjectionOutcome>,
+}
+
 /// The parts of a hook's run that its front end has.
 pub struct HookCallbacks<T> {
-    /// Starts a process that makes the vectors of memories that prompts of a folder wait for.
+    /// Starts a process that makes the vectors of memories that prompts in a directory wait for.
     pub prepare_vectors: fn(&Home, &Path),
-    /// Answers a hook, whose prompt has been compared if there is one.
-    pub answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+    /// Answers a hook.
+    pub answer: fn(ComparedCall) -> Option<T>,
     /// Answers the hook of a session that begins, whose agent shows messages, where the memories cannot be opened: the user
     /// would not learn why there are none.
     pub explain: fn(&ProjectMemoriesError) -> Option<T>,
@@ -91,10 +99,10 @@ pub fn run_with_timeout<T: Send + 'static>(
         let shows_message = input.is_startup() && input.shows_messages();
         let send =
             |answer: Option<T>| answer.map(|it| sender.send(HookWorkerMessage::Done(it.into())));
-        match compare_prompt(input, origin, started, prepare_vectors, &sender) {
-            Ok(Some((call, outcome))) => {
+        match open_and_compare(input, origin, started, prepare_vectors, &sender) {
+            Ok(Some(compared)) => {
                 let _ = sender.send(HookWorkerMessage::Compared);
-                let _ = send(answer(call, outcome));
+                let _ = send(answer(compared));
             }
             Ok(None) => {}
             Err(_) if is_prompt => log_failure(started, SkipReason::QueryFailed),
@@ -105,7 +113,7 @@ pub fn run_with_timeout<T: Send + 'static>(
         }
     });
     drop(worker);
-    let timeout = InjectionSettings::default().timeout();
+    let timeout = InjectionLimits::default().timeout();
     match await_worker(&receiver, started, timeout) {
         WorkerEnd::Done(answer) => Some(*answer),
         WorkerEnd::Nothing => None,
@@ -125,8 +133,8 @@ fn give_up(progress: HookProgress, started: Instant, prepare_vectors: fn(&Home, 
         log_failure(started, SkipReason::Timeout);
     }
     // The directory of the hook may not be known yet; agents run a hook in it.
-    if let (Some(home), Ok(folder)) = (progress.home, std::env::current_dir()) {
-        prepare_vectors(&home, &folder);
+    if let (Some(home), Ok(directory)) = (progress.home, std::env::current_dir()) {
+        prepare_vectors(&home, &directory);
     }
 }
 
@@ -157,47 +165,65 @@ fn await_worker<T>(
     }
 }
 
-/// Opens the memories of a hook's directory, and compares its prompt with them.
-/// `None` where a plugin's hook leaves the event to the hook of the settings.
-fn compare_prompt<T>(
+/// Opens the memories of a hook's directory, reports how long they may be compared, and compares its prompt with them.
+/// `None` where a plugin leaves the event to the hook in the settings.
+fn open_and_compare<T>(
     input: HookInput,
     origin: HookOrigin,
     started: Instant,
     prepare_vectors: fn(&Home, &Path),
     sender: &Sender<HookWorkerMessage<T>>,
-) -> Result<Option<(HookCall, Option<InjectionOutcome>)>, ProjectMemoriesError> {
-    let directory = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
-    let folder = match std::env::var_os(START_DIRECTORY_VARIABLE).map(PathBuf::from) {
-        Some(start) if start != directory => {
-            project_directory(directory, start, &Home::unconfigured()?.env.home)
-        }
-        _ => directory,
-    };
-    if origin == HookOrigin::Plugin && is_in_settings(&input, &folder)? {
+) -> Result<Option<ComparedCall>, ProjectMemoriesError> {
+    let directory = find_hook_directory(&input)?;
+    if origin == HookOrigin::Plugin && is_in_settings(&input, &directory)? {
         return Ok(None);
     }
-    let memories = ProjectMemories::for_folder(&folder)?;
-    let injection = memories.home.config.injection;
-    let home = Box::new(memories.home.clone());
-    let _ = sender.send(HookWorkerMessage::Configured(home, injection.timeout()));
-    let call = HookCall {
+    let call = open_call(input, origin, started, &directory)?;
+    let home = Box::new(call.memories.home.clone());
+    let timeout = home.config.injection.timeout();
+    let _ = sender.send(HookWorkerMessage::Configured(home, timeout));
+    let outcome = call.compare_prompt()?;
+    let skip_reason = outcome.as_ref().and_then(|o| o.decision.skip_reason());
+    if skip_reason == Some(SkipReason::Timeout) {
+        prepare_vectors(&call.memories.home, &directory);
+    }
+    Ok(Some(ComparedCall { call, outcome }))
+}
+
+/// Finds the directory whose memories a hook is about.
+fn find_hook_directory(input: &HookInput) -> Result<PathBuf, ProjectMemoriesError> {
+    let directory = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
+    Ok(
+        match std::env::var_os(START_DIRECTORY_VARIABLE).map(PathBuf::from) {
+            Some(start) if start != directory => {
+                choose_project_directory(directory, start, &Home::unconfigured()?.env.home)
+            }
+            _ => directory,
+        },
+    )
+}
+
+/// Opens the memories of a hook's directory.
+fn open_call(
+    input: HookInput,
+    origin: HookOrigin,
+    started: Instant,
+    directory: &Path,
+) -> Result<HookCall, ProjectMemoriesError> {
+    let memories = ProjectMemories::for_directory(directory)?;
+    let limits = memories.home.config.injection;
+    Ok(HookCall {
         input,
         memories,
         origin,
         started,
-        deadline: Some(injection.embedding_deadline(started)),
-    };
-    let outcome = call.compare_prompt()?;
-    let skip_reason = outcome.as_ref().and_then(|o| o.decision.skip_reason());
-    if skip_reason == Some(SkipReason::Timeout) {
-        prepare_vectors(&call.memories.home, &folder);
-    }
-    Ok(Some((call, outcome)))
+        deadline: Some(limits.embedding_deadline(started)),
+    })
 }
 
 /// Returns the directory whose project a hook in a directory belongs to: the start of the session, where it has since gone
 /// to a folder of the same repository, which may hold a `.claude` of its own.
-fn project_directory(directory: PathBuf, start: PathBuf, home: &Path) -> PathBuf {
+fn choose_project_directory(directory: PathBuf, start: PathBuf, home: &Path) -> PathBuf {
     let (real_start, real) = (resolve_links(&start), resolve_links(&directory));
     let mut below = real.ancestors().take_while(|at| *at != real_start);
     let is_same_project = real.starts_with(&real_start)
@@ -206,10 +232,10 @@ fn project_directory(directory: PathBuf, start: PathBuf, home: &Path) -> PathBuf
     if is_same_project { start } else { directory }
 }
 
-/// Returns true where the settings that the agent merges in a folder have the hook for the event.
-fn is_in_settings(input: &HookInput, folder: &Path) -> Result<bool, ProjectMemoriesError> {
+/// Returns true where the settings that the agent merges in a directory have the hook for the event.
+fn is_in_settings(input: &HookInput, directory: &Path) -> Result<bool, ProjectMemoriesError> {
     let env = Home::unconfigured()?.env;
-    let settings = MergedSettings::for_directory(&env, folder)?;
+    let settings = MergedSettings::for_directory(&env, directory)?;
     Ok(input.event().is_some_and(|event| settings.has_hook(event)))
 }
 
@@ -318,7 +344,7 @@ mod tests {
             ("notes", "notes/app", "notes/app"),
             ("", "shop/web", "shop/web"),
         ] {
-            let found = project_directory(path(directory), path(start), &path(""));
+            let found = choose_project_directory(path(directory), path(start), &path(""));
             assert_eq!(found, path(expected), "{start}: {directory}");
         }
     }
@@ -328,7 +354,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let cwd = directory.path();
         let input = format!(r#"{{"hook_event_name": "SessionStart", "cwd": {cwd:?}}}"#);
-        let run = |answer: fn(HookCall, Option<InjectionOutcome>) -> Option<u8>| {
+        let run = |answer: fn(ComparedCall) -> Option<u8>| {
             let input = std::io::Cursor::new(input.clone());
             let callbacks = HookCallbacks {
                 prepare_vectors: |_, _| {},
@@ -337,8 +363,9 @@ mod tests {
             };
             run_with_timeout(input, HookOrigin::Settings, callbacks)
         };
-        assert_eq!(run(|_, outcome| outcome.is_none().then_some(7)), Some(7));
-        assert_eq!(run(|_, _| panic!("the answer panics")), None);
+        let answer = |compared: ComparedCall| compared.outcome.is_none().then_some(7);
+        assert_eq!(run(answer), Some(7));
+        assert_eq!(run(|_| panic!("the answer panics")), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The ids by which hooks name sessions.
 
 use session_config::Home;
-use session_memory::SessionStateFile;
+use session_memory::{ContextId, SessionStateFile};
 use session_query::{SessionIdError, find_session};
 use session_sources::find_source;
 use session_store::SessionRow;
@@ -39,7 +39,8 @@ fn hook_session_id(session: &SessionRow) -> &str {
 /// Returns true for an id that hooks named, or that is as long as a whole one: it may be of a session that is not
 /// indexed yet.
 fn is_whole_session_id(id: &str, index_directory: &Path) -> bool {
-    id.chars().count() >= WHOLE_ID_CHARS || SessionStateFile::new(index_directory, id).exists()
+    let is_known = |context| SessionStateFile::new(index_directory, &context).exists();
+    id.chars().count() >= WHOLE_ID_CHARS || ContextId::new(id, None).is_some_and(is_known)
 }
 
 #[cfg(test)]
@@ -53,7 +54,8 @@ mod tests {
         let is_whole = |id| is_whole_session_id(id, index_directory.path());
         assert!(is_whole("0b6c0f6e-5d2f-4b11-9c39-2f8d3b1c7a55"));
         assert!(!is_whole("0b6c0f6e"));
-        let file = SessionStateFile::new(index_directory.path(), "0b6c0f6e");
+        let context = ContextId::new("0b6c0f6e", None).unwrap();
+        let file = SessionStateFile::new(index_directory.path(), &context);
         file.record_injected(&["mem-1".to_owned()]).unwrap();
         assert!(is_whole("0b6c0f6e"));
     }

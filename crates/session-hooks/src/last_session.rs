@@ -49,13 +49,13 @@ impl HookCall {
 /// filled, which has no limit of time, nor one read by variables that no search had.
 fn open_fresh_index(home: &Home) -> Option<Reader> {
     let index = home.index().ok()?;
-    if index.is_empty().ok()? || !SearchEngine::repeats_last_refresh(home, &index) {
+    if index.is_empty().ok()? || !SearchEngine::has_known_environment(home, &index) {
         return None;
     }
     drop(index);
     let engine = SearchEngine::new(home.clone()).ok()?;
-    let is_fresh = engine.update_within(Some(REFRESH_BUDGET)).ok()?;
-    is_fresh.then(|| home.index().ok())?
+    let refresh = engine.refresh_within(Some(REFRESH_BUDGET)).ok()?;
+    refresh.is_complete().then(|| home.index().ok())?
 }
 
 fn is_candidate(session: &SessionRow, calling_session: Option<&str>) -> bool {

@@ -29,7 +29,7 @@
 //!         hook_event_name: "PreCompact".to_owned(),
 //!         ..HookInput::default()
 //!     },
-//!     memories: ProjectMemories::for_folder(project.path())?,
+//!     memories: ProjectMemories::for_directory(project.path())?,
 //!     origin: HookOrigin::Settings,
 //!     started: Instant::now(),
 //!     deadline: None,
@@ -54,5 +54,5 @@ mod reading_commands;
 mod shown_memories;
 
 pub use hook_call::{HookCall, HookOrigin};
-pub use hook_run::{HookCallbacks, run_with_timeout};
+pub use hook_run::{ComparedCall, HookCallbacks, run_with_timeout};
 pub use hook_session::{HookSessionError, find_hook_session_id};

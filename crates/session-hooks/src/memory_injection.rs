@@ -40,7 +40,7 @@ impl HookCall {
         Ok(outcome)
     }
 
-    /// Returns true where memories may refuse a call: it may change something, and `hook.hold` is on. A command that only
+    /// Returns true where memories may deny a call: it may change something, and `hook.hold` is on. A command that only
     /// reads is followed by its memories.
     fn should_hold(&self, tool_use: &ToolUse) -> bool {
         let is_reading = || tool_use.command.as_deref().is_some_and(only_reads);
@@ -50,12 +50,12 @@ impl HookCall {
     /// Returns what triggers are compared with at a call of a tool; `None` where no directory is known.
     fn trigger_event(&self, tool_use: &ToolUse) -> Option<TriggerEvent> {
         let context = ToolContext {
-            folder: self.input.cwd.as_deref()?,
+            working_directory: self.input.cwd.as_deref()?,
             project: self.memories.project.as_ref(),
             home: &self.memories.home.env.home,
         };
         Some(TriggerEvent {
-            is_held: self.should_hold(tool_use),
+            may_be_denied: self.should_hold(tool_use),
             ..context.trigger_event(tool_use)
         })
     }
@@ -70,10 +70,10 @@ impl HookCall {
         tool_use: &ToolUse,
     ) -> Result<TriggerDecision, ProjectMemoriesError> {
         let input = &self.input;
-        let session = input.context_id();
+        let context = self.context_id();
         let request = InjectionRequest {
             prompt: &input.prompt,
-            session: session.as_deref(),
+            context: context.as_ref(),
             started: Instant::now(),
             deadline: None,
         };
@@ -84,7 +84,7 @@ impl HookCall {
         };
         let event = self.trigger_event(tool_use).unwrap_or_default();
         let injector = self.memories.injector();
-        let mut decision = injector.explain_event(&event, session.as_deref(), prompt.as_ref());
+        let mut decision = injector.explain_event(&event, context.as_ref(), prompt.as_ref());
         let redactor = self.memories.home.config.redactor();
         for candidate in &mut decision.candidates {
             redactor.redact_in_place(&mut candidate.topic);
@@ -103,17 +103,16 @@ impl HookCall {
         taken_chars: usize,
     ) -> Option<TriggeredBlock> {
         let event = self.trigger_event(tool_use)?;
-        let context = self.input.context_id()?;
+        let context = self.context_id()?;
         let mut injector = self.memories.injector();
-        let total_chars = &mut injector.settings.injection.total_chars;
+        let total_chars = &mut injector.settings.limits.total_chars;
         *total_chars = total_chars.saturating_sub(taken_chars);
         injector.inject_for_event(&event, &context)
     }
 
     /// Records the memories that a call shows to the agent, until it fails.
     pub(crate) fn record_shown_memories(&self, event: HookEvent) {
-        let input = &self.input;
-        let (Some(command), Some(context)) = (input.command(), input.context_id()) else {
+        let (Some(command), Some(context)) = (self.input.command(), self.context_id()) else {
             return;
         };
         let shown = find_shown_memories(command);

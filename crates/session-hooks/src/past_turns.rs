@@ -9,8 +9,8 @@ use session_memory::{BlockItem, FrontmatterTime, PastTurn};
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_query::QueryModels;
 use session_report::WorkSummary;
-use session_search::{SearchHit, SearchRequest, search};
-use session_store::{EmbeddingPause, Level, Reader, SessionRow, SessionTree, TurnRecord};
+use session_search::{Level, SearchHit, SearchRequest, search};
+use session_store::{EmbeddingPause, Reader, SessionRow, SessionTree, TurnRecord};
 
 /// The most past turns of a prompt.
 const MAX_PAST_TURNS: usize = 3;
@@ -44,10 +44,10 @@ pub(crate) fn find_past_turns(
         limit: MAX_PAST_TURNS,
         ..SearchRequest::new(prompt)
     };
-    request.filter.only = only;
+    request.filter.only_sessions = only;
     let tree = SessionTree::new(&sessions);
     let is_own = |row: &&SessionRow| session.is_some_and(|session| tree.is_within(row, session));
-    request.filter.exclude = sessions.iter().filter(is_own).map(|row| row.id).collect();
+    request.filter.excluded_sessions = sessions.iter().filter(is_own).map(|row| row.id).collect();
     let found = search(&index, &sessions, &request, &embeddings)?;
     let certain = found
         .hits

@@ -3,7 +3,7 @@
 use crate::known_files::KnownFiles;
 use crate::listed_histories::{ListedFile, ListedHistories, is_known_file};
 use session_core::FileStamp;
-use session_forget::Exclusions;
+use session_forget::{ExcludedSession, Exclusions};
 use session_sources::{Env, Location};
 use session_store::{FileDigests, FileId, FileRow, HistoryProblem, Reader, StoreError};
 use std::cmp::Reverse;
@@ -21,6 +21,8 @@ pub struct HistoryChanges {
     pub(crate) returned: Vec<ReturnedFile>,
     /// Files that have another path now.
     pub(crate) moved: Vec<MovedFile>,
+    /// The sessions of files that are there and excluded.
+    pub(crate) unread_sessions: Vec<ExcludedSession>,
     /// Problems of listing, when these differ from the recorded ones.
     pub(crate) problems: Option<Vec<HistoryProblem>>,
 }
@@ -211,9 +213,7 @@ impl ListedHistories {
         known: &FileDigests,
         exclusions: &Exclusions,
     ) -> Result<HistoryChanges, StoreError> {
-        if !exclusions.is_empty() {
-            self.files.retain(|file| !file.is_excluded(exclusions));
-        }
+        let unread_sessions = self.take_excluded(exclusions);
         let mut digests = self.digests().into_iter();
         let mut is_unchanged = || digests.next().is_some_and(|digest| known.note_seen(digest));
         self.files.retain(|_| !is_unchanged());
@@ -222,6 +222,7 @@ impl ListedHistories {
         } else {
             HistoryChanges::new(self.files, &self.continued, known, index)?
         };
+        changes.unread_sessions = unread_sessions;
         let problems = self.problems;
         changes.keep_unlisted(&problems, index)?;
         changes.problems = (problems != index.listing_problems()?).then_some(problems);

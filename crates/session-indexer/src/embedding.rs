@@ -21,7 +21,7 @@ const MAX_HELD_TEXTS: usize = 200;
 /// Turns from which on texts are embedded ahead of the writer.
 const MIN_TURNS_AHEAD: u64 = 2_000;
 /// Texts embedded between two commits of a slow model: what a kill may cost.
-const BRIEF_TEXTS: usize = 100;
+const TEXTS_PER_COMMIT_UNLOCKED: usize = 100;
 
 /// The options of an embedding run: its model, and when it stops.
 pub struct EmbeddingOptions<'a> {
@@ -69,27 +69,32 @@ impl<'a> EmbeddingOptions<'a> {
     }
 }
 
-/// Embeds what is pending, newest sessions first, and commits as it goes.
+/// Embeds pending sessions, the newest first, and commits as it goes; holds the writer throughout.
 ///
 /// # Errors
 /// When the store or the model fails.
-pub fn embed_pending(
+pub fn embed_holding_writer(
     writer: &mut Writer,
     options: &EmbeddingOptions<'_>,
 ) -> Result<EmbeddingCounts, IndexError> {
     EmbeddingRun::new(WriterAccess::Held(writer), options, MAX_HELD_TEXTS)?.run()
 }
 
-/// Embeds what is pending by a slow model as [`embed_pending`] does, but takes the writer for each commit
-/// alone, so that others can write meanwhile.
+/// Embeds pending sessions by a slow model; takes the writer's lock for each commit alone, so that others can write
+/// meanwhile.
 ///
 /// # Errors
 /// When the store or the model fails, or another writer does not end.
-pub fn embed_beside(
+pub fn embed_releasing_writer(
     root: &Path,
     options: &EmbeddingOptions<'_>,
 ) -> Result<EmbeddingCounts, IndexError> {
-    EmbeddingRun::new(WriterAccess::Brief(root), options, BRIEF_TEXTS)?.run()
+    EmbeddingRun::new(
+        WriterAccess::PerCommit(root),
+        options,
+        TEXTS_PER_COMMIT_UNLOCKED,
+    )?
+    .run()
 }
 
 /// Longest time for which sessions that others write meanwhile, which are newer, wait.
@@ -158,7 +163,7 @@ impl<'a> EmbeddingRun<'a> {
     ) -> Result<Self, IndexError> {
         let spec = options.embedder.spec();
         // To embed a text that another session has again takes a fast model no longer than to find its vector.
-        let is_slow = matches!(access, WriterAccess::Brief(_));
+        let is_slow = matches!(access, WriterAccess::PerCommit(_));
         let model = access.write(|writer| {
             let mut model = writer.add_model(&spec.fingerprint(), &spec.name, spec.dims)?;
             if is_slow {

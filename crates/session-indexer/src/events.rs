@@ -5,6 +5,7 @@ use crate::discover::ChangedHistory;
 use crate::event_channel::EventSender;
 use crate::listed_histories::ListedFile;
 use crate::parallel_reading::ReadOptions;
+use crate::parent_session::ParentSession;
 use crate::read_policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
@@ -78,6 +79,10 @@ pub(crate) struct HistorySink<'a> {
     session: SessionMeta,
     /// The session at hand is not indexed.
     skips: bool,
+    /// The first turn of the session at hand is left out.
+    lacks_first_turn: bool,
+    /// The session of the file that the one at hand belongs to.
+    parent: ParentSession,
     /// One a model.
     embedders: Vec<SessionEmbedder<'a>>,
     channel: EventSender,
@@ -99,6 +104,8 @@ impl<'a> HistorySink<'a> {
             history,
             session: SessionMeta::default(),
             skips: false,
+            lacks_first_turn: false,
+            parent: ParentSession::default(),
             embedders: options
                 .embedders
                 .iter()
@@ -132,7 +139,9 @@ impl<'a> HistorySink<'a> {
         if self.stopped || self.skips {
             return;
         }
+        // It may tell of the turn.
         let title = self.session.title.clone();
+        let title = title.filter(|_| !self.lacks_first_turn);
         for model in 0..self.embedders.len() {
             let documents = self.embedders[model].finish(title.as_deref());
             if let Some(documents) = documents.map(Box::new) {
@@ -174,6 +183,7 @@ impl Sink for HistorySink<'_> {
         meta.title.take_if(|title| exclusions.excludes_title(title));
         if meta.id != self.session.id {
             self.send_documents();
+            self.lacks_first_turn = false;
             // Most sessions of a history of prompts have a transcript, which replaces them.
             if !meta.prompts_only {
                 self.embedders.iter_mut().for_each(SessionEmbedder::begin);
@@ -181,7 +191,10 @@ impl Sink for HistorySink<'_> {
         }
         self.session = meta.clone();
         let source = self.history.file.source.name();
-        self.skips = exclusions.excludes_session(source, &meta);
+        self.skips = exclusions.excludes_session(source, &meta)
+            || self
+                .parent
+                .is_excluded(&self.history.file, &meta, self.policy);
         if self.skips {
             return self.flow();
         }
@@ -202,6 +215,7 @@ impl Sink for HistorySink<'_> {
             return self.send(Event::Marked(self.session.id.clone()));
         }
         if self.policy.exclusions.excludes_turn(&self.session, &turn) {
+            self.lacks_first_turn |= turn.index == 0;
             self.deliver_turn(blank(&turn))
         } else {
             self.deliver_turn(turn)

@@ -1,5 +1,9 @@
 //! Stores what the parsing threads deliver.
 
+mod held_title;
+mod known_project;
+
+use self::known_project::keep_known_project;
 use crate::commit_schedule::CommitSchedule;
 use crate::discover::ChangedHistory;
 use crate::error::IndexError;
@@ -7,7 +11,7 @@ use crate::event_channel::EventReceiver;
 use crate::events::Event;
 use crate::listed_histories::to_problem;
 use session_core::{FileStamp, KnownTurns, SessionMeta};
-use session_forget::{Exclusions, MarkedSession};
+use session_forget::{ExcludedSession, Exclusions};
 use session_sources::{Retry, Warning};
 use session_store::{
     EndedSession, FileId, MissingTurns, ModelRow, NewDocuments, PreparedTurn, SessionId,
@@ -15,7 +19,6 @@ use session_store::{
 };
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
-use std::path::Path;
 
 type Result<T> = std::result::Result<T, IndexError>;
 
@@ -26,7 +29,7 @@ pub(crate) struct HistoryWriter<'a> {
     models: Vec<ModelRow>,
     commits: CommitSchedule,
     /// Sessions with a prompt that asks to leave them out, which are not yet recorded.
-    marked: Vec<MarkedSession>,
+    marked: Vec<ExcludedSession>,
     /// The exclusions, marked sessions that are recorded included.
     exclusions: Cow<'a, Exclusions>,
     /// Files that are no longer on disk, and not yet marked so.
@@ -61,6 +64,8 @@ struct FileState {
     session: Option<SessionId>,
     /// The session that gets the later prompts of the one that was opened last.
     ended: Option<EndedSession>,
+    /// The session at hand as it was opened without its title, until its first turn has come.
+    untitled: Option<SessionMeta>,
     /// The cursor of the last checkpoint.
     cursor: Option<String>,
     warnings: Vec<Warning>,
@@ -144,7 +149,7 @@ impl<'a> HistoryWriter<'a> {
         self.begin_anew(change, state, event)?;
         match event {
             Event::Session { meta, turns } => self.open_session(change, state, meta, *turns)?,
-            Event::Turn(turn) => self.add_turn(state, turn)?,
+            Event::Turn(turn) => self.add_turn(change, state, turn)?,
             Event::Documents { model, documents } => {
                 self.store_documents(state, *model, documents)?;
             }
@@ -169,6 +174,7 @@ impl<'a> HistoryWriter<'a> {
             marked_gone: None,
             session: None,
             ended: None,
+            untitled: None,
             cursor: None,
             warnings: Vec::new(),
             warnings_at_checkpoint: 0,
@@ -257,6 +263,8 @@ impl<'a> HistoryWriter<'a> {
         state: &mut FileState,
         at: String,
     ) -> Result<()> {
+        self.set_held_title(change, state)?;
+        let at = self.clear_cursor_titles(change, state, at)?;
         // A file of several sessions has its checkpoints between them.
         self.writer.set_unfinished(change.file.holds_one_session());
         // Not the stamp: until the end is reached the file counts as changed.
@@ -287,6 +295,7 @@ impl<'a> HistoryWriter<'a> {
             Supersession::UpTo(ended) => (None, Some(ended)),
             Supersession::None => {
                 keep_known_project(self.writer, state.file, source, meta)?;
+                self.hold_title(change, state, meta, turns)?;
                 let opened = self.writer.open_session(state.file, source, meta, turns)?;
                 (Some(opened), None)
             }
@@ -299,7 +308,13 @@ impl<'a> HistoryWriter<'a> {
     }
 
     /// Stores a turn of the session at hand, unless another file supersedes it.
-    fn add_turn(&mut self, state: &FileState, turn: &mut PreparedTurn) -> Result<()> {
+    fn add_turn(
+        &mut self,
+        change: &ChangedHistory,
+        state: &mut FileState,
+        turn: &mut PreparedTurn,
+    ) -> Result<()> {
+        self.settle_title(change, state, turn)?;
         let is_added = match (state.session, &state.ended) {
             (Some(session), _) => self.writer.add_prepared_turn(session, turn).map(|()| true),
             (None, Some(ended)) => self.writer.add_later_prompt(ended, turn),
@@ -328,7 +343,7 @@ impl<'a> HistoryWriter<'a> {
 
     fn note_mark(&mut self, change: &ChangedHistory, id: String) {
         let source = change.file.source.name().to_owned();
-        self.marked.push(MarkedSession { source, id });
+        self.marked.push(ExcludedSession { source, id });
     }
 
     fn note_time(&mut self, ms: Option<i64>) {
@@ -357,28 +372,6 @@ impl<'a> HistoryWriter<'a> {
         }
         Ok(())
     }
-}
-
-/// Keeps the project that the index knows of a session without one whose working directory is gone: it may have been a
-/// git worktree, and nothing on disk tells its project any more.
-fn keep_known_project(
-    writer: &Writer,
-    file: FileId,
-    source: &str,
-    meta: &mut SessionMeta,
-) -> Result<()> {
-    if is_folder_gone(meta) {
-        meta.project = writer.known_project(file, source, meta)?;
-    }
-    Ok(())
-}
-
-/// Returns true where the working directory of a session without a project is gone.
-fn is_folder_gone(meta: &SessionMeta) -> bool {
-    let folder = meta.cwd.as_deref().filter(|_| meta.project.is_none());
-    // Of a folder in a network there is no project either.
-    let is_local = |folder: &str| !folder.starts_with("//") && !folder.starts_with(r"\\");
-    folder.is_some_and(|folder| is_local(folder) && !Path::new(folder).exists())
 }
 
 /// Returns what becomes of turns that a session no longer has when it is read from its beginning.
@@ -427,35 +420,6 @@ mod tests {
     use session_store::Reader;
 
     #[test]
-    fn the_project_of_a_folder_that_is_gone_stays() {
-        let directory = tempfile::tempdir().unwrap();
-        let mut writer = Writer::open(&directory.path().join("index")).unwrap();
-        let source = "claude";
-        let file = writer.upsert_file(source, "/h/a.jsonl").unwrap();
-        let folder = directory.path().join("worktree");
-        fs_err::create_dir(&folder).unwrap();
-        let mut open = |project: Option<&str>| {
-            let mut meta = SessionMeta {
-                id: "a".to_owned(),
-                cwd: folder.to_str().map(str::to_owned),
-                project: project.map(str::to_owned),
-                ..SessionMeta::default()
-            };
-            keep_known_project(&writer, file, source, &mut meta).unwrap();
-            let turns = KnownTurns::Replace;
-            writer.open_session(file, source, &meta, turns).unwrap();
-            let all = writer.reader().unwrap().sessions().unwrap();
-            all[0].project.clone()
-        };
-        assert_eq!(open(Some("/w/app")).as_deref(), Some("/w/app"));
-        assert_eq!(open(None).as_deref(), folder.to_str(), "it has left it");
-        open(Some("/w/app"));
-        fs_err::remove_dir(&folder).unwrap();
-        assert_eq!(open(None).as_deref(), Some("/w/app"));
-        assert_eq!(open(Some("/w/kiln")).as_deref(), Some("/w/kiln"));
-    }
-
-    #[test]
     fn nothing_is_committed_before_marks_are_recorded() {
         let directory = tempfile::tempdir().unwrap();
         let records = directory.path().join("forgotten.json");
@@ -467,7 +431,7 @@ mod tests {
         writer.upsert_file(source, "/h/a.jsonl").unwrap();
         let mut histories = HistoryWriter::new(&mut writer, Vec::new(), &exclusions, &[]);
         histories.commits = CommitSchedule::begin_due();
-        histories.marked.push(MarkedSession {
+        histories.marked.push(ExcludedSession {
             source: "claude".to_owned(),
             id: "a".to_owned(),
         });

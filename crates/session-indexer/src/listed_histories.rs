@@ -3,9 +3,10 @@
 use rayon::prelude::*;
 use session_core::FileStamp;
 use session_core::parallel::run_both;
-use session_forget::Exclusions;
+use session_forget::{ExcludedSession, Exclusions};
 use session_sources::{
-    Env, IsKnownFile, Location, MIN_PARALLEL_FILES, Source, locate_in_all_homes, path_text, sources,
+    Env, IsKnownFile, Located, Location, MIN_PARALLEL_FILES, Source, locate_in_all_homes,
+    path_text, sources,
 };
 use session_store::{FileDigest, FileDigests, HistoryProblem};
 use std::borrow::Cow;
@@ -47,15 +48,43 @@ impl ListedFile {
     /// Returns true when it is not to be read.
     pub(crate) fn is_excluded(&self, exclusions: &Exclusions) -> bool {
         let path = self.key();
-        if self.holds_one_session() {
-            exclusions.excludes_session_file(&path)
-        } else {
-            exclusions.rules_exclude_path(&path)
+        match &self.location.located {
+            Located {
+                session: Some(id),
+                parent,
+            } => {
+                // An agent moves or packs the file of a session.
+                let source = self.source.name();
+                exclusions.excludes_session_file(&path)
+                    || exclusions.has_forgotten_session(source, id, parent.as_deref())
+            }
+            _ => exclusions.rules_exclude_path(&path),
         }
+    }
+
+    /// Returns its session, where it holds one and its path names it.
+    fn located_session(&self) -> Option<ExcludedSession> {
+        Some(ExcludedSession {
+            source: self.source.name().to_owned(),
+            id: self.location.located.session.clone()?,
+        })
     }
 }
 
 impl ListedHistories {
+    /// Takes out the files that are not to be read, and returns their sessions.
+    pub(crate) fn take_excluded(&mut self, exclusions: &Exclusions) -> Vec<ExcludedSession> {
+        let mut excluded = Vec::new();
+        if !exclusions.is_empty() {
+            self.files.retain(|file| {
+                let is_excluded = file.is_excluded(exclusions);
+                excluded.extend(file.located_session().filter(|_| is_excluded));
+                !is_excluded
+            });
+        }
+        excluded
+    }
+
     /// Lists the histories of all agents, but for some of those that are known.
     pub(crate) fn new(env: &Env, is_known: &IsKnownFile<'_>) -> Self {
         let mut all = Self {

@@ -13,7 +13,7 @@ use std::path::Path;
 /// When the store fails, or another writer does not end.
 pub fn record_model_failure(root: &Path, model: &str, reason: &str) -> Result<(), IndexError> {
     let reason = Some(reason.to_owned());
-    replace_model_failure(&mut WriterAccess::Brief(root), model, reason)
+    replace_model_failure(&mut WriterAccess::PerCommit(root), model, reason)
 }
 
 /// Replaces the failure that is recorded of a model, if one is to be or is.

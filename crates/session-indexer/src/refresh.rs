@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::discover::{HistoryChanges, discover};
-use crate::embedding::{EmbeddingOptions, embed_pending, known_models};
+use crate::embedding::{EmbeddingOptions, embed_holding_writer, known_models};
 use crate::error::IndexError;
 use crate::history_reading::read_changes;
 use crate::listed_histories::ListedHistories;
@@ -274,6 +274,22 @@ fn reread_policy(policy: &ReadPolicy) -> Result<Cow<'_, ReadPolicy>, ForgetError
     })
 }
 
+/// Returns the policy by which a history of prompts tells no session whose file is there and excluded.
+fn policy_with_unread_sessions<'p>(
+    policy: &'p ReadPolicy,
+    changes: &HistoryChanges,
+) -> Cow<'p, ReadPolicy> {
+    let unread = &changes.unread_sessions;
+    if unread.is_empty() {
+        return Cow::Borrowed(policy);
+    }
+    let policy = policy.clone();
+    Cow::Owned(ReadPolicy {
+        exclusions: policy.exclusions.with_unread_sessions(unread),
+        ..policy
+    })
+}
+
 /// Reads what has changed, `seen` where that still holds or found now, embeds it, and purges what was deleted.
 fn run(
     options: &RefreshOptions<'_>,
@@ -287,7 +303,7 @@ fn run(
     let policy = policy.as_ref();
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
-    let removed = apply_exclusions(&policy.exclusions, writer)?;
+    let mut removed = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     writer.add_environment(&policy.environment)?;
     let budget = if first { None } else { options.budget };
@@ -296,6 +312,10 @@ fn run(
         Some(changes) => changes,
         None => discover(&options.env, writer.reader()?, &policy.exclusions)?,
     };
+    let policy = policy_with_unread_sessions(policy, &changes);
+    let policy = policy.as_ref();
+    let exclusions = &policy.exclusions;
+    exclusions.delete_unread_prompts(writer, &mut removed)?;
     if reads_all {
         changes.put_databases_first();
         writer.let_log_grow()?;
@@ -330,7 +350,7 @@ fn embed_by_all(
             deadline,
             ..EmbeddingOptions::new(*embedder, options.progress)
         };
-        let embedded = embed_pending(writer, &embedding)?;
+        let embedded = embed_holding_writer(writer, &embedding)?;
         outcome.embedded += embedded.texts;
         outcome.sessions_left += embedded.sessions_left;
     }

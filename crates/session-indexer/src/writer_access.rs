@@ -11,7 +11,7 @@ pub(crate) enum WriterAccess<'a> {
     /// The writer is held, and others wait for it meanwhile.
     Held(&'a mut Writer),
     /// The index in this folder is opened for each read, and its writer for each write.
-    Brief(&'a Path),
+    PerCommit(&'a Path),
 }
 
 /// Longest time to wait for another process that is writing the index.
@@ -28,7 +28,7 @@ impl WriterAccess<'_> {
     {
         match self {
             Self::Held(writer) => Ok(read(writer.reader()?)?),
-            Self::Brief(root) => {
+            Self::PerCommit(root) => {
                 let index = Reader::open(root)?;
                 index.snapshot()?;
                 Ok(read(&index)?)
@@ -43,7 +43,7 @@ impl WriterAccess<'_> {
     ) -> Result<T, IndexError> {
         match self {
             Self::Held(writer) => Ok(write(writer)?),
-            Self::Brief(root) => Ok(write(&mut wait_for_writer(root, || {})?)?),
+            Self::PerCommit(root) => Ok(write(&mut wait_for_writer(root, || {})?)?),
         }
     }
 }

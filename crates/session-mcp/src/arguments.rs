@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use session_memory::{Importance, MemoryKind, Triggers, deserialize_string_list};
 use session_output::TurnItemKind;
-use session_store::Level;
+use session_search::Level;
 
 /// Arguments of `search`.
 #[derive(Debug, Clone, Deserialize)]

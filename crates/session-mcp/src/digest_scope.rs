@@ -57,7 +57,7 @@ impl DigestScope {
     fn new(clauses: impl IntoIterator<Item = FilterClause>) -> Result<Self, CallError> {
         let mut scope = Self::default();
         for clause in clauses {
-            match clause.any.as_slice() {
+            match clause.conditions.as_slice() {
                 [FilterCondition::Time { since_ms, until_ms }] if !clause.negated => {
                     scope.narrow_time(TimeRange {
                         since_ms: *since_ms,
@@ -67,7 +67,7 @@ impl DigestScope {
                 [FilterCondition::Branch(name)] if !clause.negated => scope.narrow_branch(name)?,
                 [FilterCondition::Time { .. }, ..] => return Err(refuse_times()),
                 [FilterCondition::Branch(_), ..] => return Err(refuse_branches()),
-                _ if clause.any.iter().all(is_of_session) => scope.clauses.push(clause),
+                _ if clause.conditions.iter().all(is_of_session) => scope.clauses.push(clause),
                 _ => scope.has_others = true,
             }
         }
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn alternatives_and_contradictions_are_refused() {
         let either = |one: FilterClause, other: FilterClause| FilterClause {
-            any: [one.any, other.any].concat(),
+            conditions: [one.conditions, other.conditions].concat(),
             negated: false,
         };
         for clauses in [

@@ -122,7 +122,12 @@ impl DroppedFields {
     /// Finds them for a call with these filters, in its arguments and typed.
     pub(crate) fn find(unmet: Option<&FilterClause>, clauses: &[FilterClause]) -> Self {
         let fields = |clause: &FilterClause| -> Vec<FilterField> {
-            clause.any.iter().flat_map(find_fields).copied().collect()
+            clause
+                .conditions
+                .iter()
+                .flat_map(find_fields)
+                .copied()
+                .collect()
         };
         Self(match unmet {
             Some(clause) => fields(clause),
@@ -184,11 +189,11 @@ mod tests {
         let [clause] = range.as_slice() else {
             panic!("{range:?}");
         };
-        let FilterCondition::Time { since_ms, until_ms } = clause.any[0] else {
+        let FilterCondition::Time { since_ms, until_ms } = clause.conditions[0] else {
             panic!("{clause:?}");
         };
         let ends = clauses(Some("2026-07-20"), Some("2026-07-25"));
-        let ends: Vec<&FilterCondition> = ends.iter().map(|clause| &clause.any[0]).collect();
+        let ends: Vec<&FilterCondition> = ends.iter().map(|clause| &clause.conditions[0]).collect();
         let since = FilterCondition::since(since_ms.unwrap());
         assert_eq!(ends, [&since, &FilterCondition::until(until_ms.unwrap())]);
     }

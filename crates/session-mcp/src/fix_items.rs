@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, HistoryItems, HistoryReading, MAX_LINES, format_turn_heading};
 use crate::index_view::IndexView;
 use session_display::{fit_line, pluralize, sanitize_line};
-use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, read_project};
+use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, parse_project};
 use session_search::SearchFilter;
 
 /// Most turns that are listed where no cure is known.
@@ -21,7 +21,7 @@ pub(crate) fn find_fixes(
     limit: usize,
     view: IndexView<'_>,
 ) -> Result<HistoryItems, CallError> {
-    let here = read_project(".");
+    let here = parse_project(".");
     let query = CureSearch {
         error: &reading.query.text,
         command: reading.arguments.command.as_deref(),

@@ -12,9 +12,9 @@ use session_query::{
     find_turn_clause, find_unmet_clause,
 };
 use session_search::{
-    FilterClause, FilterCondition, ProjectPattern, SearchFilter, SearchRequest, list_newest,
+    FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, list_newest,
 };
-use session_store::{Level, SessionRow};
+use session_store::SessionRow;
 use std::time::SystemTime;
 
 /// Most ids that an error names.
@@ -108,7 +108,7 @@ impl<'a> IndexView<'a> {
         };
         let filter = SearchFilter {
             clauses: filter.clauses.clone(),
-            only: only.map(|session| session.id).into_iter().collect(),
+            only_sessions: only.map(|session| session.id).into_iter().collect(),
             ..SearchFilter::default()
         };
         Ok(CallScope { filter, callers })
@@ -136,10 +136,13 @@ impl<'a> IndexView<'a> {
         });
         let turns = turns.transpose()?.flatten();
         let CallScope { filter, callers } = self.resolve_scope(filter)?;
-        let mut filter = filter.including_subagents(self.sessions());
+        let mut filter = filter.with_subagents_of_named(self.sessions());
         filter.clauses.extend(turns);
-        let ResolvedFilter { filter, .. } = ResolvedFilter::new(filter, &callers, self.sessions());
-        Ok(CallScope { filter, callers })
+        let resolved = ResolvedFilter::new(filter, &callers, self.sessions());
+        Ok(CallScope {
+            filter: resolved.search_filter,
+            callers,
+        })
     }
 
     /// Finds a filter that no session or turn meets by itself: where nothing was found, it is the reason.
@@ -159,7 +162,7 @@ impl<'a> IndexView<'a> {
                 since_ms: Some(_),
                 until_ms: None,
             },
-        ] = unmet.clause.any.as_slice()
+        ] = unmet.clause.conditions.as_slice()
         {
             let newest = self
                 .find_newest_turn_time()
@@ -188,7 +191,7 @@ impl<'a> IndexView<'a> {
         let Snapshot { index, sessions } = self.snapshot;
         let request = SearchRequest {
             filter: SearchFilter {
-                subagents: true,
+                includes_subagents: true,
                 ..SearchFilter::default()
             },
             level: Level::Turn,
@@ -213,7 +216,7 @@ impl<'a> IndexView<'a> {
 
 /// Returns true for a project that was typed with the `-` of a filter that leaves out.
 fn names_negated_project(clause: &FilterClause) -> bool {
-    clause.any.iter().any(|condition| {
+    clause.conditions.iter().any(|condition| {
         matches!(condition, FilterCondition::Project(ProjectPattern::Part(name)) if name.starts_with('-'))
     })
 }

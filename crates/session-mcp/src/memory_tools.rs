@@ -24,7 +24,7 @@ const WAY_ON_CHARS: usize = 200;
 /// When the configuration has a mistake, or switches memories off.
 fn open_memories() -> Result<ProjectMemories, CallError> {
     let memories =
-        ProjectMemories::for_folder(&current_directory().map_err(ProjectMemoriesError::from)?)?;
+        ProjectMemories::for_directory(&current_directory().map_err(ProjectMemoriesError::from)?)?;
     memories.require_enabled()?;
     Ok(memories)
 }
@@ -46,7 +46,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     let MemoryListing {
         memories: all,
         damaged,
-    } = memories.list_in_scope(&[MemoryState::Active]);
+    } = memories.list_recent(&[MemoryState::Active]);
     let query = arguments.query.trim();
     let reference = MemoryReference::parse(query);
     let mut answer = if is_for_all(query) {

@@ -10,8 +10,7 @@ use serde_json::Value;
 use session_core::text::collapse_whitespace;
 use session_core::{Query, TurnAddress, TurnContent, TurnWindow};
 use session_query::{SearchAnswer, TypedQuery};
-use session_search::SearchHit;
-use session_store::Level;
+use session_search::{Level, SearchHit};
 
 impl SearchCall<'_> {
     /// Returns the call that shows the session whose id is the query or, where nothing was found, is in it; else the one that
@@ -37,7 +36,7 @@ impl SearchCall<'_> {
     /// narrowest, or else for the newest. What no session has is in no turn, either, whatever the filters.
     fn format_wider_call(&self, answer: &SearchAnswer) -> String {
         let unmet = answer.unmet.as_ref().map(|unmet| &unmet.clause);
-        let dropped = DroppedFields::find(unmet, &answer.filter.filter.clauses);
+        let dropped = DroppedFields::find(unmet, &answer.filter.search_filter.clauses);
         let is_any_searched = answer.results.searched.sessions > 0;
         let is_unknown = is_any_searched && has_only_unknown_words(answer);
         // Filters that leave no session, of which none can be told to be the reason, are dropped together.

@@ -8,12 +8,12 @@ use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote};
 use jiff::Zoned;
 use session_core::{Query, SessionReference, TurnAddress};
 use session_display::{
-    format_day, format_unfound_terms, make_previews, pluralize, project_label, sanitize_line,
-    truncate_to_columns,
+    UnfoundHints, format_day, format_unfound_terms, make_previews, pluralize, project_label,
+    sanitize_line, truncate_to_columns,
 };
 use session_query::{
-    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TypedSearch, format_time_filter,
-    note_time_in_words,
+    InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TimeSuggestion, TypedSearch,
+    format_time_filter,
 };
 use session_search::{FusionMode, HitOrder, SearchHit, SearchResults};
 use session_store::SessionRow;
@@ -76,7 +76,7 @@ impl<'a> SearchCall<'a> {
     fn search<'v>(&self, view: IndexView<'v>) -> Result<FoundHits<'v>, CallError> {
         let CallScope { filter, callers } = view.resolve_scope(&self.filter)?;
         let filter = if self.arguments.subagents {
-            filter.including_subagents(view.sessions())
+            filter.with_subagents_of_named(view.sessions())
         } else {
             filter
         };
@@ -102,15 +102,20 @@ impl<'a> SearchCall<'a> {
         let FoundHits { answer, callers } = found;
         let index = &view.snapshot.index;
         // One that the query names is searched.
-        let is_left_out = |caller: &&&SessionRow| answer.filter.left_out.contains(&caller.uid);
-        let left_out: Vec<&SessionRow> = callers.iter().filter(is_left_out).copied().collect();
-        let mut notes = view.format_caller_notes(&left_out);
+        let excluded = &answer.filter.excluded_callers;
+        let callers = callers.iter().copied();
+        let callers: Vec<&SessionRow> = callers.filter(|row| excluded.contains(&row.uid)).collect();
+        let mut notes = view.format_caller_notes(&callers);
         let session = self.arguments.session.as_deref();
         notes.extend(session.and_then(|session| format_turns_note(session, "searched")));
         notes.extend(answer.note_ignored_turns());
         notes.extend(answer.query.invalid_filters.iter().map(InvalidFilter::note));
         notes.extend(self.format_time_note(answer));
-        notes.extend(format_unfound_terms(&answer.results, SUBAGENTS_HINT));
+        let hints = UnfoundHints {
+            subagents: SUBAGENTS_HINT,
+            show: &|id| format_call("show", &[("id", id.into())]),
+        };
+        notes.extend(format_unfound_terms(&answer.results, hints));
         let models = view.engine.models();
         notes.extend(models.failures().iter().map(ModelFailure::note));
         let has_pending_sessions = models.has_pending_sessions(index)?;
@@ -208,12 +213,13 @@ impl<'a> SearchCall<'a> {
 
     /// Says which call lists what was done in the time that a query asks for, or which query keeps to a time in words.
     fn format_time_note(&self, answer: &SearchAnswer) -> Option<String> {
-        note_time_in_words(answer, Zoned::now, |time| {
+        let suggestion = TimeSuggestion::find(answer, Zoned::now)?;
+        Some(suggestion.into_note(|time| {
             let pattern = format_time_filter(time).into();
             let mut call = vec![("what", "digest".into()), ("pattern", pattern)];
             call.extend(FilterArguments::from(self.arguments).describe());
             format!("{} tells what was done then", format_call("history", &call))
-        })
+        }))
     }
 
     /// Says that an offset is behind the end of what was found.
@@ -303,8 +309,8 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
 
 /// Returns true where the arguments or the query narrow the search.
 fn is_filtered(answer: &SearchAnswer) -> bool {
-    let filter = &answer.filter.filter;
-    !filter.clauses.is_empty() || !filter.only.is_empty()
+    let filter = &answer.filter.search_filter;
+    !filter.clauses.is_empty() || !filter.only_sessions.is_empty()
 }
 
 fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote {

@@ -179,8 +179,8 @@ impl<'a> DigestCall<'a> {
     fn session_filter(&self, only: Option<SessionId>) -> SearchFilter {
         SearchFilter {
             clauses: self.scope.clauses.clone(),
-            only: only.into_iter().collect(),
-            subagents: true,
+            only_sessions: only.into_iter().collect(),
+            includes_subagents: true,
             ..SearchFilter::default()
         }
     }

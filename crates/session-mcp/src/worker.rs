@@ -92,12 +92,12 @@ impl ToolWorker {
         }
     }
 
-    /// Asks the index, which is refreshed meanwhile; what the refresh left is noted in the answer. Where the answer says that
+    /// Runs a query on the index, which is refreshed meanwhile; what the refresh left is noted in the answer. Where the answer says that
     /// sessions are still to be embedded, a background process is started.
     fn answer_from_index(
         &mut self,
         job: &ToolJob,
-        ask: impl Fn(IndexView<'_>) -> Result<ToolAnswer, CallError>,
+        query: impl Fn(IndexView<'_>) -> Result<ToolAnswer, CallError>,
     ) -> Result<ToolAnswer, CallError> {
         let OpenEngine { engine, index } = self.open_engine()?;
         let policy = engine.read_policy()?;
@@ -105,22 +105,22 @@ impl ToolWorker {
         let live = engine.live_index(&policy, &progress);
         let RefreshedAnswer {
             mut answer,
-            outcome,
+            refresh,
         } = index.answer(&live, |snapshot| {
             if job.reply.is_closed() {
                 return Err(CallError::Cancelled);
             }
-            ask(IndexView {
+            query(IndexView {
                 engine,
                 snapshot,
                 ids: &SessionIds::new(&snapshot.sessions),
                 client: job.client.as_deref(),
             })
         })?;
-        if outcome.files_read >= MANY_FILES {
+        if refresh.files_read >= MANY_FILES {
             release_freed_memory();
         }
-        answer.notes.extend(format_refresh_note(&outcome));
+        answer.notes.extend(format_refresh_note(&refresh));
         if let (true, Some(open)) = (answer.has_pending_sessions, &self.open) {
             (self.callbacks.start_embedding)(open.engine.home());
         }

@@ -80,6 +80,9 @@ pub struct ImportReport {
     pub known: usize,
     /// The number of these that are in the project, not the user's own.
     pub known_in_project: usize,
+    /// The number of memories of a project that are left out, since there is none here: they would be injected in all
+    /// projects.
+    pub without_project: usize,
     /// The files that cannot be read, with the reason, one sentence each. All others are imported.
     pub skipped: Vec<String>,
 }
@@ -183,9 +186,9 @@ impl<'a> ImportInput<'a> {
     }
 }
 
-/// Imports memories into the directory of `scope`, or else each into that of its own scope where there is
-/// one. Those of an earlier import are left out, so that importing twice changes nothing. What lies in a
-/// repository waits for trust and stays in the project.
+/// Imports memories into the directory of `scope`, or else each into that of its own scope, if it has one. Those of an
+/// earlier import are left out, so that importing twice changes nothing. Those of a project are left out where the store
+/// has none. What lies in a repository waits for trust and stays in the project.
 ///
 /// # Errors
 /// When there is nothing to import, the directory cannot be written, or a repository's memories would
@@ -222,12 +225,14 @@ pub fn import_memories(
             memory.trust = Trust::Waiting;
             memory.scope = None;
         }
-        let Some(scope) = known.find_stored(&memory) else {
+        if let Some(stored) = known.find_stored(&memory) {
+            imports.known += 1;
+            imports.known_in_project += usize::from(stored == MemoryScope::Project);
+        } else if scope.is_none() && lacks_project(store, &memory) {
+            imports.without_project += 1;
+        } else {
             new.push(memory);
-            continue;
-        };
-        imports.known += 1;
-        imports.known_in_project += usize::from(scope == MemoryScope::Project);
+        }
     }
     imports.imported = insert_new(store, new, &mut known, scope, now)?;
     // What was moved here is in use, however long ago it was written.
@@ -267,6 +272,11 @@ fn choose_missing_keywords(store: &MemoryStore, memories: &mut [ImportedMemory])
             memory.front.keywords = choose_keywords(&front.topic, &items, &front.tags);
         }
     }
+}
+
+/// Returns true for the memory of a project where the store has no directory of one.
+fn lacks_project(store: &MemoryStore, memory: &ImportedMemory) -> bool {
+    memory.scope == Some(MemoryScope::Project) && !store.has_scope(MemoryScope::Project)
 }
 
 /// Inserts memories into the directory of `scope`, or else each into that of its own scope where there is one.

@@ -1,6 +1,7 @@
 //! Which memories a hook gives to an agent, and the block that it gives.
 
 pub(crate) mod block_fence;
+pub(crate) mod context_id;
 pub(crate) mod escaped_text;
 pub(crate) mod injection_decision;
 pub(crate) mod injection_gate;

@@ -22,11 +22,11 @@
 //!
 //! An [`Injector`] answers the prompt of a hook. It compares the prompt's parts with the trusted
 //! memories, until one has a block or the deadline passes. It applies the threshold of the
-//! gate ([`InjectionSettings`]) to the matches, and assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
+//! gate ([`InjectionLimits`]) to the matches, and assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
 //! When a session begins, [`Injector::begin_session`] lists the topics of all of them.
 //! [`Triggers`] name the files, commands and errors for which a memory matters;
 //! [`Injector::inject_for_event`] gives those that a call of a tool matches.
-//! [`SessionState`], in a [`SessionStateFile`], prevents repeats in a session, and the [`InjectionLog`] counts without any text.
+//! [`SessionState`], in a [`SessionStateFile`], prevents repeats in a context ([`ContextId`]), and the [`InjectionLog`] counts without any text.
 //!
 //! # Layers
 //!
@@ -46,9 +46,9 @@
 //! use jiff::Zoned;
 //! use session_embed::Embedder;
 //! use session_memory::{
-//!     BlockItem, DirectoryRecords, InjectionRequest, InjectionResources, InjectionSettings, Injector,
-//!     InjectorSettings, MemoryDraft, MemoryStore, Result, RetrievalSettings, StorageLocation,
-//!     memory_directories,
+//!     BlockItem, ContextId, DirectoryRecords, InjectionLimits, InjectionRequest, InjectionResources,
+//!     Injector, InjectorSettings, MemoryDraft, MemoryStore, Result, RetrievalSettings,
+//!     StorageLocation, memory_directories,
 //! };
 //! use std::time::Instant;
 //!
@@ -82,14 +82,15 @@
 //!     index_directory: &home.path().join("index"),
 //!     settings: InjectorSettings {
 //!         enabled: true,
-//!         injection: InjectionSettings::default(),
+//!         limits: InjectionLimits::default(),
 //!         retrieval: RetrievalSettings::default(),
 //!     },
 //!     now: now.timestamp(),
 //! };
+//! let context = ContextId::new("s1", None);
 //! let request = InjectionRequest {
 //!     prompt: "the connection pool gives time-outs under load",
-//!     session: Some("s1"),
+//!     context: context.as_ref(),
 //!     started: Instant::now(),
 //!     deadline: None,
 //! };
@@ -133,10 +134,11 @@ pub use import::{
     import_memories,
 };
 pub use injection::block_fence::ShowCommand;
+pub use injection::context_id::ContextId;
 pub use injection::injection_decision::{
     GateDecision, InjectionCandidate, InjectionDecision, SkipReason,
 };
-pub use injection::injection_gate::{GateVerdict, InjectionSettings};
+pub use injection::injection_gate::{GateVerdict, InjectionLimits};
 pub use injection::injection_log::{InjectionLog, InjectionLogEntry, InjectionStats};
 pub use injection::injector::{
     InjectionOutcome, InjectionRequest, InjectionResources, Injector, InjectorSettings,
@@ -144,7 +146,7 @@ pub use injection::injector::{
 pub use injection::memory_block::{BlockItem, MemoryBlock, PastTurn};
 pub use injection::session_start::AgentContext;
 pub use injection::session_state::SessionState;
-pub use injection::session_state_file::{InjectionSwitch, SessionStateFile};
+pub use injection::session_state_file::{InjectionSwitch, SessionStateFile, delete_injected_ids};
 pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision, TriggeredBlock};
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use retrieval::duplicates::{NearDuplicate, find_duplicates};

@@ -22,7 +22,8 @@ pub struct MemoryStats {
     /// Memories of the repository that are not trusted.
     pub waiting: usize,
     /// Directories by the label of their scope.
-    pub places: BTreeMap<&'static str, DirectoryStats>,
+    #[serde(rename = "places")]
+    pub directories: BTreeMap<&'static str, DirectoryStats>,
     /// Active memories by kind.
     pub kinds: BTreeMap<&'static str, usize>,
     /// Active memories by importance.
@@ -30,7 +31,8 @@ pub struct MemoryStats {
     /// Most common keywords of the active memories.
     pub keywords: Vec<String>,
     /// Size of each view of the active memories.
-    pub layers: ViewSizes,
+    #[serde(rename = "layers")]
+    pub view_sizes: ViewSizes,
 }
 
 /// One directory of memories.
@@ -72,10 +74,10 @@ impl MemoryStats {
             trash: in_state(MemoryState::Trash),
             damaged: listing.damaged.len(),
             waiting: all.iter().filter(|m| !m.trust.is_trusted()).count(),
-            places: count_by_directory(store, all),
+            directories: count_by_directory(store, all),
             kinds: count_by(active.iter().map(|m| m.front.kind.name())),
             importance: count_by(active.iter().map(|m| m.front.importance.label())),
-            layers: ViewSizes::measure(store, &active, &keywords),
+            view_sizes: ViewSizes::measure(store, &active, &keywords),
             keywords,
         }
     }

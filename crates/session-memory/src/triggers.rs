@@ -207,9 +207,9 @@ pub struct TriggerEvent {
     pub errors: Vec<String>,
     /// The words of the call: what is searched, written or run.
     pub text: String,
-    /// The call may be refused where a memory is injected. Then a trigger that matches decides alone, without the relevance
+    /// The call may be denied where a memory is injected. Then a trigger that matches decides alone, without the relevance
     /// to the session.
-    pub is_held: bool,
+    pub may_be_denied: bool,
 }
 
 impl TriggerEvent {

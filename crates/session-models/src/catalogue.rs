@@ -2,7 +2,7 @@
 
 use crate::bundled::{is_bundled, open_bundled};
 use crate::manifest::ModelManifest;
-use crate::model_description::{REMOTE_MODEL, read_descriptions};
+use crate::model_description::{REMOTE_MODEL, TABLE_MODEL, read_descriptions};
 use crate::remote::{Endpoint, RemoteEmbedder, WaitListener, remote_spec};
 use crate::staging::staging_path;
 use crate::{ModelError, UserDirectories};
@@ -92,7 +92,7 @@ impl Catalogue {
         is_wanted: impl Fn(&UserDirectories, &str) -> bool,
     ) -> Result<Self, ModelError> {
         let cannot_open = |cause| ModelError::Open {
-            name: "table".to_owned(),
+            name: TABLE_MODEL.to_owned(),
             cause,
         };
         let specs = session_embed::read_specs_where(|name| is_wanted(&directories, name));

@@ -49,7 +49,7 @@ pub use catalogue::{Catalogue, ModelState};
 pub use directories::{CONFIG_FILE, ENV_FILE, UserDirectories};
 pub use error::ModelError;
 pub use hub_config::HubConfig;
-pub use model_description::REMOTE_MODEL;
+pub use model_description::{REMOTE_MODEL, TABLE_MODEL};
 pub use progress::FileProgress;
 pub use remote::{
     ENDPOINT_API_KEY_VARIABLE, ENDPOINT_MAX_TOKENS_VARIABLE, ENDPOINT_MODEL_VARIABLE,

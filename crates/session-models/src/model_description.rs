@@ -11,6 +11,9 @@ const MAX_BYTES: u64 = 64 << 10;
 /// Name of the model behind the configured endpoint.
 pub const REMOTE_MODEL: &str = "remote";
 
+/// Name of the bundled static model, a vector for each token: it embeds every history as it is read.
+pub const TABLE_MODEL: &str = "table";
+
 /// The descriptions of a directory.
 #[derive(Debug, Default)]
 pub(crate) struct ModelDescriptions {

@@ -66,7 +66,7 @@ impl SearchListing<'_> {
             query: clip_echo(&answer.query.typed),
             sessions: results.searched.sessions,
             complete: self.refreshed.map(RefreshOutcome::is_complete),
-            left_out: &answer.filter.left_out,
+            left_out: &answer.filter.excluded_callers,
             unfound: Cow::Borrowed(&results.explanation.unfound),
             hints: &self.hints(),
         };

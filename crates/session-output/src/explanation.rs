@@ -18,11 +18,14 @@ pub(crate) fn format_hit_explanation(hit: &SearchHit, width: usize) -> String {
     };
     let mut parts = vec![part("lexical", hit.lexical), part("dense", hit.dense)];
     parts.push(format!("fused {:.3}", hit.fused_score));
-    if hit.turn.is_some() && hit.context < 1.0 {
-        parts.push(format!("session x {:.2}", hit.context));
+    if hit.turn.is_some() && hit.context_factor < 1.0 {
+        parts.push(format!("session x {:.2}", hit.context_factor));
     }
-    if hit.exact < 1.0 {
-        parts.push(format!("names and phrases it lacks x {:.2}", hit.exact));
+    if hit.exact_factor < 1.0 {
+        parts.push(format!(
+            "names and phrases it lacks x {:.2}",
+            hit.exact_factor
+        ));
     }
     let fields: Vec<LineField> = parts
         .into_iter()
@@ -37,7 +40,7 @@ pub(crate) fn format_search_explanation(explanation: &SearchExplanation, width: 
     let fused = [format_fusion(explanation), format_weights(explanation)];
     let models = explanation.cosines.iter().map(format_cosine_stats);
     let named = explanation
-        .identifiers
+        .rare_exact_terms
         .iter()
         .map(|term| format_identifier(term));
     for text in fused.into_iter().chain(models).chain(named) {

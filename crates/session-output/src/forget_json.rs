@@ -67,7 +67,7 @@ impl<'a> JsonForgotten<'a> {
             sessions: sessions.map(|session| session.uid.as_str()).collect(),
             turns: plan.turn_count,
             titles: plan.title_count(),
-            copies: plan.copies,
+            copies: plan.copies.len(),
             memories: memories.iter().map(Memory::id).collect(),
             dry_run: outcome == ForgetOutcome::Planned,
             purged: outcome.is_purged(),

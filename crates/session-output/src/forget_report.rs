@@ -130,7 +130,7 @@ fn format_known_counts(counts: ContentCounts) -> String {
 pub struct ForgetListing<'a> {
     /// The plan.
     pub plan: &'a ForgetPlan,
-    /// Memories that were saved from what is forgotten.
+    /// Memories that were saved from what is forgotten, or name it.
     pub memories: &'a [Memory],
     /// The fate of the memories.
     pub memory_fate: MemoryFate,
@@ -142,7 +142,7 @@ pub struct ForgetListing<'a> {
     pub width: usize,
 }
 
-/// The fate of memories that were saved from what is forgotten.
+/// The fate of memories that were saved from what is forgotten, or name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryFate {
     /// They stay.
@@ -206,7 +206,7 @@ impl ForgetListing<'_> {
     }
 
     fn format_copies(&self) -> String {
-        match self.plan.copies {
+        match self.plan.copies.len() {
             0 => String::new(),
             count => format!(
                 "  with {} in sessions that stay\n",
@@ -218,7 +218,7 @@ impl ForgetListing<'_> {
     fn format_memories(&self) -> String {
         let what = match self.memory_fate {
             MemoryFate::Deleted => "and the memory",
-            MemoryFate::Kept => "kept, though saved from it (see --memories):",
+            MemoryFate::Kept => "kept, though it tells of this (see --memories):",
         };
         let line = |memory: &Memory| {
             let topic = sanitize_line(&memory.front.topic);

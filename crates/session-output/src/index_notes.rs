@@ -6,7 +6,7 @@ use session_core::text::path_line;
 use session_display::{Note, pluralize};
 use session_forget::ContentCounts;
 use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
-use session_query::IncompleteCoverage;
+use session_query::UnembeddedSessions;
 use std::time::Duration;
 
 /// Formats notes on what a refresh removed and left unread.
@@ -120,14 +120,14 @@ pub fn format_index_outcome(outcome: &RefreshOutcome, took: Duration) -> String 
 
 /// Formats how many sessions the chosen model has embedded so far, or why it failed on the others. `continues` is true where a
 /// background process goes on with them.
-pub fn format_coverage(coverage: &IncompleteCoverage, continues: bool) -> String {
-    let IncompleteCoverage {
+pub fn format_unembedded_sessions(unembedded: &UnembeddedSessions, continues: bool) -> String {
+    let UnembeddedSessions {
         model,
         embedded,
         all,
         time_left,
         failure,
-    } = coverage;
+    } = unembedded;
     let read = format!("has read {embedded} of {}", pluralize(*all, "session"));
     match failure {
         Some(reason) => format!("{model} {read}; another model ranks the rest; {reason}"),
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_first_searches_say_that_results_improve() {
-        let coverage = |embedded, all, failure: Option<&str>| IncompleteCoverage {
+        let unembedded = |embedded, all, failure: Option<&str>| UnembeddedSessions {
             model: "remote".to_owned(),
             embedded,
             all,
@@ -154,19 +154,22 @@ mod tests {
             failure: failure.map(str::to_owned),
         };
         let note = "results improve as the model reads on: it has read 0 of 309 sessions so far";
-        assert_eq!(format_coverage(&coverage(0, 309, None), true), note);
-        let estimated = IncompleteCoverage {
+        assert_eq!(
+            format_unembedded_sessions(&unembedded(0, 309, None), true),
+            note
+        );
+        let estimated = UnembeddedSessions {
             time_left: Some(Duration::from_secs(2_400)),
-            ..coverage(0, 309, None)
+            ..unembedded(0, 309, None)
         };
         let note = format!("{note}, about 40 minutes left");
-        assert_eq!(format_coverage(&estimated, true), note);
+        assert_eq!(format_unembedded_sessions(&estimated, true), note);
         assert_eq!(
-            format_coverage(&coverage(1, 2, None), false),
+            format_unembedded_sessions(&unembedded(1, 2, None), false),
             "the model has read 1 of 2 sessions; `session-search index` reads the others"
         );
         assert_eq!(
-            format_coverage(&coverage(1, 2, Some("status 401")), true),
+            format_unembedded_sessions(&unembedded(1, 2, Some("status 401")), true),
             "remote has read 1 of 2 sessions; another model ranks the rest; status 401"
         );
     }

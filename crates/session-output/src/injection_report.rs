@@ -72,7 +72,7 @@ fn format_outcome(decision: &InjectionDecision, waiting: usize) -> String {
         }
         None => return "memories are put before this prompt".to_owned(),
         Some(SkipReason::SwitchedOff) => "injection is switched off (switch_off)",
-        Some(SkipReason::Refused) => "it asks for no memories (refused)",
+        Some(SkipReason::OptedOut) => "it asks for no memories (refused)",
         Some(SkipReason::TopicChanged) => "it begins another topic (topic_changed)",
         Some(SkipReason::EmptyResult) => "no memory has anything in common with it (empty_result)",
         Some(SkipReason::NoRoom) => "what matches has no room in the budget (no_room)",

@@ -99,8 +99,8 @@ pub use forget_report::{
 };
 pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{
-    format_coverage, format_index_outcome, format_old_database, format_open_directory,
-    format_refresh_notes, format_unread_places,
+    format_index_outcome, format_old_database, format_open_directory, format_refresh_notes,
+    format_unembedded_sessions, format_unread_places,
 };
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
@@ -111,7 +111,7 @@ pub use memory_json::{
 };
 pub use memory_notes::{
     format_damaged_file, format_import_report, format_left_out_note, format_shown_notes,
-    format_waiting_note,
+    format_waiting_note, format_without_project_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};

@@ -151,7 +151,10 @@ impl<'a> JsonSavedMemory<'a> {
             repeats: &saved.repeats,
             moved: &saved.moved,
             proposed: &saved.proposed,
-            add_triggers: saved.trigger_command(),
+            // Without a proposal it is a form, not to be run as it is.
+            add_triggers: saved
+                .trigger_command()
+                .filter(|_| !saved.proposed.is_empty()),
             add_cues: saved.cue_command(),
         }
     }
@@ -164,6 +167,8 @@ pub struct JsonImportedMemories<'a> {
     pub imported: JsonMemories<'a>,
     /// The number of those that were there already.
     pub known: usize,
+    /// The number of memories of a project that are left out, since there is none here.
+    pub without_project: usize,
 }
 
 /// The context sheet of a project, as `docs/cli.md` describes it.

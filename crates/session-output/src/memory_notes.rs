@@ -84,6 +84,18 @@ pub fn format_import_report(report: &ImportReport, is_global: bool) -> Note {
     Note::new(format!("{imported} imported, {known} ({place})")).with_hints(hint)
 }
 
+/// Returns a note on memories of a project that an import leaves out, since it is run in none; `None` where there are
+/// none.
+pub fn format_without_project_note(count: usize) -> Option<Note> {
+    let which = match count {
+        0 => return None,
+        1 => "1 memory of a project is".to_owned(),
+        n => format!("{n} memories of a project are"),
+    };
+    let text = format!("{which} left out: no memories of a project are kept here");
+    Some(Note::new(text).with_hint("run it inside the project, or with --global for all projects"))
+}
+
 /// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there
 /// are none.
 pub fn format_left_out_note(count: usize) -> Option<Note> {
@@ -169,6 +181,15 @@ mod tests {
         assert_eq!(
             format_import_report(&report(1, 0), false).to_string(),
             "0 memories imported, 1 was here already (for all projects)"
+        );
+    }
+
+    #[test]
+    fn an_import_outside_of_a_project_says_what_is_left_out() {
+        assert_eq!(format_without_project_note(0), None);
+        assert_eq!(
+            format_without_project_note(2).unwrap().to_string(),
+            "2 memories of a project are left out: no memories of a project are kept here\nhint: run it inside the project, or with --global for all projects"
         );
     }
 

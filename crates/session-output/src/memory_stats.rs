@@ -43,7 +43,7 @@ pub fn format_memory_stats(stats: &JsonMemoryStats, width: usize) -> String {
 
 /// Returns the names and values of the rows on memories.
 fn memory_rows(memories: &MemoryStats) -> Vec<(String, String)> {
-    let layers = &memories.layers;
+    let sizes = &memories.view_sizes;
     let list = |map: &BTreeMap<&'static str, usize>| {
         let parts: Vec<String> = map.iter().map(|(name, n)| format!("{n} {name}")).collect();
         parts.join(", ")
@@ -62,14 +62,17 @@ fn memory_rows(memories: &MemoryStats) -> Vec<(String, String)> {
     );
     let characters = format!(
         "keywords {}, index {}, context sheet {}, memories {}, conversations {}",
-        layers.keywords, layers.index, layers.context, layers.summaries, layers.conversations
+        sizes.keywords, sizes.index, sizes.context, sizes.summaries, sizes.conversations
     );
-    let places = memories.places.iter().map(|(scope, place)| {
-        let path = sanitize_line(&place.path);
-        (scope.to_string(), format!("{} in {path}", place.memories))
+    let directories = memories.directories.iter().map(|(scope, directory)| {
+        let path = sanitize_line(&directory.path);
+        (
+            scope.to_string(),
+            format!("{} in {path}", directory.memories),
+        )
     });
     let mut rows = vec![("kept".to_owned(), kept)];
-    rows.extend(places);
+    rows.extend(directories);
     let keywords = sanitize_line(&memories.keywords.join(", "));
     let others = [
         ("kinds", format_kinds(&memories.kinds)),

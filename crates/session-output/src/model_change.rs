@@ -1,7 +1,8 @@
 //! Changes of a model: pulled, imported, removed.
 
 use serde::Serialize;
-use session_query::{ModelCoverage, TABLE};
+use session_models::TABLE_MODEL;
+use session_query::EmbeddedSessions;
 
 /// A change of the models on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -42,16 +43,16 @@ pub struct JsonModelChange<'a> {
     pub done: ModelChange,
 }
 
-/// Formats that a model is in use, and who embeds the sessions that it has not. `coverage` is `None` without an index.
+/// Formats that a model is in use, and who embeds the sessions that it has not. `embedded` is `None` without an index.
 pub fn format_used_model(
     model: &str,
-    coverage: Option<ModelCoverage>,
+    embedded: Option<EmbeddedSessions>,
     has_background: bool,
 ) -> String {
     let used = ModelChange::Used.format(model);
-    let is_complete = coverage.is_some_and(|known| known.sessions >= known.all_sessions);
+    let is_complete = embedded.is_some_and(|known| known.sessions >= known.all_sessions);
     match (is_complete, has_background) {
-        _ if model == TABLE => used,
+        _ if model == TABLE_MODEL => used,
         (true, _) => format!("{used}; it has embedded all sessions"),
         (false, true) => format!(
             "{used}; `session-search index` embeds all sessions now, otherwise it goes on in the background"
@@ -66,17 +67,20 @@ mod tests {
 
     #[test]
     fn the_background_is_named_where_it_has_something_to_do() {
-        let coverage = |sessions| {
-            Some(ModelCoverage {
+        let embedded = |sessions| {
+            Some(EmbeddedSessions {
                 sessions,
                 all_sessions: 8,
             })
         };
-        let mentions = |coverage, has_background| {
-            format_used_model("mine", coverage, has_background).contains("background")
+        let mentions = |embedded, has_background| {
+            format_used_model("mine", embedded, has_background).contains("background")
         };
-        assert!(mentions(coverage(3), true) && mentions(None, true));
-        assert!(!mentions(coverage(3), false) && !mentions(coverage(8), true));
-        assert_eq!(format_used_model(TABLE, None, true), "`table` is in use");
+        assert!(mentions(embedded(3), true) && mentions(None, true));
+        assert!(!mentions(embedded(3), false) && !mentions(embedded(8), true));
+        assert_eq!(
+            format_used_model(TABLE_MODEL, None, true),
+            "`table` is in use"
+        );
     }
 }

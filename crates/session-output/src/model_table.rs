@@ -6,7 +6,7 @@ use anstyle::Style;
 use serde::Serialize;
 use session_display::{format_size, pad_to_columns};
 use session_models::{DeviceChoice, ModelState};
-use session_query::{ModelCoverage, ModelOverview};
+use session_query::{EmbeddedSessions, ModelOverview};
 use unicode_width::UnicodeWidthStr;
 
 /// The models of the catalogue, as `docs/cli.md` describes them.
@@ -30,7 +30,8 @@ struct JsonModel<'a> {
     device: Option<&'static str>,
     device_reason: Option<&'static str>,
     in_use: bool,
-    coverage: Option<ModelCoverage>,
+    #[serde(rename = "coverage")]
+    embedded: Option<EmbeddedSessions>,
     repo: &'a str,
     revision: &'a str,
 }
@@ -61,7 +62,7 @@ fn to_json_model(model: &ModelOverview) -> JsonModel<'_> {
         device: model.device.map(|choice| choice.device),
         device_reason: model.device.map(|choice| choice.reason),
         in_use: model.in_use,
-        coverage: model.coverage,
+        embedded: model.embedded,
         repo: &spec.repo,
         revision: &spec.revision,
     }
@@ -155,7 +156,7 @@ fn format_cells(model: &ModelOverview) -> [String; 6] {
         },
         fit_line(&model.spec.licence, MAX_CELL_WIDTH),
         state.to_owned(),
-        format_share(model.coverage.as_ref()),
+        format_share(model.embedded.as_ref()),
     ]
 }
 
@@ -168,10 +169,10 @@ fn join_cells(cells: &[String; 6], widths: &[Option<usize>; 6], mark: &str) -> S
     format!("{mark}{}", text.trim_end())
 }
 
-fn format_share(coverage: Option<&ModelCoverage>) -> String {
-    match coverage {
-        Some(coverage) if coverage.all_sessions > 0 => {
-            format!("{} %", 100 * coverage.sessions / coverage.all_sessions)
+fn format_share(embedded: Option<&EmbeddedSessions>) -> String {
+    match embedded {
+        Some(embedded) if embedded.all_sessions > 0 => {
+            format!("{} %", 100 * embedded.sessions / embedded.all_sessions)
         }
         _ => "-".to_owned(),
     }

@@ -10,9 +10,8 @@ use session_core::{ConfidenceBand, ListScore};
 use session_display::Preview;
 use session_indexer::RefreshOutcome;
 use session_search::{
-    HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts, UnfoundTerms,
+    HitOrder, Level, SearchExplanation, SearchHit, SearchResults, SearchedCounts, UnfoundTerms,
 };
-use session_store::Level;
 use std::borrow::Cow;
 
 /// The answer of a search.
@@ -132,7 +131,7 @@ impl<'a> SearchListing<'a> {
             hits,
             searched: results.searched.clone(),
             index: self.refreshed.map(JsonFreshness::new),
-            left_out: &answer.filter.left_out,
+            left_out: &answer.filter.excluded_callers,
             unfound: Cow::Borrowed(&results.explanation.unfound),
             hints: self.hints(),
             explanation: self.explain.then_some(&results.explanation),
@@ -170,8 +169,8 @@ fn to_json_hit<'a>(
             lexical: hit.lexical,
             dense: hit.dense,
             fused: hit.fused_score,
-            context: hit.context,
-            exact: hit.exact,
+            context: hit.context_factor,
+            exact: hit.exact_factor,
         }),
     }
 }

@@ -13,12 +13,12 @@ use crate::work::{WorkPart, format_more, format_work, join_names, list_file_name
 use anstyle::Style;
 use jiff::Zoned;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
-use session_display::{Note, Preview, SessionIds, format_unfound_terms, pluralize};
+use session_display::{Note, Preview, SessionIds, UnfoundHints, format_unfound_terms, pluralize};
 use session_indexer::RefreshOutcome;
-use session_query::{InvalidFilter, SearchAnswer, note_time_in_words};
+use session_query::{InvalidFilter, SearchAnswer, TimeSuggestion};
 use session_report::WorkSummary;
-use session_search::{HitOrder, SearchHit};
-use session_store::{Level, SessionRow};
+use session_search::{HitOrder, Level, SearchHit};
+use session_store::SessionRow;
 use unicode_width::UnicodeWidthStr;
 
 /// Fewest columns in which a query or names of files say something.
@@ -167,14 +167,15 @@ impl SearchListing<'_> {
 
     /// Formats which command lists what was done at the time that the query names in words, where it names one.
     pub fn format_time_note(&self) -> Option<String> {
-        note_time_in_words(self.answer, self.now, |time| {
+        let suggestion = TimeSuggestion::find(self.answer, self.now)?;
+        Some(suggestion.into_note(|time| {
             // Without the filters that were typed the digest would list other work, too.
-            let filters = match self.answer.filter.filter.clauses.as_slice() {
+            let filters = match self.answer.filter.search_filter.clauses.as_slice() {
                 [] => "",
                 _ => " with the same filters",
             };
             format!("`session-search digest {time}`{filters} lists what was done then")
-        })
+        }))
     }
 
     /// Formats that no turn passes one of the filters; `None` where nothing was found for another reason. Beside other words
@@ -183,7 +184,8 @@ impl SearchListing<'_> {
     pub fn format_unmet_filter(&self) -> Option<Note> {
         let note = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
         let query = &self.answer.query;
-        let may_be_text = !query.text.trim().is_empty() || self.answer.filter.filter.limits_time();
+        let may_be_text =
+            !query.text.trim().is_empty() || self.answer.filter.search_filter.limits_time();
         let is_told = !query.clauses.is_empty() && may_be_text;
         Some(note.with_hints(is_told.then_some("in double quotes a filter is searched as text")))
     }
@@ -220,7 +222,11 @@ impl SearchListing<'_> {
         if self.answer.unmet.is_some() {
             return Vec::new();
         }
-        let mut notes = format_unfound_terms(&self.answer.results, SUBAGENTS_HINT);
+        let hints = UnfoundHints {
+            subagents: SUBAGENTS_HINT,
+            show: &|id| format_show_command(id, &self.answer.query.typed),
+        };
+        let mut notes = format_unfound_terms(&self.answer.results, hints);
         let missing = &self.answer.results.explanation.unfound.missing;
         notes.extend(format_wildcard(&self.answer.query.typed, missing));
         notes
@@ -433,6 +439,18 @@ fn format_first_file(names: &[String], columns: usize) -> String {
         "{}{}{more}",
         paint(FAINT, FILES_LABEL),
         fit_line(first, room)
+    )
+}
+
+/// Formats the command that reads a session, or the turns of it that the query is the address of.
+fn format_show_command(id: &str, query: &str) -> String {
+    let query = query.trim();
+    let turns = query.strip_prefix(id);
+    let turns = turns.and_then(|rest| rest.strip_prefix(':')?.parse::<TurnRange>().ok());
+    let address = if turns.is_some() { query } else { id };
+    format!(
+        "`session-search show {}`",
+        shell::quote_word(&sanitize_line(address))
     )
 }
 

@@ -16,8 +16,8 @@ pub struct SearchedScope {
     pub is_filtered: bool,
     /// True where the filters judge single turns.
     pub filters_turns: bool,
-    /// True where a session that asks passes the filters and is left out.
-    pub leaves_out_match: bool,
+    /// True where a calling session passes the filters otherwise.
+    pub excludes_matching_caller: bool,
 }
 
 impl SearchedScope {
@@ -25,16 +25,16 @@ impl SearchedScope {
     pub fn new(resolved: &ResolvedFilter, sessions: usize) -> Self {
         Self {
             sessions,
-            is_filtered: !resolved.filter.clauses.is_empty(),
-            filters_turns: resolved.filter.filters_turns(),
-            leaves_out_match: resolved.leaves_out_match,
+            is_filtered: !resolved.search_filter.clauses.is_empty(),
+            filters_turns: resolved.search_filter.filters_turns(),
+            excludes_matching_caller: resolved.excludes_matching_caller,
         }
     }
 
     /// Formats that nothing was found, as `nothing` words it, with a hint where filters were given.
     pub fn format_nothing(&self, nothing: &str) -> Note {
         let is_empty = self.sessions == 0 && self.is_filtered;
-        if is_empty && self.leaves_out_match {
+        if is_empty && self.excludes_matching_caller {
             return Note::new(
                 "the session that this is asked from alone passes the filters, and is left out",
             )

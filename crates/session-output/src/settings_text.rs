@@ -174,12 +174,17 @@ impl SettingsLayout<'_> {
         let from = shorten_home(Path::new(&setting.from), self.home);
         let reason = format!("{from}: {}", sanitize_text(&setting.reason));
         let line = format!("{what}  {reason}");
-        if line.width() <= self.columns {
+        if line.width() <= self.columns && !reason.contains('\n') {
             return format!("{line}\n");
         }
-        let reason = wrap_note(&reason, self.columns.saturating_sub(INDENT));
+        let indent = " ".repeat(INDENT);
+        let wrap = |line| wrap_note(line, self.columns.saturating_sub(INDENT));
+        // The hint is a line of its own.
+        let lines = reason
+            .lines()
+            .map(|line| format!("{indent}{}\n", wrap(line)));
         let what = fit_line(&what, self.columns);
-        format!("{what}\n{}{reason}\n", " ".repeat(INDENT))
+        format!("{what}\n{}", lines.collect::<String>())
     }
 }
 
@@ -233,7 +238,9 @@ mod tests {
                 value: Value::from("\u{1b}[31m"),
                 origin: SettingOrigin::File("/srv/app.toml".into()),
                 reason: "a project narrows only".into(),
-                hint: None,
+                hint: Some(
+                    "keep it in your own file, which every project reads, or narrow it".into(),
+                ),
             }],
             file: "/home/ann/.config/session-search/config.toml".into(),
         };
@@ -254,6 +261,8 @@ mod tests {
         model      "table"                 default
         ignored: nice = "\u001b[31m"
             /srv/app.toml: a project narrows only
+            hint: keep it in your own file, which every project
+            reads, or narrow it
         your settings are in ~/.config/session-search/config.toml
         "#);
         let narrow = settings.format(40, home);

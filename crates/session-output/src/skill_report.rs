@@ -37,7 +37,10 @@ pub fn format_skill_report(report: &SkillReport, is_dry_run: bool) -> String {
     }
     let columns = words.iter().map(|word| word.len()).max().unwrap_or(0);
     let columns = columns.max(WORD_COLUMNS);
-    for (file, word) in report.files.iter().zip(&words).filter(|_| common.is_none()) {
+    // The directory alone does not tell of what is not in it.
+    let is_listed = |file: &SkillFileReport| common.is_none() || !is_in_directory(file);
+    let files = report.files.iter().zip(&words);
+    for (file, word) in files.filter(|(file, _)| is_listed(file)) {
         out.push_str(&format!(
             "  {word:<columns$} {}\n",
             sanitize_line(&relative_path(file))
@@ -66,9 +69,16 @@ fn describe_file(file: &SkillFileReport, is_dry_run: bool) -> &'static str {
     }
 }
 
+/// The beginning of the names of files in the skill's directory.
+const DIRECTORY: &str = "skills/session-search/";
+
+fn is_in_directory(file: &SkillFileReport) -> bool {
+    file.name.starts_with(DIRECTORY)
+}
+
 /// Returns a file's path relative to the skill's directory.
 fn relative_path(file: &SkillFileReport) -> String {
-    match file.name.strip_prefix("skills/session-search/") {
+    match file.name.strip_prefix(DIRECTORY) {
         Some(name) => name.to_owned(),
         None => format!("../../{}", file.name),
     }

@@ -47,7 +47,7 @@ impl PickerAction {
     pub(crate) fn key_letter(self) -> char {
         match self {
             Self::Resume => 'r',
-            Self::Fork => 'f',
+            Self::Fork => 's',
             Self::CopyCommand => 'c',
             Self::CopyText => 'y',
             Self::CopyId => 'i',
@@ -60,7 +60,7 @@ impl PickerAction {
     pub(crate) fn description(self) -> &'static str {
         match self {
             Self::Resume => "resume in its folder",
-            Self::Fork => "fork: resume as a new session",
+            Self::Fork => "split off (fork): resume as a new session",
             Self::CopyCommand => "copy the command that resumes",
             Self::CopyText => "copy the text of the turn",
             Self::CopyId => "copy the id",

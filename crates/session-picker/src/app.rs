@@ -16,14 +16,14 @@ use crate::worker::{LoadedTurns, TurnsRequest};
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
-use session_query::{FilterField, FilterValues};
-use session_store::Level;
+use session_query::FilterValues;
 
 const SEARCHING: &str = "searching…";
-const SWITCH_HINT: &str = "behind a space Tab switches between sessions and turns";
 const NOTHING_LISTED: &str = "nothing is listed";
 const NOT_FOUND: &str = "not found";
 const NOT_FOUND_IN_SHOWN: &str = "not found in what is shown; t shows calls in full";
+
+mod list_keys;
 
 /// The whole state of the picker.
 pub(crate) struct App {
@@ -92,6 +92,9 @@ impl App {
             AppMessage::Note(note) => self.note = Some(note),
             AppMessage::Reading(read) => self.reading = Some(read),
             AppMessage::Refreshed { files_left } => {
+                if self.files_left == Some(0) {
+                    self.list.keep_first_row();
+                }
                 self.files_left = files_left;
                 self.reading = None;
                 return Some(AppEffect::Prepare);
@@ -166,26 +169,41 @@ impl App {
         }
     }
 
-    /// Returns the text in which a match is looked for.
+    /// Returns the text in which a match is looked for, or its matches are counted.
     fn searched_pane(&mut self) -> Option<&mut TextPane> {
         let pane = match (&mut self.conversation, &mut self.preview) {
             (Some(conversation), _) => &mut conversation.pane,
             (None, Some(preview)) => &mut preview.pane,
             (None, None) => return None,
         };
-        pane.is_searching().then_some(pane)
+        pane.is_busy().then_some(pane)
     }
 
-    /// Goes on for a moment to look for a match that is far away. Returns false where none is looked for.
+    /// Goes on for a moment to look for a match that is far away, or to count the matches. Returns false where there is
+    /// nothing to do.
     pub(crate) fn continue_search(&mut self) -> bool {
         let Some(pane) = self.searched_pane() else {
             return false;
         };
+        if !pane.is_searching() {
+            self.continue_count();
+            return true;
+        }
         let state = pane.continue_search();
         if self.note.as_deref() == Some(SEARCHING) {
             self.note = self.note_search(state);
         }
         true
+    }
+
+    /// Goes on to count the matches of the conversation, and notes which one was found once all are counted.
+    fn continue_count(&mut self) {
+        let conversation = self.conversation.as_mut();
+        if let Some(number) = conversation.and_then(|c| c.pane.continue_count()) {
+            let around = self.note.take();
+            let around = around.map_or(String::new(), |note| format!(", {note}"));
+            self.note = Some(format!("{number}{around}"));
+        }
     }
 
     /// Returns the note on a search for a match. One that is not found may be in what is not shown of calls.
@@ -207,7 +225,10 @@ impl App {
     /// Handles an event.
     pub(crate) fn handle_event(&mut self, event: &Event) -> Option<AppEffect> {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.handle_key(*key, event),
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                let key = replace_leave_key(*key);
+                self.handle_key(key, &Event::Key(key))
+            }
             Event::Mouse(mouse) => self.handle_mouse(*mouse),
             Event::Paste(text) => self.handle_paste(event, text),
             _ => None,
@@ -281,51 +302,11 @@ impl App {
         }
     }
 
-    fn handle_list_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
-        let (alt, control) = (KeyModifiers::ALT, KeyModifiers::CONTROL);
-        let page = self.list.page_rows();
-        match (key.modifiers, key.code) {
-            (_, KeyCode::Esc) => Some(AppEffect::Quit),
-            (_, KeyCode::Enter) => self.open_conversation(),
-            (_, KeyCode::Tab) => self.complete_or_switch_level(event, SearchDirection::Forwards),
-            (_, KeyCode::BackTab) => {
-                self.complete_or_switch_level(event, SearchDirection::Backwards)
-            }
-            (KeyModifiers::SHIFT, KeyCode::Up) => self.scroll_preview(-1),
-            (KeyModifiers::SHIFT, KeyCode::Down) => self.scroll_preview(1),
-            (_, KeyCode::Up) => self.move_selection(-1),
-            (_, KeyCode::Down) => self.move_selection(1),
-            (_, KeyCode::PageUp) => self.move_selection(-page),
-            (_, KeyCode::PageDown) => self.move_selection(page),
-            (modifiers, KeyCode::Home) if self.moves_list(modifiers) => {
-                self.move_selection(isize::MIN)
-            }
-            (modifiers, KeyCode::End) if self.moves_list(modifiers) => {
-                self.move_selection(isize::MAX)
-            }
-            (modifiers, KeyCode::Char('p')) if modifiers == control => self.move_selection(-1),
-            (modifiers, KeyCode::Char('n')) if modifiers == control => self.move_selection(1),
-            (modifiers, KeyCode::Char('p')) if modifiers == alt => self.toggle_project(),
-            (modifiers, KeyCode::Char(letter)) if modifiers == alt => {
-                match PickerAction::from_key_letter(letter) {
-                    Some(action) => self.start_action(action),
-                    None => self.edit_query(event),
-                }
-            }
-            _ => self.edit_query(event),
-        }
-    }
-
-    /// Returns true where Home and End move in the list: there is no text in which they would, or Ctrl is held.
-    fn moves_list(&self, modifiers: KeyModifiers) -> bool {
-        self.query.text().is_empty() || modifiers.contains(KeyModifiers::CONTROL)
-    }
-
     fn handle_conversation_key(&mut self, key: KeyEvent, event: &Event) -> Option<AppEffect> {
         let conversation = self.conversation.as_mut()?;
         let searched = match key.code {
             code if conversation.is_typing => conversation.handle_search_key(code, event),
-            // Ctrl-F scrolls and does not fork.
+            // Ctrl-E and the like are no actions.
             KeyCode::Char(letter) if key.modifiers.contains(KeyModifiers::CONTROL) => {
                 conversation.scroll_by_control_letter(letter);
                 None
@@ -345,6 +326,7 @@ impl App {
             code => conversation.handle_scroll_key(code),
         };
         self.note = searched.and_then(|state| self.note_search(state));
+        self.continue_count();
         None
     }
 
@@ -368,55 +350,10 @@ impl App {
         self.query.handle_event(event).then(|| self.reset_list())
     }
 
-    /// Completes a filter, or goes from sessions to turns and back where none is being typed.
-    fn complete_or_switch_level(
-        &mut self,
-        event: &Event,
-        direction: SearchDirection,
-    ) -> Option<AppEffect> {
-        let open = self.query.open_filter();
-        let is_file = matches!(&open, Some(open) if open.field == FilterField::File);
-        if self.values.is_none() && self.query.may_be_in_filter() && !is_file {
-            self.deferred.push(event.clone());
-            return None;
-        }
-        let none = FilterValues::default();
-        let values = self.values.as_ref().unwrap_or(&none);
-        if !self.query.complete_filter(values, direction) {
-            if let Some(open) = open {
-                let reason = match open.field {
-                    FilterField::File => "names of files are not completed".to_owned(),
-                    _ => format!("nothing completes `{}:{}` further", open.name, open.value),
-                };
-                self.note = Some(format!("{reason}; {SWITCH_HINT}"));
-                return None;
-            }
-            self.list.level = match self.list.level {
-                Level::Session => Level::Turn,
-                Level::Turn => Level::Session,
-            };
-        }
-        Some(self.reset_list())
-    }
-
-    fn toggle_project(&mut self) -> Option<AppEffect> {
-        self.this_project = !self.this_project;
-        Some(self.reset_list())
-    }
-
     fn reset_list(&mut self) -> AppEffect {
         self.deferred.clear();
         self.list.reset();
         AppEffect::Search
-    }
-
-    fn move_selection(&mut self, rows: isize) -> Option<AppEffect> {
-        self.list.move_by(rows).then_some(AppEffect::Search)
-    }
-
-    fn scroll_preview(&mut self, lines: isize) -> Option<AppEffect> {
-        self.preview.as_mut()?.pane.scroll_by(lines);
-        None
     }
 
     /// Returns the session and turn that actions are about; where there is none notes that.
@@ -484,6 +421,14 @@ impl App {
             self.list.selected = at;
             None
         }
+    }
+}
+
+/// Returns Esc in the place of Ctrl-G, by which fzf and Emacs leave.
+fn replace_leave_key(key: KeyEvent) -> KeyEvent {
+    match (key.modifiers, key.code) {
+        (KeyModifiers::CONTROL, KeyCode::Char('g')) => KeyCode::Esc.into(),
+        _ => key,
     }
 }
 

@@ -61,7 +61,7 @@ impl ConversationView {
 
     /// Takes all turns. Where one was read already, its place stays.
     pub(crate) fn set_exchanges(&mut self, exchanges: Vec<Exchange>) {
-        self.turn = self.turn();
+        self.turn = self.top_turn();
         self.reading = ReadingState::Complete;
         if self.is_new || self.pane.is_searching() {
             self.pane = TextPane::new(exchanges, self.session.turns);
@@ -83,14 +83,20 @@ impl ConversationView {
         has_grown
     }
 
-    /// Returns the turn at the top of the screen, from 0.
+    /// Returns the turn that is named in the head and meant by actions, from 0: the one at the top of the screen, or the
+    /// last one where the end was gone to.
     pub(crate) fn turn(&self) -> u32 {
+        let last = self.pane.turn_at_end();
+        last.unwrap_or_else(|| self.top_turn())
+    }
+
+    fn top_turn(&self) -> u32 {
         self.pane.top_turn().unwrap_or(self.turn)
     }
 
     /// Lays the turns out for a screen, where that has changed; the line at the top stays there.
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize) {
-        self.turn = self.turn();
+        self.turn = self.top_turn();
         if !self.pane.lay_out(columns, height, self.calls) {
             return;
         }
@@ -140,8 +146,10 @@ impl ConversationView {
 
     /// Scrolls as pagers do by Ctrl and a letter.
     pub(crate) fn scroll_by_control_letter(&mut self, letter: char) {
-        let page = self.page_lines();
+        let page = self.pane.page_lines();
         self.pane.scroll_by(match letter {
+            'j' | 'n' => 1,
+            'k' | 'p' => -1,
             'd' => page / 2,
             'u' => -page / 2,
             'f' => page,
@@ -150,14 +158,9 @@ impl ConversationView {
         });
     }
 
-    /// Returns the lines of a page.
-    fn page_lines(&self) -> isize {
-        isize::try_from(self.pane.height.saturating_sub(2)).unwrap_or(isize::MAX)
-    }
-
     /// Does what a key means for the place in the conversation. Returns the state of the search where a match is looked for.
     pub(crate) fn handle_scroll_key(&mut self, code: KeyCode) -> Option<SearchState> {
-        let page = self.page_lines();
+        let page = self.pane.page_lines();
         let pane = &mut self.pane;
         match code {
             KeyCode::Char('j') | KeyCode::Down => pane.scroll_by(1),
@@ -168,7 +171,7 @@ impl ConversationView {
             KeyCode::Char('G') | KeyCode::End => pane.go_to_end(),
             KeyCode::Char('n') => return Some(pane.go_to_match(SearchDirection::Forwards)),
             KeyCode::Char('N') => return Some(pane.go_to_match(SearchDirection::Backwards)),
-            KeyCode::Char('J') => self.go_to_turn(self.turn() + 1),
+            KeyCode::Char('J') => self.go_to_turn(self.top_turn() + 1),
             KeyCode::Char('K') => self.go_to_previous_turn(),
             KeyCode::Char('/') => {
                 self.search = Input::default();
@@ -188,9 +191,9 @@ impl ConversationView {
 
     /// Moves to the first line of this turn, or of the one before where that is at the top.
     fn go_to_previous_turn(&mut self) {
-        let begin = self.pane.text.turn_start(self.turn());
+        let begin = self.pane.text.turn_start(self.top_turn());
         if begin == self.pane.top() {
-            self.go_to_turn(self.turn().saturating_sub(1))
+            self.go_to_turn(self.top_turn().saturating_sub(1))
         } else {
             self.pane.go_to(begin)
         }
@@ -248,6 +251,37 @@ mod tests {
         let tops = ['d', 'f', 'u', 'b', 'f'].map(|letter| scroll(letter, control));
         assert_eq!(tops, [4, 12, 8, 0, 8]);
         assert_eq!(scroll('b', KeyModifiers::NONE), 0);
+        let lines = ['j', 'n', 'k', 'p'].map(|letter| scroll(letter, control));
+        assert_eq!(lines, [1, 2, 1, 0]);
+    }
+
+    #[test]
+    fn an_action_at_the_end_means_the_last_turn() {
+        let mut app = opened();
+        press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
+        let shown = app.conversation.as_ref().unwrap().session.clone();
+        app.handle_message(loaded(&shown));
+        screen(&mut app, 80, 20);
+        for (key, turn) in [
+            ('g', 0),
+            ('G', 11),
+            // The turn at the top is the ninth.
+            ('J', 9),
+            ('G', 11),
+            ('K', 8),
+            ('G', 11),
+            ('g', 0),
+        ] {
+            press(&mut app, KeyCode::Char(key), KeyModifiers::NONE);
+            let shown = screen(&mut app, 80, 20);
+            let head = shown.lines().next().unwrap();
+            let copied = press(&mut app, KeyCode::Char('y'), KeyModifiers::NONE);
+            let Some(AppEffect::Act(_, target)) = copied else {
+                panic!("{copied:?}");
+            };
+            assert_eq!(target.turn, turn, "{key} {shown}");
+            assert!(head.contains(&format!(":{turn}  ")), "{head}");
+        }
     }
 
     #[test]

@@ -45,7 +45,7 @@ fn moves_to_row(key: KeyEvent) -> bool {
         (KeyModifiers::SHIFT, _) => false,
         (_, KeyCode::Up | KeyCode::Down | KeyCode::PageUp | KeyCode::PageDown) => true,
         (KeyModifiers::CONTROL, KeyCode::Home | KeyCode::End) => true,
-        (KeyModifiers::CONTROL, KeyCode::Char(letter)) => ['p', 'n'].contains(&letter),
+        (KeyModifiers::CONTROL, KeyCode::Char(letter)) => ['p', 'n', 'k', 'j'].contains(&letter),
         _ => false,
     }
 }

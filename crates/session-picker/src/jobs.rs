@@ -6,9 +6,9 @@ use crate::memory_form::MemoryForm;
 use crate::message::JobOutcome;
 use crate::worker::WorkerContext;
 use jiff::Zoned;
-use session_core::TurnPart;
 use session_core::text::{clip, sanitize_text};
-use session_display::SessionIds;
+use session_core::{TurnPart, TurnRange};
+use session_display::{SessionIds, sanitize_line};
 use session_export::{
     ExportFormat, ExportedSession, format_conversation, make_file_name, write_session,
 };
@@ -17,6 +17,7 @@ use session_memory::{MemoryDraft, MemorySource};
 use session_project_memories::ProjectMemories;
 use session_query::{OpenIndex, SearchEngine};
 use session_search::Exchange;
+use session_store::SessionRow;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -109,15 +110,22 @@ fn export_session(context: &WorkerContext, target: &ActionTarget) -> Result<Stri
         create_export_file(engine, &path, &exported)
     });
     match written {
-        Err(PickerError::File(FileError::Exists(_))) => {
-            Ok(format!("there is already {}", path.display()))
-        }
+        Err(PickerError::File(FileError::Exists(_))) => Ok(format_existing_file(&path, session)),
         Err(error @ PickerError::File(_)) => {
             let reason = context.describe_error(error);
             Ok(format!("cannot export to this folder: {reason}"))
         }
         written => written.map(|()| format!("exported to {}", path.display())),
     }
+}
+
+/// Says that a page is there already, and how it is replaced.
+fn format_existing_file(path: &Path, session: &SessionRow) -> String {
+    format!(
+        "there is already {}; `session-search export {} -o . --force` replaces it",
+        path.display(),
+        sanitize_line(&session.uid)
+    )
 }
 
 fn create_export_file(
@@ -136,7 +144,7 @@ fn create_export_file(
 /// Saves a memory where its form says.
 fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, PickerError> {
     let ActionTarget { session, turn } = &form.target;
-    let memories = ProjectMemories::for_folder(&form.destination.folder)?;
+    let memories = ProjectMemories::for_directory(&form.destination.folder)?;
     memories.require_enabled()?;
     let draft = MemoryDraft {
         topic: form.topic(),
@@ -144,8 +152,7 @@ fn save_memory(engine: &SearchEngine, form: &MemoryForm) -> Result<String, Picke
         source: Some(MemorySource::from_turns(
             &session.source,
             &session.uid,
-            *turn,
-            *turn,
+            &TurnRange(*turn..=*turn),
         )),
         raw: Some(format_conversation(
             session,

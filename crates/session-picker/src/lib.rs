@@ -46,6 +46,7 @@ mod latest;
 mod list;
 mod list_answer;
 mod marked;
+mod match_count;
 mod memory_destination;
 mod memory_form;
 mod message;

@@ -3,7 +3,8 @@
 use crate::list_answer::{ListAnswer, ListRequest, ListRow};
 use ratatui::layout::{Position, Rect};
 use session_query::TypedQuery;
-use session_store::{Level, SessionId, SessionRow};
+use session_search::Level;
+use session_store::{SessionId, SessionRow};
 
 /// Rows that are asked for at a time.
 const PAGE_ROWS: usize = 50;
@@ -39,6 +40,8 @@ pub(crate) struct RowList {
     answered: Option<ListRequest>,
     /// The histories were read once.
     follows_refresh: bool,
+    /// The histories were read in full before: a row that comes above the first one is news.
+    keeps_first_row: bool,
     request_count: u64,
     limit: usize,
 }
@@ -61,6 +64,7 @@ impl Default for RowList {
             is_outdated: false,
             answered: None,
             follows_refresh: false,
+            keeps_first_row: false,
             request_count: 0,
             limit: PAGE_ROWS,
         }
@@ -81,15 +85,17 @@ impl RowList {
         }
     }
 
-    /// Takes an answer. The same list, read again, keeps the row that is selected; another one begins
-    /// at its first row. An answer to an older request than the one that is shown is dropped.
+    /// Takes an answer. The same list, read again, keeps the row that is selected, but the first one only when all
+    /// histories were read before; another list begins at its first row. An answer to an older request than the one that
+    /// is shown is dropped.
     pub(crate) fn set_answer(&mut self, listing: ListAnswer) {
         let shown = self.answered.as_ref();
         if shown.is_some_and(|shown| shown.number > listing.request.number) {
             return;
         }
         let is_same = shown.is_some_and(|shown| shown.is_same_list(&listing.request));
-        let kept = self.selected_row().filter(|_| is_same && self.selected > 0);
+        let is_kept = is_same && (self.selected > 0 || self.keeps_first_row);
+        let kept = self.selected_row().filter(|_| is_kept);
         let kept = kept.and_then(|row| listing.find_row(row));
         self.selected = if is_same {
             kept.unwrap_or(self.selected)
@@ -118,6 +124,11 @@ impl RowList {
     /// Notes that the histories were read, which the questions from now on follow.
     pub(crate) fn note_refresh(&mut self) {
         self.follows_refresh = true;
+    }
+
+    /// Keeps the first row selected from now on, too, whatever comes above it.
+    pub(crate) fn keep_first_row(&mut self) {
+        self.keeps_first_row = true;
     }
 
     /// Returns true while the rows that are asked for are still to come.

@@ -3,13 +3,15 @@
 use crate::error::PickerError;
 use crate::named_sessions::{put_named_first, take_named_ids};
 use crate::request::{self, TypedRequest};
-use session_core::ConfidenceBand;
+use session_core::text::is_unspaced;
+use session_core::{ConfidenceBand, MIN_PREFIX_CHARS};
 use session_display::{
-    Preview, format_unfound_terms, format_unknown_project, format_unmet_filter, mark_terms,
+    Preview, UnfoundHints, format_unfound_terms, format_unknown_project, format_unmet_filter,
+    mark_terms,
 };
 use session_query::{SearchEngine, Snapshot, UnmetClause, find_unmet_clause};
-use session_search::{FilterClause, HitOrder, SearchHit, SearchResults};
-use session_store::{Level, SessionRow, TermStats, TurnRow};
+use session_search::{FilterClause, HitOrder, Level, SearchHit, SearchResults};
+use session_store::{SessionRow, TermStats, TurnRow};
 
 /// How the sessions of subagents are searched.
 const SUBAGENTS_HINT: &str = "`session-search search --subagents` finds them";
@@ -110,7 +112,12 @@ impl ListAnswer {
         } = request::parse_request(request, &snapshot.sessions);
         let mut results = engine.search(snapshot, &search)?;
         let ids = take_named_ids(&mut results.explanation.unfound);
-        let unfound = format_unfound_terms(&results, SUBAGENTS_HINT);
+        drop_begun_word(&mut results.explanation.unfound.missing, &request.typed);
+        let hints = UnfoundHints {
+            subagents: SUBAGENTS_HINT,
+            show: &|id| format!("`session-search show {id}`"),
+        };
+        let unfound = format_unfound_terms(&results, hints);
         let mut rows = make_rows(&results)?;
         put_named_first(&mut rows, &ids, request, snapshot)?;
         let unmet = if rows.is_empty() {
@@ -142,6 +149,15 @@ impl ListAnswer {
     }
 }
 
+/// Takes the last word out of those that are missing, where it is too short to be completed and may still be typed.
+fn drop_begun_word(missing: &mut Vec<String>, typed: &str) {
+    let last = typed.rsplit(char::is_whitespace).next();
+    let last = last.filter(|word| word.chars().count() < MIN_PREFIX_CHARS);
+    if let Some(begun) = last.filter(|word| !word.contains(is_unspaced)) {
+        missing.retain(|word| word != begun);
+    }
+}
+
 /// Names the typed filter that no turn meets by itself.
 fn describe_unmet_filter(snapshot: &Snapshot, clauses: &[FilterClause]) -> Option<String> {
     let Snapshot { index, sessions } = snapshot;
@@ -169,4 +185,28 @@ fn make_rows(results: &SearchResults) -> Result<Vec<ListRow>, PickerError> {
             band: (results.order == HitOrder::Relevance).then_some(hit.band),
         })
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_begun_is_not_called_missing() {
+        let missing = |typed: &str| {
+            let words = typed.split_whitespace();
+            let mut missing: Vec<String> = words.map(str::to_owned).collect();
+            drop_begun_word(&mut missing, typed);
+            missing.join(" ")
+        };
+        for (typed, expected) in [
+            ("d", ""),
+            ("lamp do", "lamp"),
+            ("lamp do ", "lamp do"),
+            ("lamp doc", "lamp doc"),
+            ("灯塔", "灯塔"),
+        ] {
+            assert_eq!(missing(typed), expected);
+        }
+    }
 }

@@ -31,7 +31,7 @@ impl MemoryDestination {
             Some(folder) => folder,
             None => current_directory().map_err(ProjectMemoriesError::from)?,
         };
-        let memories = ProjectMemories::for_folder(&folder)?;
+        let memories = ProjectMemories::for_directory(&folder)?;
         memories.require_enabled()?;
         Ok(Self {
             name: describe_scope(&memories),

@@ -5,7 +5,7 @@ use crate::list_answer::{ListRequest, ListRow};
 use session_core::{ConfidenceBand, SessionReference};
 use session_display::{mark_words, session_title};
 use session_query::{SessionArgument, Snapshot};
-use session_search::{ResolvedSession, UnfoundTerms, resolve_session_id};
+use session_search::{ResolvedSession, UnfoundTerms, resolve_session_uid};
 use session_store::SessionRow;
 
 /// Takes the ids of sessions out of what was not found, and the terms that are missing for being such ids: their sessions
@@ -25,7 +25,7 @@ pub(crate) fn put_named_first(
     snapshot: &Snapshot,
 ) -> Result<(), PickerError> {
     for id in ids.iter().rev() {
-        if let ResolvedSession::One(session) = resolve_session_id(&snapshot.sessions, id) {
+        if let ResolvedSession::One(session) = resolve_session_uid(&snapshot.sessions, id) {
             let turn = find_named_turn(&request.typed, id, &session);
             let row = make_row(snapshot, *session, turn)?;
             rows.retain(|other| !other.is_same_target(&row, request.level));
@@ -71,7 +71,8 @@ mod tests {
     use crate::list::RowList;
     use session_core::{FileStamp, KnownTurns, SessionMeta, Turn};
     use session_query::OpenIndex;
-    use session_store::{Level, Writer};
+    use session_search::Level;
+    use session_store::Writer;
 
     /// Calls `test` with an index of two sessions of three turns.
     fn with_two_sessions(test: impl FnOnce(&Snapshot)) {

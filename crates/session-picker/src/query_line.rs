@@ -24,6 +24,8 @@ pub(crate) struct OpenCompletion {
     pub(crate) candidates: Vec<String>,
     /// The index of the candidate that stands in the query.
     pub(crate) chosen: usize,
+    /// The query as it was typed.
+    pub(crate) typed: Input,
 }
 
 impl QueryLine {
@@ -45,6 +47,15 @@ impl QueryLine {
     /// Returns the completion that Tab goes through, if one is open.
     pub(crate) fn completion(&self) -> Option<&OpenCompletion> {
         self.completion.as_ref()
+    }
+
+    /// Closes the completion, and restores what was typed before it. Returns false where none is open.
+    pub(crate) fn undo_completion(&mut self) -> bool {
+        let Some(open) = self.completion.take() else {
+            return false;
+        };
+        self.input = open.typed;
+        true
     }
 
     /// Edits the query; returns true where its text changed.
@@ -93,6 +104,7 @@ impl QueryLine {
             self.completion = count.checked_sub(1).map(|last| OpenCompletion {
                 span: found.span,
                 candidates: found.candidates,
+                typed: self.input.clone(),
                 chosen: match direction {
                     SearchDirection::Forwards => 0,
                     SearchDirection::Backwards => last,
@@ -158,6 +170,7 @@ pub(crate) fn edit_input(input: &mut Input, event: &Event) {
     };
     let request = match (key.code, key.modifiers) {
         (KeyCode::Char('b'), KeyModifiers::ALT) => InputRequest::GoToPrevWord,
+        (KeyCode::Char('f'), KeyModifiers::ALT) => InputRequest::GoToNextWord,
         (KeyCode::Char('d'), KeyModifiers::ALT) => InputRequest::DeleteNextWord,
         (KeyCode::Char('d'), KeyModifiers::CONTROL) => InputRequest::DeleteNextChar,
         (KeyCode::Char(_), KeyModifiers::NONE | KeyModifiers::SHIFT)
@@ -337,6 +350,10 @@ mod tests {
         line.handle_event(&key(KeyCode::Char('a'), KeyModifiers::CONTROL));
         line.handle_event(&key(KeyCode::Char('d'), KeyModifiers::CONTROL));
         assert_eq!(line.text(), "ne two ");
+        line.handle_event(&key(KeyCode::Char('f'), KeyModifiers::ALT));
+        type_in(&mut line, "x");
+        assert_eq!(line.text(), "ne xtwo ");
+        line.handle_event(&key(KeyCode::Char('a'), KeyModifiers::CONTROL));
         line.handle_event(&key(KeyCode::Char('k'), KeyModifiers::CONTROL));
         assert_eq!(line.text(), "");
     }

@@ -1,7 +1,7 @@
 //! From what is typed to a request.
 
 use crate::list_answer::ListRequest;
-use session_query::{InvalidFilter, TypedFilterError, TypedSearch, UnfinishedQuery, read_project};
+use session_query::{InvalidFilter, TypedFilterError, TypedSearch, UnfinishedQuery, parse_project};
 use session_search::{FilterClause, FilterCondition, FusionMode, SearchFilter, SearchRequest};
 use session_store::SessionRow;
 
@@ -17,7 +17,7 @@ pub(crate) struct TypedRequest {
 /// Parses what is typed to a search of these sessions.
 pub(crate) fn parse_request(request: &ListRequest, all: &[SessionRow]) -> TypedRequest {
     let UnfinishedQuery { query, mistake } = UnfinishedQuery::parse(&request.typed);
-    let here = || FilterClause::new(FilterCondition::Project(read_project(".")));
+    let here = || FilterClause::new(FilterCondition::Project(parse_project(".")));
     let search = TypedSearch {
         query: &query,
         level: request.level,
@@ -47,7 +47,7 @@ fn describe_error(error: &TypedFilterError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_store::Level;
+    use session_search::Level;
 
     #[test]
     fn a_filter_that_is_left_out_is_told_of() {

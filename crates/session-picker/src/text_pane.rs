@@ -1,6 +1,7 @@
 //! Turns that are laid out for the columns of a pane, with a place in them.
 
 use crate::marked::MarkedWords;
+use crate::match_count::{MatchCount, MatchNumber};
 use crate::text_blocks::{SearchDirection, TextBlocks, TextPosition};
 use crate::text_lines::{CallDetail, TextLayout, TextLine};
 use crate::unfolded_line::UnfoldedLine;
@@ -20,7 +21,12 @@ pub(crate) struct TextPane {
     pub(crate) height: usize,
     /// The first line that is drawn, where it is shown.
     scroll: TextPosition,
+    /// The end was gone to, and stands at the bottom.
+    is_at_end: bool,
     search: Option<MatchSearch>,
+    count: MatchCount,
+    /// The number of the match that was found last is wanted, and not known.
+    is_counting: bool,
 }
 
 /// A search for the next match.
@@ -89,6 +95,7 @@ impl TextPane {
             .chain(&mut self.current)
             .collect();
         self.text.set_layout(layout, &mut kept);
+        self.forget_lines();
         true
     }
 
@@ -98,6 +105,13 @@ impl TextPane {
             .chain(&mut self.current)
             .collect();
         self.text.replace_turns(exchanges, turns, &mut kept);
+        self.forget_lines();
+    }
+
+    /// Forgets what is known of lines that are now others.
+    fn forget_lines(&mut self) {
+        self.is_at_end = false;
+        self.count = MatchCount::default();
     }
 
     /// Sets what is marked; returns true where that has changed.
@@ -106,6 +120,7 @@ impl TextPane {
         if has_changed {
             self.marked = marked;
             self.current = None;
+            self.count = MatchCount::default();
         }
         has_changed
     }
@@ -169,9 +184,21 @@ impl TextPane {
         self.text.turn_at(self.top())
     }
 
+    /// Returns the last turn, from 0, where the end was gone to.
+    pub(crate) fn turn_at_end(&self) -> Option<u32> {
+        let last = self.text.turn_at(self.text.end());
+        last.filter(|_| self.is_at_end)
+    }
+
+    /// Returns the lines of a page.
+    pub(crate) fn page_lines(&self) -> isize {
+        isize::try_from(self.height.saturating_sub(2).max(1)).unwrap_or(isize::MAX)
+    }
+
     /// Moves to a line.
     pub(crate) fn go_to(&mut self, position: TextPosition) {
         self.scroll = position;
+        self.is_at_end = false;
     }
 
     /// Moves by lines; the end of the text may stand at most in the middle.
@@ -185,12 +212,13 @@ impl TextPane {
         let moved = moved.map_or(top, |(at, _)| at);
         // A match, or the last turn, may stand further down already.
         let lowest = self.top_of_last_lines(self.height.div_ceil(2));
-        self.scroll = moved.min(lowest.max(top));
+        self.go_to(moved.min(lowest.max(top)));
     }
 
     /// Moves to the end, which stands at the bottom then.
     pub(crate) fn go_to_end(&mut self) {
-        self.scroll = self.top_of_last_lines(self.height);
+        self.go_to(self.top_of_last_lines(self.height));
+        self.is_at_end = true;
     }
 
     /// Returns the line at the top when the last `count` lines are drawn.
@@ -234,7 +262,7 @@ impl TextPane {
 
     /// Moves to lines that begin a turn, so that the first match in them stands in the upper third.
     pub(crate) fn open_at_match(&mut self, lines: Range<TextPosition>) -> SearchState {
-        self.scroll = lines.start;
+        self.go_to(lines.start);
         self.begin_search(MatchSearch {
             opened_at: Some(lines.start),
             ranges: vec![lines],
@@ -252,9 +280,31 @@ impl TextPane {
         self.search.is_some()
     }
 
-    /// Gives the search up.
+    /// Returns true while a match is looked for, or the matches are counted.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.is_searching() || self.is_counting
+    }
+
+    /// Gives the search and the count up.
     pub(crate) fn stop_searching(&mut self) {
         self.search = None;
+        self.is_counting = false;
+    }
+
+    /// Goes on for a moment to count the matches. Returns the number of the one that was found last, once, when all are
+    /// counted.
+    pub(crate) fn continue_count(&mut self) -> Option<MatchNumber> {
+        let current = self.current.filter(|_| self.is_counting)?;
+        let begun = Instant::now();
+        let mut count = std::mem::take(&mut self.count);
+        while !count.is_complete(&self.text) && begun.elapsed() <= SEARCH_STEP {
+            count.extend(&self.text, |lines, range| {
+                self.find_match_lines(lines, range)
+            });
+        }
+        self.is_counting = !count.is_complete(&self.text);
+        self.count = count;
+        (!self.is_counting).then(|| self.count.number_of(current))
     }
 
     /// Goes on with the search for a moment.
@@ -276,6 +326,7 @@ impl TextPane {
             if let Some(found) = self.find_next_match(&lines, &searched, direction) {
                 self.search = None;
                 self.current = Some(found);
+                self.is_counting = opened_at.is_none();
                 self.scroll_to_match(found, opened_at);
                 return match is_around {
                     true => SearchState::FoundAround(direction),
@@ -296,6 +347,19 @@ impl TextPane {
         range: &Range<TextPosition>,
         direction: SearchDirection,
     ) -> Option<TextPosition> {
+        let found = self.find_match_lines(lines, range);
+        match direction {
+            SearchDirection::Forwards => found.first().copied(),
+            SearchDirection::Backwards => found.last().copied(),
+        }
+    }
+
+    /// Returns the lines of a range in which matches begin.
+    fn find_match_lines(
+        &self,
+        lines: &[(TextPosition, TextLine)],
+        range: &Range<TextPosition>,
+    ) -> Vec<TextPosition> {
         let texts: Vec<&TextLine> = lines.iter().map(|(_, line)| line).collect();
         let unfolded = UnfoldedLine::join(&texts);
         let found = unfolded.iter().zip(self.marked.find_in(&unfolded));
@@ -303,25 +367,22 @@ impl TextPane {
             let begins = ranges.into_iter();
             begins.filter_map(|range| text.line_at(range.start))
         });
-        let mut found = found
-            .map(|line| lines[line].0)
-            .filter(|at| range.contains(at));
-        match direction {
-            SearchDirection::Forwards => found.next(),
-            SearchDirection::Backwards => found.next_back(),
-        }
+        let found = found.map(|line| lines[line].0);
+        let mut found: Vec<_> = found.filter(|at| range.contains(at)).collect();
+        found.dedup();
+        found
     }
 
     fn scroll_to_match(&mut self, found: TextPosition, opened_at: Option<TextPosition>) {
         let Some(first) = opened_at else {
-            return self.scroll = found;
+            return self.go_to(found);
         };
         let below = self.text.lines_from(first).take(self.height / 2 + 1);
         if below.into_iter().any(|(at, _)| at == found) {
             return;
         }
         let above = self.text.lines_before(found).take(self.height / 3).last();
-        self.scroll = above.map_or(found, |(at, _)| at);
+        self.go_to(above.map_or(found, |(at, _)| at));
     }
 }
 

@@ -15,7 +15,7 @@
 //! # fn main() -> Result<(), session_project_memories::ProjectMemoriesError> {
 //! let project = tempfile::tempdir()?;
 //! # fs_err::create_dir(project.path().join(".git"))?;
-//! let memories = ProjectMemories::for_folder(project.path())?;
+//! let memories = ProjectMemories::for_directory(project.path())?;
 //! assert!(memories.project.is_some());
 //! # Ok(())
 //! # }

@@ -9,8 +9,8 @@ use session_display::Note;
 use session_embed::{EmbedError, Embedder};
 use session_files::Project;
 use session_memory::{
-    Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError, MemoryListing,
-    MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, NearDuplicate,
+    ContextId, Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError,
+    MemoryListing, MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, NearDuplicate,
     SessionStateFile, StorageLocation, StorageSettingsByScope, apply_retention, context_sheet_path,
     describe_cuts, find_duplicates, memory_directories, refresh_context_sheet, search_memories,
 };
@@ -43,8 +43,8 @@ impl ProjectMemories {
     ///
     /// # Errors
     /// When the configuration has a mistake, or allows no directory of memories.
-    pub fn for_folder(folder: &Path) -> Result<Self, ProjectMemoriesError> {
-        Self::open(folder, |config| config.storage.location)
+    pub fn for_directory(directory: &Path) -> Result<Self, ProjectMemoriesError> {
+        Self::open(directory, |config| config.storage.location)
     }
 
     /// Opens the memories of a directory that lie in its project and in the home, whatever location is configured: they
@@ -52,17 +52,17 @@ impl ProjectMemories {
     ///
     /// # Errors
     /// When the configuration has a mistake.
-    pub(crate) fn in_all_locations(folder: &Path) -> Result<Self, ProjectMemoriesError> {
-        Self::open(folder, |_| StorageLocation::ProjectFirst)
+    pub(crate) fn in_all_locations(directory: &Path) -> Result<Self, ProjectMemoriesError> {
+        Self::open(directory, |_| StorageLocation::ProjectFirst)
     }
 
     fn open(
-        folder: &Path,
+        directory: &Path,
         location: impl FnOnce(&Config) -> StorageLocation,
     ) -> Result<Self, ProjectMemoriesError> {
-        let mut home = Home::unconfigured_in(folder)?;
+        let mut home = Home::unconfigured_in(directory)?;
         let mut notes = Vec::new();
-        let project = Project::find(folder, &home.env.home).unwrap_or_else(|unowned| {
+        let project = Project::find(directory, &home.env.home).unwrap_or_else(|unowned| {
             notes.push(unowned.message());
             None
         });
@@ -102,17 +102,20 @@ impl ProjectMemories {
         }
     }
 
-    /// Opens the model of memories: the best one in the binary, which a prompt need not wait for, or
-    /// the table where the user chose it.
+    /// Opens the model of memories: the best one in the binary, which a prompt need not wait for. The configured model
+    /// is that of sessions. By the cosines of the table most memories seem to concern each prompt.
     ///
     /// # Errors
     /// When it cannot be opened.
     pub fn model(&self) -> Result<Box<dyn Embedder>, EmbedError> {
         #[cfg(feature = "minilm")]
-        if self.home.config.model != session_query::TABLE {
-            return session_embed::open_minilm();
+        {
+            session_embed::open_minilm()
         }
-        session_embed::open_bundled_table()
+        #[cfg(not(feature = "minilm"))]
+        {
+            session_embed::open_bundled_table()
+        }
     }
 
     /// Combines a model with the cache of this user's vectors.
@@ -132,7 +135,7 @@ impl ProjectMemories {
             index_directory: &self.home.index_directory,
             settings: InjectorSettings {
                 enabled: config.enabled && config.auto_retrieve && !self.is_switched_off(),
-                injection: config.injection,
+                limits: config.injection,
                 retrieval: config.retrieval,
             },
             now: Timestamp::now(),
@@ -145,11 +148,11 @@ impl ProjectMemories {
         ["0", "false", "off", "no"].contains(&switch.to_lowercase().as_str())
     }
 
-    /// Embeds the memories whose vectors prompts will need.
+    /// Embeds the memories whose vectors are not cached, so that no prompt waits for it.
     ///
     /// # Errors
     /// When the model fails.
-    pub fn prepare(&self, memories: &[Memory]) -> Result<(), ProjectMemoriesError> {
+    pub fn embed_missing(&self, memories: &[Memory]) -> Result<(), ProjectMemoriesError> {
         let model = self.model()?;
         Ok(self.embedder(model.as_ref()).embed_missing(memories)?)
     }
@@ -175,13 +178,13 @@ impl ProjectMemories {
     }
 
     /// Lists memories in some states that were changed in the last `scope_days`, with the damaged files.
-    pub fn list_in_scope(&self, states: &[MemoryState]) -> MemoryListing {
+    pub fn list_recent(&self, states: &[MemoryState]) -> MemoryListing {
         let mut listing = self.store.list(states);
         let now = Timestamp::now();
         let settings = &self.home.config.retrieval;
         listing
             .memories
-            .retain(|memory| settings.is_in_scope(memory, now));
+            .retain(|memory| settings.is_recent_enough(memory, now));
         listing
     }
 
@@ -191,9 +194,11 @@ impl ProjectMemories {
     fn record_in_calling_session(&self, memory: &Memory) {
         let ids = [memory.id().to_owned()];
         for source in sources() {
-            if let Some(Caller::Session(session)) = source.agent().caller(&self.home.env) {
+            if let Some(Caller::Session(session)) = source.agent().caller(&self.home.env)
+                && let Some(context) = ContextId::new(&session, None)
+            {
                 // A failure is ignored: the memory is saved all the same.
-                let _ = SessionStateFile::new(&self.home.index_directory, &session)
+                let _ = SessionStateFile::new(&self.home.index_directory, &context)
                     .record_injected(&ids);
             }
         }
@@ -392,6 +397,15 @@ pub(crate) mod tests {
             memories.store.list(&[MemoryState::Active]).memories.len(),
             1
         );
+    }
+
+    #[test]
+    fn the_model_of_sessions_is_not_that_of_memories() {
+        let home = tempfile::tempdir().unwrap();
+        let mut memories = memories(home.path());
+        memories.home.config.model = "table".to_owned();
+        let model = memories.model().unwrap();
+        assert_eq!(model.spec().name, Config::default().model);
     }
 
     #[test]

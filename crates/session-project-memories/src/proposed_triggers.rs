@@ -95,21 +95,21 @@ impl ProjectMemories {
         for turn in turns {
             for path in self.changed_files(turn) {
                 paths.add(
-                    Naming::find(file_name(&path), text),
+                    NameOrigin::find(file_name(&path), text),
                     TriggerGlob::escape(&path),
                 );
             }
             for run in turn.command_runs() {
                 for name in command_names(run.command) {
                     let glob = format!("{}*", TriggerGlob::escape(&name));
-                    let naming = Naming::find(&name, text);
-                    if naming == Naming::InText || !EVERYDAY_COMMANDS.contains(&name.as_str()) {
-                        commands.add(naming, glob);
+                    let origin = NameOrigin::find(&name, text);
+                    if origin == NameOrigin::InText || !EVERYDAY_COMMANDS.contains(&name.as_str()) {
+                        commands.add(origin, glob);
                     }
                 }
             }
             for name in failure_names(turn) {
-                errors.add(Naming::find(name, text), name.to_owned());
+                errors.add(NameOrigin::find(name, text), name.to_owned());
             }
         }
         Triggers {
@@ -128,7 +128,7 @@ impl ProjectMemories {
             .accessed_files()
             .filter(|file| file.access > FileAccess::Read);
         let context = ToolContext {
-            folder: project.root(),
+            working_directory: project.root(),
             project: Some(project),
             home: &self.home.env.home,
         };
@@ -150,14 +150,17 @@ fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
     for name in split_names(text) {
         paths.extend(find_paths(name, survey.files()));
         if newest.failures.contains(name) {
-            errors.add(Naming::InText, name.to_owned());
+            errors.add(NameOrigin::InText, name.to_owned());
         }
     }
     let quoted = split_quoted(text).flat_map(command_names);
     let quoted = quoted.filter(|name| programs.contains(first_word(name)));
     let said = run.iter().filter(|name| names_command(text, name));
     for name in quoted.chain(said.cloned()) {
-        commands.add(Naming::InText, format!("{}*", TriggerGlob::escape(&name)));
+        commands.add(
+            NameOrigin::InText,
+            format!("{}*", TriggerGlob::escape(&name)),
+        );
     }
     Triggers {
         paths: paths.into_first(MAX_PATHS),
@@ -189,18 +192,18 @@ struct Tally(Vec<TallyEntry>);
 
 struct TallyEntry {
     text: String,
-    naming: Naming,
+    origin: NameOrigin,
     count: usize,
 }
 
-/// The place of a name: in the text of a memory, or in the turns that the memory comes from alone.
+/// Where a name was found: in the memory's text, or only in the turns that it comes from.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Naming {
+enum NameOrigin {
     InTurns,
     InText,
 }
 
-impl Naming {
+impl NameOrigin {
     /// Finds a name of a turn in the text of a memory.
     fn find(name: &str, text: &str) -> Self {
         if text.contains(name) {
@@ -212,12 +215,12 @@ impl Naming {
 }
 
 impl Tally {
-    fn add(&mut self, naming: Naming, text: String) {
+    fn add(&mut self, origin: NameOrigin, text: String) {
         match self.0.iter_mut().find(|entry| entry.text == text) {
             Some(entry) => entry.count += 1,
             None => self.0.push(TallyEntry {
                 text,
-                naming,
+                origin,
                 count: 1,
             }),
         }
@@ -226,13 +229,13 @@ impl Tally {
     fn extend(&mut self, texts: impl IntoIterator<Item = String>) {
         texts
             .into_iter()
-            .for_each(|text| self.add(Naming::InText, text));
+            .for_each(|text| self.add(NameOrigin::InText, text));
     }
 
     /// Returns the first texts: those that are named in the memory, then the most frequent.
     fn into_first(mut self, limit: usize) -> Vec<String> {
         self.0
-            .sort_by_key(|entry| Reverse((entry.naming, entry.count)));
+            .sort_by_key(|entry| Reverse((entry.origin, entry.count)));
         self.0
             .into_iter()
             .take(limit)

@@ -1,4 +1,4 @@
-//! The memories that were saved from some sessions, in whichever folder they lie.
+//! The memories that were saved from some sessions, or name what a pattern finds, in whichever directory they lie.
 
 use crate::error::ProjectMemoriesError;
 use crate::project_memories::ProjectMemories;
@@ -15,13 +15,23 @@ use std::path::{Path, PathBuf};
 pub struct SourceQuery<'a> {
     /// The agents' ids of the sessions.
     pub sessions: BTreeSet<&'a str>,
-    /// The folders of their projects.
-    pub folders: BTreeSet<PathBuf>,
+    /// The directories of their projects.
+    pub directories: BTreeSet<PathBuf>,
     /// Accepts turns of a session by its id; `None` stands for all of them.
     pub includes: &'a dyn Fn(&str, Option<RangeInclusive<u32>>) -> bool,
+    /// Accepts the text of a memory that is wanted wherever it was saved.
+    pub matches: &'a dyn Fn(&str) -> bool,
 }
 
 impl SourceQuery<'_> {
+    fn wants(&self, memory: &Memory) -> bool {
+        let mut sessions = self.sessions.iter();
+        let was_saved = sessions.any(|session| memory.was_saved_in(session));
+        // What came with a repository and waits for trust is not the user's to be forgotten.
+        let is_named = || memory.trust.is_trusted() && (self.matches)(&memory.raw_text);
+        (was_saved && self.includes(memory)) || is_named()
+    }
+
     fn includes(&self, memory: &Memory) -> bool {
         let source = memory.front.source.as_ref();
         let session = source.and_then(|source| source.session.as_deref());
@@ -30,24 +40,24 @@ impl SourceQuery<'_> {
     }
 }
 
-/// The memories of a folder, and those of them that were saved from the wanted turns.
+/// The memories of a directory, and those of them that are wanted.
 pub struct SourceMemories {
     memories: ProjectMemories,
-    /// Those that were saved from the wanted turns.
+    /// Those that were saved from the wanted turns, or whose text is wanted.
     pub saved: Vec<Memory>,
 }
 
-/// The memories that were found, and notes on the folders that were not read.
+/// The memories that were found, and notes on the directories that were not read.
 #[derive(Default)]
 pub struct FoundSourceMemories {
-    /// The memories by folder. Each is found once.
-    pub by_folder: Vec<SourceMemories>,
-    /// Notes on folders whose memories were not read.
+    /// The memories by directory. Each is found once.
+    pub by_directory: Vec<SourceMemories>,
+    /// Notes on directories whose memories were not read.
     pub notes: Vec<String>,
 }
 
 impl FoundSourceMemories {
-    /// Finds the memories that were saved from the wanted turns: the user's, those of the project of the folder `here`,
+    /// Finds the memories that were saved from the wanted turns, or whose text is wanted: the user's, those of the project of the directory `here`,
     /// those of the projects of the sessions, and those of every project in which this machine saved some.
     ///
     /// # Errors
@@ -56,25 +66,25 @@ impl FoundSourceMemories {
         let mut seen = HashSet::new();
         let mut find_in = |memories: ProjectMemories| {
             let is_new = |directory: &MemoryDirectory| seen.insert(directory.path.clone());
-            let mut saved = memories.store.list_saved_in(&query.sessions, is_new);
-            saved.retain(|memory| query.includes(memory));
+            let is_meant = |memory: &Memory| query.wants(memory);
+            let saved = memories.store.list_where(is_meant, is_new);
             SourceMemories { memories, saved }
         };
         let here = ProjectMemories::in_all_locations(here)?;
         let recorded = here.store.records().all();
         let user_home = here.home.env.home.clone();
         let mut found = Self::default();
-        found.by_folder.push(find_in(here));
-        let folders = query.folders.iter().map(PathBuf::as_path);
-        let of_sessions = folders.map(|folder| (open_memories(folder), folder));
+        found.by_directory.push(find_in(here));
+        let directories = query.directories.iter().map(PathBuf::as_path);
+        let of_sessions = directories.map(|directory| (open_memories(directory), directory));
         let recorded = recorded.iter().filter_map(DirectoryRecord::root);
         let recorded = recorded.map(|root| (open_owned_memories(root, &user_home), root));
-        for (opened, folder) in of_sessions.chain(recorded) {
+        for (opened, directory) in of_sessions.chain(recorded) {
             match opened {
-                Ok(memories) => found.by_folder.push(find_in(memories)),
+                Ok(memories) => found.by_directory.push(find_in(memories)),
                 Err(error) => found.notes.push(format!(
                     "memories of {} are not looked at: {error}",
-                    path_line(folder)
+                    path_line(directory)
                 )),
             }
         }
@@ -83,13 +93,14 @@ impl FoundSourceMemories {
 
     /// Returns all memories that were found.
     pub fn list(&self) -> Vec<Memory> {
-        let memories = self.by_folder.iter().flat_map(|folder| &folder.saved);
+        let found = self.by_directory.iter();
+        let memories = found.flat_map(|directory| &directory.saved);
         memories.cloned().collect()
     }
 }
 
 impl SourceMemories {
-    /// Deletes the memories that were saved from the wanted turns for good, also from what follows them. Returns notes on
+    /// Deletes the wanted memories for good, also from what follows them. Returns notes on
     /// what cannot be changed.
     ///
     /// # Errors
@@ -104,9 +115,9 @@ impl SourceMemories {
     }
 }
 
-/// Opens the memories of a folder, and its user's alone where its project is not this user's.
-fn open_memories(folder: &Path) -> Result<ProjectMemories, String> {
-    ProjectMemories::in_all_locations(folder).map_err(|error| error.to_string())
+/// Opens the memories of a directory, and its user's alone where its project is not this user's.
+fn open_memories(directory: &Path) -> Result<ProjectMemories, String> {
+    ProjectMemories::in_all_locations(directory).map_err(|error| error.to_string())
 }
 
 /// Opens the memories of a project's root.

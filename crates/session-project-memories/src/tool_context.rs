@@ -20,7 +20,7 @@ const MAX_PATH_BYTES: usize = 4096;
 /// The directory and the project of a session, from which paths are named.
 pub struct ToolContext<'a> {
     /// The working directory of the session.
-    pub folder: &'a Path,
+    pub working_directory: &'a Path,
     /// The project, if the directory belongs to one.
     pub project: Option<&'a Project>,
     /// The user's home directory.
@@ -39,14 +39,14 @@ impl ToolContext<'_> {
             paths: paths.flat_map(|path| self.path_forms(path)).collect(),
             commands: command.map(command_lines).unwrap_or_default(),
             errors: tool_use.error.iter().cloned().collect(),
-            is_held: false,
+            may_be_denied: false,
         }
     }
 
     /// Returns the words of a call, with its paths from the root: the folders above the project say nothing about the
     /// call.
     fn call_text(&self, tool_use: &ToolUse) -> String {
-        let root = self.project.map_or(self.folder, Project::root);
+        let root = self.project.map_or(self.working_directory, Project::root);
         let paths = tool_use.paths.iter();
         let paths = paths.filter_map(|path| self.relative_path(path));
         let without_root = match root.to_str() {
@@ -73,8 +73,8 @@ impl ToolContext<'_> {
         if path.as_os_str().len() > MAX_PATH_BYTES {
             return None;
         }
-        let path = normalize_lexically(&self.folder.join(path)).ok()?;
-        let root = self.project.map_or(self.folder, Project::root);
+        let path = normalize_lexically(&self.working_directory.join(path)).ok()?;
+        let root = self.project.map_or(self.working_directory, Project::root);
         let inside = path_below(&path, root).filter(|inside| !is_in_worktree(inside));
         let relative = inside.or_else(|| self.path_in_worktree(&path))?;
         Some(join_with_slashes(&relative))
@@ -115,7 +115,7 @@ impl ToolContext<'_> {
     }
 
     fn add_files_of_words(&self, words: &[String], directory: &Path, files: &mut Vec<PathBuf>) {
-        let at = self.folder.join(directory);
+        let at = self.working_directory.join(directory);
         let parts = path_parts(words).take(MAX_WORDS.saturating_sub(files.len()));
         let parts = parts.map(|part| self.expand_home(part));
         // Of words with a space most are texts.
@@ -221,7 +221,7 @@ mod tests {
         let root = home.join("shop");
         let project = Project::find(&root, home).unwrap().unwrap();
         let context = ToolContext {
-            folder: &root.join("src"),
+            working_directory: &root.join("src"),
             project: Some(&project),
             home,
         };

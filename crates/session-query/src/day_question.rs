@@ -17,7 +17,7 @@ const MAX_WORDS: usize = 16;
 
 /// Returns the time in a query that asks for nothing but what was done in it: `february 21` of "what did we do on february
 /// 21?", as [`TimeRange`] reads it.
-pub(crate) fn find_asked_time(query: &str, now: fn() -> Zoned) -> Option<String> {
+pub(crate) fn find_time_of_question(query: &str, now: fn() -> Zoned) -> Option<String> {
     let query = query.trim().trim_end_matches(['?', '.', '!']);
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     let is_question = words.first().is_some_and(|word| word.starts_with("what"));
@@ -75,7 +75,11 @@ mod tests {
             ("what is new in the lantern of today", None),
             ("", None),
         ] {
-            assert_eq!(find_asked_time(query, now).as_deref(), expected, "{query}");
+            assert_eq!(
+                find_time_of_question(query, now).as_deref(),
+                expected,
+                "{query}"
+            );
         }
     }
 }

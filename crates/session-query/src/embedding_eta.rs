@@ -77,7 +77,7 @@ pub(crate) fn read_embedding_time_left(root: &Path) -> Option<Duration> {
     let end = Duration::from_millis(end.ok()??.trim().parse().ok()?);
     let end = UNIX_EPOCH.checked_add(end)?;
     let left = end.duration_since(SystemTime::now()).ok()?;
-    // Asked last: it makes the lock.
+    // Checked last: it makes the lock.
     is_embedding(root).then_some(left)
 }
 

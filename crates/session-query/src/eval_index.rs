@@ -2,11 +2,12 @@
 
 use crate::error::QueryError;
 use crate::live_index::LiveIndex;
-use crate::query_models::{TABLE, embed_query};
+use crate::query_models::embed_query;
 use session_config::{Home, describe_environment};
 use session_embed::Embedder;
 use session_files::private;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshProgress};
+use session_models::TABLE_MODEL;
 use session_search::QueryEmbedding;
 use session_sources::Env;
 use session_store::Reader;
@@ -102,7 +103,7 @@ impl EvalIndex {
 fn load_embedders(home: &Home, name: Option<&str>) -> Result<Vec<Arc<dyn Embedder>>, QueryError> {
     let name = name.unwrap_or(&home.config.model);
     let catalogue = home.catalogue()?;
-    let table = (name != TABLE).then_some(TABLE);
+    let table = (name != TABLE_MODEL).then_some(TABLE_MODEL);
     let names = std::iter::once(name).chain(table);
     names.map(|name| Ok(catalogue.load(name)?.into())).collect()
 }

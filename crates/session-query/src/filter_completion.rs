@@ -1,6 +1,6 @@
 //! Completion of filters that are typed in a query.
 
-use crate::project_folder::read_project;
+use crate::project_folder::parse_project;
 use crate::query_tokens::{
     COLONS, QueryToken, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
 };
@@ -13,6 +13,8 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+/// Fewest letters that are completed to the name of a field: fewer begin too many words of a query.
+const MIN_FIELD_CHARS: usize = 3;
 /// Times that are proposed as values.
 const TIMES: [&str; 8] = ["today", "yesterday", "1d", "3d", "1w", "2w", "1mo", "3mo"];
 
@@ -51,7 +53,7 @@ impl FilterValues {
         let names = newest
             .iter()
             .filter_map(|session| session.project.as_deref());
-        let here = read_project(".");
+        let here = parse_project(".");
         let here = sessions.iter().any(|row| here.matches(row)).then_some(".");
         let names = here.into_iter().chain(names.map(file_name));
         let of_sessions = newest.iter().filter_map(|session| {
@@ -182,13 +184,17 @@ pub(crate) fn parse_pending_filter(word: &str) -> Option<TypedCondition> {
     })
 }
 
+/// Returns the fields whose names begin with a word. A whole name is rather a word of the query: who means the field types
+/// the colon, too.
 fn field_candidates(word: &str) -> Vec<String> {
     let SignedWord {
         negated,
         text: beginning,
     } = SignedWord::parse(word);
-    let fields = FilterField::ALL.into_iter();
-    let fitting = fields.filter(|field| field.name().starts_with(beginning));
+    let is_begun = word == "-" || beginning.chars().count() >= MIN_FIELD_CHARS;
+    let fields = FilterField::ALL.into_iter().filter(|_| is_begun);
+    let fitting =
+        fields.filter(|field| field.name().starts_with(beginning) && field.name() != beginning);
     fitting
         .map(|field| format_filter(negated, field, ""))
         .collect()

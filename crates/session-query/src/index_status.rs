@@ -26,7 +26,7 @@ pub struct IndexStatus {
     /// Time of the last commit, in milliseconds since 1970.
     #[serde(rename = "updated", serialize_with = "serialize_time")]
     pub updated_ms: Option<i64>,
-    /// Sessions that a person started, without those of prompts alone whose every turn another session holds.
+    /// Sessions that a person started. Those of prompts alone are left out where each of their turns is a copy or forgotten.
     pub sessions: usize,
     /// Sessions that another session started.
     pub subagents: usize,
@@ -50,7 +50,7 @@ pub struct IndexStatus {
     pub changed: usize,
     /// Whether what is forgotten or excluded is other than what was applied to the index.
     pub exclusions_changed: bool,
-    /// Coverage by model.
+    /// The models, with the sessions that each has embedded.
     pub models: Vec<ModelStatus>,
     /// Files and folders that could not be read, by the last read or now.
     pub problems: Vec<HistoryProblem>,
@@ -254,7 +254,7 @@ fn current_problems(
     Ok(problems)
 }
 
-/// Reads the coverage by each model, of several versions of one by the last.
+/// Reads which sessions each model has embedded, of several versions of one the last.
 fn read_models(
     index: &Reader,
     chosen: &str,

@@ -2,7 +2,7 @@
 
 use crate::typed_filter_error::{RANGE_HINT, TypedFilterError};
 use crate::typed_query::{
-    FilterField, TypedCondition, begins_agent, known_agent, parse_since_ms, parse_until_ms,
+    FilterField, TypedCondition, begins_agent, parse_agent, parse_since_ms, parse_until_ms,
     parse_within,
 };
 use jiff::Zoned;
@@ -27,7 +27,7 @@ impl InvalidFilter {
     pub(crate) fn find(typed: &str, condition: &TypedCondition) -> Option<Self> {
         let value = &condition.value;
         let error = match condition.field {
-            FilterField::Agent => known_agent(value).err()?,
+            FilterField::Agent => parse_agent(value).err()?,
             FilterField::Since => parse_since_ms(value, Zoned::now).err()?,
             FilterField::Until => parse_until_ms(value, Zoned::now).err()?,
             FilterField::When => parse_within(value, Zoned::now).err()?,

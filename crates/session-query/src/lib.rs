@@ -4,14 +4,14 @@
 //! [`QueryModels`] knows which models answer, the chosen one first, and embeds a query by each, with a
 //! cache of query vectors on disk. [`LiveIndex`] brings the index up to date while the index as it is
 //! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
-//! it, [`LiveIndex::answer`] runs it beside the answer and asks again where something had changed.
+//! it, [`LiveIndex::answer`] refreshes while a query runs, and runs it again where something had changed.
 //!
-//! [`OpenIndex`] stays open in a process that asks many times. [`CureSearch`] finds what cured an error,
+//! [`OpenIndex`] stays open in a process that runs many queries. [`CureSearch`] finds what cured an error,
 //! [`FailedCommandSearch`] what failed, [`find_continuation`] the session in which another goes on.
 //!
 //! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes; a [`ResolvedQuery`]
-//! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] leaves out who
-//! asks.
+//! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] excludes
+//! the calling sessions.
 //!
 //! [`IndexStatus`] counts what the index holds and how fresh it is, [`EmbeddingEta`] how long its vectors will take, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
@@ -85,20 +85,22 @@ pub use forget_selection::{ForgetSelection, ForgetSelectionError};
 pub use front_end_callbacks::FrontEndCallbacks;
 pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
 pub use invalid_filter::InvalidFilter;
-pub use live_index::{Answered, LiveAnswer, LiveIndex, QueryRefresh, REFRESH_BUDGET, Snapshot};
+pub use live_index::{
+    LiveAnswer, LiveIndex, QueryRefresh, REFRESH_BUDGET, Snapshot, SnapshotAnswer,
+};
 pub use misplaced_history::{MisplacedHistory, find_misplaced_history};
 pub use model_choice::{use_endpoint, use_model};
-pub use model_overview::{ModelCoverage, ModelOverview};
+pub use model_overview::{EmbeddedSessions, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
-pub use project_folder::read_project;
-pub use query_models::{IncompleteCoverage, QueryModels, TABLE, embed_query};
+pub use project_folder::parse_project;
+pub use query_models::{QueryModels, UnembeddedSessions, embed_query};
 pub use query_vectors::ModelFailure;
 pub use resolved_filter::ResolvedFilter;
 pub use resolved_query::{ResolvedQuery, UnfinishedQuery};
 pub use search_engine::SearchEngine;
 pub use session_argument::{SessionArgument, SessionIdError, find_session, find_turn_clause};
-pub use time_in_words::{format_time_filter, note_time_in_words};
+pub use time_in_words::{TimeSuggestion, format_time_filter};
 pub use typed_filter_error::TypedFilterError;
-pub use typed_query::{FilterField, TypedCondition, TypedQuery, known_agent};
+pub use typed_query::{FilterField, TypedCondition, TypedQuery, parse_agent};
 pub use typed_search::{SearchAnswer, TypedSearch};
 pub use unmet_clause::{UnmetClause, find_unmet_clause};

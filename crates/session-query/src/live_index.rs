@@ -8,7 +8,7 @@ use session_indexer::{
     MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
     Unwritable, discover, refresh, retry_while_locked,
 };
-use session_search::{ResolvedSession, resolve_session_id};
+use session_search::{ResolvedSession, resolve_session_uid};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -52,25 +52,25 @@ impl Snapshot {
 /// The choice whether a query refreshes the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QueryRefresh {
-    /// The index is refreshed beside the answer.
-    BesideAnswer,
+    /// The index is refreshed while the query runs.
+    DuringAnswer,
     /// The index is read as it is; it is made where there is none.
     IfMissing,
 }
 
-/// An answer with the refresh that ran beside it.
+/// An answer with the refresh that ran meanwhile.
 pub struct LiveAnswer<T> {
     /// The answer; `None` where there is no history.
-    pub answered: Option<Answered<T>>,
-    /// The refresh, if there was one.
-    pub refreshed: Option<RefreshOutcome>,
+    pub found: Option<SnapshotAnswer<T>>,
+    /// The outcome of the refresh, if there was one.
+    pub refresh: Option<RefreshOutcome>,
 }
 
 /// An answer with the snapshot that it is from.
-pub struct Answered<T> {
+pub struct SnapshotAnswer<T> {
     /// The answer.
     pub answer: T,
-    /// The index that was asked.
+    /// The snapshot that was searched.
     pub snapshot: Snapshot,
 }
 
@@ -97,7 +97,7 @@ impl LiveIndex<'_> {
     }
 
     /// Refreshes the index within the budget of a query. One that cannot be written is searched as it is.
-    pub(crate) fn refresh_or_read_only(&self) -> Result<RefreshOutcome, QueryError> {
+    pub(crate) fn refresh_unless_unwritable(&self) -> Result<RefreshOutcome, QueryError> {
         let error = match self.refresh(RefreshMode::Changes, Some(REFRESH_BUDGET)) {
             Err(QueryError::Store(error)) => error,
             refreshed => return refreshed,
@@ -128,7 +128,7 @@ impl LiveIndex<'_> {
             refreshed.as_ref().is_ok_and(|outcome| outcome.locked)
                 && self.is_unreadable_yet().unwrap_or_default()
         };
-        let attempt = || self.refresh_or_read_only();
+        let attempt = || self.refresh_unless_unwritable();
         let mut outcome = retry_while_locked(MAX_LOCK_WAIT, has_no_answer, || {}, attempt)?;
         if outcome.locked {
             outcome.files_left = self.count_changed_files()?;
@@ -147,7 +147,7 @@ impl LiveIndex<'_> {
             return Ok(false);
         }
         let sessions = self.snapshot()?.sessions;
-        let is_missing = |id: &String| resolve_session_id(&sessions, id) == ResolvedSession::None;
+        let is_missing = |id: &String| resolve_session_uid(&sessions, id) == ResolvedSession::None;
         Ok(ids.iter().any(is_missing))
     }
 
@@ -159,44 +159,46 @@ impl LiveIndex<'_> {
         Snapshot::take(Reader::open(self.root)?)
     }
 
-    /// Answers from the index as it is while a refresh runs, and again where that changed
-    /// something. `meanwhile` runs beside the refresh, too, where given.
+    /// Runs a query on the index as it is while a refresh runs, and again where that changed something. `meanwhile` runs
+    /// during the refresh, too, where given.
     ///
     /// # Errors
-    /// When the refresh fails, or `answer` does. Where the index was changed meanwhile it is called again: a matrix may be
+    /// When the refresh fails, or `query` does. Where the index was changed meanwhile it is called again: a matrix may be
     /// replaced between a look at the database and one at the matrix.
     pub fn answer<T, E: From<QueryError>>(
         &self,
         refresh: QueryRefresh,
         meanwhile: Option<impl FnOnce() + Send>,
-        answer: impl Fn(&Snapshot) -> Result<T, E>,
+        query: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<LiveAnswer<T>, E> {
         let mut index = OpenIndex::new(self.root);
-        let ask = |snapshot: &Snapshot, refreshed: Option<&RefreshOutcome>| {
-            let has_history = || refreshed.is_some_and(|outcome| !outcome.is_complete());
+        let query = |snapshot: &Snapshot, refresh: Option<&RefreshOutcome>| {
+            let has_history = || refresh.is_some_and(|outcome| !outcome.is_complete());
             if !snapshot.sessions.is_empty() || has_history() {
-                answer(snapshot).map(Some)
+                query(snapshot).map(Some)
             } else {
                 Ok(None)
             }
         };
         let is_missing = || !session_store::index_exists(self.root);
-        let (answer, refreshed) = if refresh == QueryRefresh::BesideAnswer || is_missing() {
-            let beside = |ask_early: &mut dyn FnMut()| self.refresh_beside(meanwhile, ask_early);
-            let refreshed = index.answer_beside(self, beside, ask)?;
-            (refreshed.answer, Some(refreshed.outcome))
+        let (answer, refresh) = if refresh == QueryRefresh::DuringAnswer || is_missing() {
+            let refresh =
+                |early_query: &mut dyn FnMut()| self.refresh_during_query(meanwhile, early_query);
+            let refreshed = index.answer_during_refresh(self, refresh, query)?;
+            (refreshed.answer, Some(refreshed.refresh))
         } else {
-            (index.ask_twice(|snapshot| ask(snapshot, None))?, None)
+            let answer = index.run_query_with_retry(|snapshot| query(snapshot, None))?;
+            (answer, None)
         };
-        let answered = answer.zip(index.into_snapshot());
+        let found = answer.zip(index.into_snapshot());
         Ok(LiveAnswer {
-            answered: answered.map(|(answer, snapshot)| Answered { answer, snapshot }),
-            refreshed,
+            found: found.map(|(answer, snapshot)| SnapshotAnswer { answer, snapshot }),
+            refresh,
         })
     }
 
     /// Refreshes on another thread while this one runs `here`, and a third `meanwhile`.
-    fn refresh_beside(
+    fn refresh_during_query(
         &self,
         meanwhile: Option<impl FnOnce() + Send>,
         here: &mut dyn FnMut(),
@@ -302,9 +304,9 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_fails_is_given_up_where_nothing_changed() {
+    fn a_query_that_fails_is_given_up_where_nothing_changed() {
         with_live_index(|live| {
-            for refresh in [QueryRefresh::IfMissing, QueryRefresh::BesideAnswer] {
+            for refresh in [QueryRefresh::IfMissing, QueryRefresh::DuringAnswer] {
                 let calls = AtomicUsize::new(0);
                 let answer = |_: &Snapshot| -> Result<(), QueryError> {
                     calls.fetch_add(1, Ordering::Relaxed);
@@ -317,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_fails_is_repeated_where_the_index_changed() {
+    fn a_query_that_fails_is_repeated_where_the_index_changed() {
         with_live_index(|live| {
             let calls = Cell::new(0);
             let answer = |snapshot: &Snapshot| {
@@ -330,7 +332,7 @@ mod tests {
             let answer = live
                 .answer(QueryRefresh::IfMissing, None::<fn()>, answer)
                 .unwrap();
-            assert_eq!(answer.answered.unwrap().answer, 2);
+            assert_eq!(answer.found.unwrap().answer, 2);
             assert_eq!(calls.get(), 2);
         });
     }

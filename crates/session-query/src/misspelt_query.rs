@@ -1,4 +1,4 @@
-//! Queries with words that no turn holds since they are mistyped, or Chinese where the history is in English.
+//! Corrects words of a query that no turn holds: mistyped ones, and Chinese ones by the glossary.
 
 use session_core::Query;
 use session_core::text::{is_unspaced, translate_to_english};

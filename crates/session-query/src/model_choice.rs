@@ -4,8 +4,8 @@ use crate::error::QueryError;
 use session_config::{Assignment, Home, set_keys};
 use session_models::{Catalogue, Endpoint, EndpointSettings, ModelError, ModelState, REMOTE_MODEL};
 
-/// Takes an installed model into use, after it was opened. An endpoint is asked how long its vectors are, even if it was
-/// asked before: it may run another model now.
+/// Takes an installed model into use, after it was opened. The length of an endpoint's vectors is requested each time: it may
+/// run another model now.
 ///
 /// # Errors
 /// When the model is unknown, not installed or does not open, the endpoint does not answer, or the configuration
@@ -33,20 +33,21 @@ pub fn use_model(home: &Home, catalogue: &Catalogue, name: &str) -> Result<(), Q
 /// configuration cannot be written.
 pub fn use_endpoint(home: &Home, url: &str, name: &str) -> Result<(), QueryError> {
     let directory = home.directories().config;
-    let asked = EndpointSettings {
+    let requested = EndpointSettings {
         url: Some(url.to_owned()),
         model: Some(name.to_owned()),
         ..EndpointSettings::default()
     };
     // `.env` goes before the configuration: texts would go elsewhere than the user consented to.
-    let in_effect = EndpointSettings::from_env_file(&home.directories())?.or_from(asked.clone());
+    let in_effect =
+        EndpointSettings::from_env_file(&home.directories())?.or_from(requested.clone());
     let served =
         |settings: EndpointSettings| settings.into_endpoint().map(|e| e.map(ServedModel::new));
-    if served(asked.clone())? != served(in_effect)? {
+    if served(requested.clone())? != served(in_effect)? {
         let path = home.directories().env_file();
         return Err(ModelError::OtherEndpoint { path }.into());
     }
-    let endpoint = home.complete_endpoint(asked);
+    let endpoint = home.complete_endpoint(requested);
     home.catalogue()?
         .with_endpoint(endpoint)
         .relearn_endpoint()?;

@@ -21,12 +21,12 @@ pub struct ModelOverview {
     /// True for the configured model.
     pub in_use: bool,
     /// The sessions that it has embedded; `None` without an index.
-    pub coverage: Option<ModelCoverage>,
+    pub embedded: Option<EmbeddedSessions>,
 }
 
 /// The sessions of the index that have vectors of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ModelCoverage {
+pub struct EmbeddedSessions {
     /// Sessions with vectors.
     pub sessions: u64,
     /// All sessions of the index.
@@ -45,13 +45,13 @@ impl ModelOverview {
             index => Some(index?),
         };
         let overview = |spec: &ModelSpec| {
-            let coverage = |index| ModelCoverage::read(spec, index);
+            let embedded = |index| EmbeddedSessions::read(spec, index);
             Ok(Self {
                 bytes: catalogue.size_bytes(spec),
                 state: catalogue.model_state(spec),
                 device: catalogue.device_choice(spec),
                 in_use: spec.name == home.config.model,
-                coverage: index.as_ref().map(coverage).transpose()?,
+                embedded: index.as_ref().map(embedded).transpose()?,
                 spec: spec.clone(),
             })
         };
@@ -59,7 +59,7 @@ impl ModelOverview {
     }
 }
 
-impl ModelCoverage {
+impl EmbeddedSessions {
     /// Reads how much a model has embedded; `None` without an index.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::query_tokens::{COLONS, SignedWord, TokenKind, split_tokens};
 use session_core::SessionReference;
-use session_search::{ResolvedSession, SearchFilter, resolve_session_id};
+use session_search::{ResolvedSession, SearchFilter, resolve_session_uid};
 use session_store::{SessionId, SessionRow};
 
 /// The name before the `:`.
@@ -16,18 +16,18 @@ pub(crate) struct NamedSessions {
     /// The text without these words.
     pub(crate) text: String,
     /// The only sessions to search; empty for all.
-    pub(crate) only: Vec<SessionId>,
+    pub(crate) only_sessions: Vec<SessionId>,
     /// The sessions to leave out, after `-session:ID`.
-    pub(crate) exclude: Vec<SessionId>,
-    /// The ids, as typed, behind which turns stand: these do not count.
-    pub(crate) with_turns: Vec<String>,
+    pub(crate) excluded_sessions: Vec<SessionId>,
+    /// Ids of `session:ID` words that were typed with a turn (`ID:7`), which is ignored.
+    pub(crate) ids_with_ignored_turn: Vec<String>,
 }
 
 /// The session that a word names.
 struct NamedSession<'t> {
     id: SessionId,
-    /// The id as typed, where turns stand behind it.
-    with_turns: Option<&'t str>,
+    /// The id as typed, where it was typed with a turn.
+    id_with_ignored_turn: Option<&'t str>,
 }
 
 impl NamedSessions {
@@ -38,9 +38,9 @@ impl NamedSessions {
         text.contains(NAME).then_some(())?;
         let mut named = Self {
             text: String::new(),
-            only: Vec::new(),
-            exclude: Vec::new(),
-            with_turns: Vec::new(),
+            only_sessions: Vec::new(),
+            excluded_sessions: Vec::new(),
+            ids_with_ignored_turn: Vec::new(),
         };
         let mut follows_name = false;
         for token in split_tokens(text) {
@@ -57,28 +57,33 @@ impl NamedSessions {
             }
         }
         named.text.truncate(named.text.trim_end().len());
-        (!named.only.is_empty() || !named.exclude.is_empty()).then_some(named)
+        (!named.only_sessions.is_empty() || !named.excluded_sessions.is_empty()).then_some(named)
     }
 
     fn push(&mut self, session: &NamedSession<'_>, negated: bool) {
         let sessions = if negated {
-            &mut self.exclude
+            &mut self.excluded_sessions
         } else {
-            &mut self.only
+            &mut self.only_sessions
         };
         sessions.push(session.id);
-        self.with_turns
-            .extend(session.with_turns.map(str::to_owned));
+        self.ids_with_ignored_turn
+            .extend(session.id_with_ignored_turn.map(str::to_owned));
     }
 
     /// Lets the sessions through that are named, of those that a filter lets through by name.
     pub(crate) fn narrow(&self, filter: &mut SearchFilter) {
-        filter.exclude.extend(&self.exclude);
-        if filter.only.is_empty() {
-            filter.only.clone_from(&self.only);
-        } else if !self.only.is_empty() {
-            let outside = filter.only.iter().filter(|id| !self.only.contains(id));
-            filter.exclude.extend(outside.copied().collect::<Vec<_>>());
+        filter.excluded_sessions.extend(&self.excluded_sessions);
+        if filter.only_sessions.is_empty() {
+            filter.only_sessions.clone_from(&self.only_sessions);
+        } else if !self.only_sessions.is_empty() {
+            let outside = filter
+                .only_sessions
+                .iter()
+                .filter(|id| !self.only_sessions.contains(id));
+            filter
+                .excluded_sessions
+                .extend(outside.copied().collect::<Vec<_>>());
         }
     }
 }
@@ -90,10 +95,10 @@ impl<'t> NamedSession<'t> {
         let id = SessionReference::strip_turns(typed);
         let turns = SessionReference::parse(typed).turns;
         let has_turns = turns.is_some_and(|turns| !turns.trim().is_empty());
-        match resolve_session_id(all, id) {
+        match resolve_session_uid(all, id) {
             ResolvedSession::One(session) if id.chars().count() >= MIN_ID_CHARS => Some(Self {
                 id: session.id,
-                with_turns: has_turns.then_some(id),
+                id_with_ignored_turn: has_turns.then_some(id),
             }),
             _ => None,
         }
@@ -115,7 +120,7 @@ mod tests {
     #[test]
     fn sessions_are_named_beside_the_text() {
         let [a, b] = [1, 2].map(SessionId::new);
-        for (query, text, only, exclude, with_turns) in [
+        for (query, text, only_sessions, excluded_sessions, ids_with_ignored_turn) in [
             ("oil session:a1b2c3d4 lamp", "oil lamp", vec![a], vec![], ""),
             ("session:A1B2C3:14", "", vec![a], vec![], "A1B2C3"),
             ("oil session:\"b1b2c3d4\"", "oil", vec![b], vec![], ""),
@@ -132,9 +137,12 @@ mod tests {
             let text = text.to_owned();
             let expected = NamedSessions {
                 text,
-                only,
-                exclude,
-                with_turns: with_turns.split_whitespace().map(str::to_owned).collect(),
+                only_sessions,
+                excluded_sessions,
+                ids_with_ignored_turn: ids_with_ignored_turn
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .collect(),
             };
             assert_eq!(found, Some(expected), "{query}");
         }
@@ -156,9 +164,9 @@ mod tests {
     #[test]
     fn a_session_that_is_named_elsewhere_narrows_further() {
         let all = sessions();
-        let narrowed = |query: &str, only: &[i64]| {
+        let narrowed = |query: &str, only_sessions: &[i64]| {
             let mut filter = SearchFilter {
-                only: only.iter().copied().map(SessionId::new).collect(),
+                only_sessions: only_sessions.iter().copied().map(SessionId::new).collect(),
                 ..SearchFilter::default()
             };
             NamedSessions::find(query, &all)

@@ -7,20 +7,20 @@ use session_indexer::RefreshOutcome;
 use session_store::{IndexIdentity, Reader};
 use std::path::{Path, PathBuf};
 
-/// The index for a process that asks many times. Between two questions it holds no lock and no
-/// transaction; what was written meanwhile, and an index put in the place of another, are seen by the next.
+/// The index for a process that runs many queries. Between two queries it holds no lock and no transaction; the next query
+/// sees what was committed meanwhile, and an index that replaced this one.
 pub struct OpenIndex {
     root: PathBuf,
     open: Option<OpenSnapshot>,
 }
 
-/// An answer from an open index, with the refresh that ran beside it.
+/// An answer from an open index, with the refresh that ran meanwhile.
 #[derive(Debug)]
 pub struct RefreshedAnswer<T> {
     /// The answer.
     pub answer: T,
-    /// The refresh.
-    pub outcome: RefreshOutcome,
+    /// The outcome of the refresh.
+    pub refresh: RefreshOutcome,
 }
 
 /// The age that the sessions and vectors of a snapshot may have.
@@ -28,7 +28,7 @@ pub struct RefreshedAnswer<T> {
 enum SnapshotAge {
     /// They are those of the last commit.
     Current,
-    /// They may be those that the last question read.
+    /// They may be those that the last query read.
     MayBeStale,
 }
 
@@ -43,7 +43,7 @@ struct OpenSnapshot {
 }
 
 impl OpenIndex {
-    /// Names the index; it is opened by the first question.
+    /// Names the index; it is opened by the first query.
     pub fn new(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
@@ -51,8 +51,8 @@ impl OpenIndex {
         }
     }
 
-    /// Returns true where the index was written, or another one put in its place, since the last call; also for the first
-    /// call, and where the index cannot be read. Questions between two calls do not matter.
+    /// Returns true where the index was written, or replaced by another one, since the last call; also for the first call,
+    /// and where the index cannot be read. Queries between two calls do not matter.
     pub fn has_changed(&mut self) -> bool {
         let mut check = || -> Result<bool, QueryError> {
             let mut open = self.open()?;
@@ -64,20 +64,20 @@ impl OpenIndex {
         check().unwrap_or(true)
     }
 
-    /// Calls `ask` with one state of the index. Where it fails the index is opened anew by the next call.
+    /// Runs a query on one state of the index. Where it fails the index is opened anew by the next call.
     ///
     /// # Errors
-    /// Those of `ask`; when there is no index, or it is damaged.
+    /// Those of `query`; when there is no index, or it is damaged.
     pub fn with_snapshot<T, E: From<QueryError>>(
         &mut self,
-        ask: impl FnOnce(&Snapshot) -> Result<T, E>,
+        query: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.ask(SnapshotAge::Current, ask);
+        let answer = self.run_query(SnapshotAge::Current, query);
         self.end_snapshot_after(&answer);
         answer
     }
 
-    /// Calls `ask` as [`OpenIndex::with_snapshot`] does, with the sessions and vectors that the last
+    /// Runs a query as [`OpenIndex::with_snapshot`] does, with the sessions and vectors that the last
     /// call read, though others may have been written since: reading them anew takes longer than a
     /// search. Where that fails, they are read anew.
     ///
@@ -85,51 +85,51 @@ impl OpenIndex {
     /// As [`OpenIndex::with_snapshot`].
     pub fn with_stale_snapshot<T, E: From<QueryError>>(
         &mut self,
-        ask: impl Fn(&Snapshot) -> Result<T, E>,
+        query: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.ask(SnapshotAge::MayBeStale, &ask);
+        let answer = self.run_query(SnapshotAge::MayBeStale, &query);
         self.end_snapshot_after(&answer);
-        answer.or_else(|_| self.with_snapshot(&ask))
+        answer.or_else(|_| self.with_snapshot(&query))
     }
 
-    /// Calls `ask` with the index as it is while a refresh runs, and again where that changed something.
+    /// Runs a query on the index as it is while a refresh runs, and again where that changed something.
     ///
     /// # Errors
-    /// When the refresh fails, or `ask` does. Where the index was changed meanwhile it is called again: a matrix may be
+    /// When the refresh fails, or `query` does. Where the index was changed meanwhile it is called again: a matrix may be
     /// replaced between a look at the database and one at the matrix.
     pub fn answer<T, E: From<QueryError>>(
         &mut self,
         live: &LiveIndex<'_>,
-        ask: impl Fn(&Snapshot) -> Result<T, E>,
+        query: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<RefreshedAnswer<T>, E> {
         let refresh =
-            |ask_early: &mut dyn FnMut()| run_both(ask_early, || live.refresh_for_query()).1;
-        let answer = self.answer_beside(live, refresh, |snapshot, _| ask(snapshot));
+            |early_query: &mut dyn FnMut()| run_both(early_query, || live.refresh_for_query()).1;
+        let answer = self.answer_during_refresh(live, refresh, |snapshot, _| query(snapshot));
         self.end_snapshot_after(&answer);
         answer
     }
 
-    /// Answers as [`OpenIndex::answer`] does, and leaves the snapshot open. `refresh` runs the early question beside the
-    /// refresh. `ask` hears of the refresh once that is done; an empty index is not asked before.
-    pub(crate) fn answer_beside<T, E: From<QueryError>>(
+    /// Answers as [`OpenIndex::answer`] does, and leaves the snapshot open. `refresh` calls its argument, the early query,
+    /// while it refreshes. `query` gets the outcome once there is one; an empty index is not searched before.
+    pub(crate) fn answer_during_refresh<T, E: From<QueryError>>(
         &mut self,
         live: &LiveIndex<'_>,
         refresh: impl FnOnce(&mut dyn FnMut()) -> Result<RefreshOutcome, QueryError>,
-        ask: impl Fn(&Snapshot, Option<&RefreshOutcome>) -> Result<T, E>,
+        query: impl Fn(&Snapshot, Option<&RefreshOutcome>) -> Result<T, E>,
     ) -> Result<RefreshedAnswer<T>, E> {
         if self.is_purge_pending() {
-            // A snapshot beside the refresh would keep deleted text in the log.
-            let outcome = live.refresh_for_query()?;
-            let answer = self.ask_twice(|snapshot| ask(snapshot, Some(&outcome)))?;
-            return Ok(RefreshedAnswer { answer, outcome });
+            // A snapshot during the refresh would keep deleted text in the log.
+            let refresh = live.refresh_for_query()?;
+            let answer = self.run_query_with_retry(|snapshot| query(snapshot, Some(&refresh)))?;
+            return Ok(RefreshedAnswer { answer, refresh });
         }
         let mut early = None;
-        let outcome = refresh(&mut || {
-            let answer = self.ask(SnapshotAge::Current, |snapshot| {
+        let refresh = refresh(&mut || {
+            let answer = self.run_query(SnapshotAge::Current, |snapshot| {
                 if snapshot.sessions.is_empty() {
                     Ok(None)
                 } else {
-                    ask(snapshot, None).map(Some)
+                    query(snapshot, None).map(Some)
                 }
             });
             // The refresh may have to wait for a snapshot's end.
@@ -140,22 +140,22 @@ impl OpenIndex {
             Some(early) if self.resume_snapshot() => early?,
             _ => {
                 self.end_snapshot();
-                if outcome.purge_waits {
+                if refresh.purge_waits {
                     // The early snapshot kept the text in the log. Where this fails the next search removes it.
-                    let _ = live.refresh_or_read_only();
+                    let _ = live.refresh_unless_unwritable();
                 }
-                self.ask_twice(|snapshot| ask(snapshot, Some(&outcome)))?
+                self.run_query_with_retry(|snapshot| query(snapshot, Some(&refresh)))?
             }
         };
-        Ok(RefreshedAnswer { answer, outcome })
+        Ok(RefreshedAnswer { answer, refresh })
     }
 
-    /// Asks, and once more where that fails and somebody has committed meanwhile. The snapshot is left open.
-    pub(crate) fn ask_twice<T, E: From<QueryError>>(
+    /// Runs a query, and once more where that fails and somebody has committed meanwhile. The snapshot is left open.
+    pub(crate) fn run_query_with_retry<T, E: From<QueryError>>(
         &mut self,
-        ask: impl Fn(&Snapshot) -> Result<T, E>,
+        query: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.ask(SnapshotAge::Current, &ask);
+        let answer = self.run_query(SnapshotAge::Current, &query);
         if answer.is_ok() {
             return answer;
         }
@@ -164,7 +164,7 @@ impl OpenIndex {
             return answer;
         }
         self.open = None;
-        self.ask(SnapshotAge::Current, &ask)
+        self.run_query(SnapshotAge::Current, &query)
     }
 
     /// Returns the snapshot of the last answer, if it was left open.
@@ -172,19 +172,19 @@ impl OpenIndex {
         self.open.map(|open| open.snapshot)
     }
 
-    /// Asks, and leaves the snapshot open.
-    fn ask<T, E: From<QueryError>>(
+    /// Runs a query, and leaves the snapshot open.
+    fn run_query<T, E: From<QueryError>>(
         &mut self,
         age: SnapshotAge,
-        ask: impl FnOnce(&Snapshot) -> Result<T, E>,
+        query: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
         let open = self.open()?.begin(age)?;
-        let answer = ask(&open.snapshot);
+        let answer = query(&open.snapshot);
         self.open = Some(open);
         answer
     }
 
-    /// Ends the snapshot of the last question, and closes the index where that failed.
+    /// Ends the snapshot of the last query, and closes the index where that failed.
     fn end_snapshot_after<T, E>(&mut self, answer: &Result<T, E>) {
         match answer {
             Ok(_) => self.end_snapshot(),
@@ -192,7 +192,7 @@ impl OpenIndex {
         }
     }
 
-    /// Ends the snapshot of the last question. The index stays open, unless the database fails.
+    /// Ends the snapshot of the last query. The index stays open, unless the database fails.
     fn end_snapshot(&mut self) {
         let ended = |open: &OpenSnapshot| open.snapshot.index.end_snapshot().is_ok();
         self.open = self.open.take().filter(ended);
@@ -208,7 +208,7 @@ impl OpenIndex {
             .is_some_and(|open| is_pending(open).unwrap_or(false))
     }
 
-    /// Begins a snapshot; returns true where nobody has committed since the last question.
+    /// Begins a snapshot; returns true where nobody has committed since the last query.
     fn resume_snapshot(&self) -> bool {
         let is_current = |open: &OpenSnapshot| -> Result<bool, QueryError> {
             open.snapshot.index.snapshot()?;

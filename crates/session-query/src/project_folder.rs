@@ -8,8 +8,8 @@ use session_store::SessionRow;
 /// Parses a project as it is typed: `.` is that of the current folder, which for a git worktree is its
 /// main checkout; a path that begins with a `.` is a folder, which no session is of where it is gone; all else is a name or
 /// part of a path.
-pub fn read_project(typed: &str) -> ProjectPattern {
-    match read_folder(typed) {
+pub fn parse_project(typed: &str) -> ProjectPattern {
+    match parse_folder(typed) {
         ProjectPattern::Folder(folder) => {
             ProjectPattern::Folder(project_root(&folder).unwrap_or(folder))
         }
@@ -17,8 +17,8 @@ pub fn read_project(typed: &str) -> ProjectPattern {
     }
 }
 
-/// Reads a project as [`read_project`] does, but a worktree stands for itself alone.
-fn read_folder(typed: &str) -> ProjectPattern {
+/// Parses a project as [`parse_project`] does, but a worktree stands for itself alone.
+fn parse_folder(typed: &str) -> ProjectPattern {
     let is_relative =
         matches!(typed, "." | "..") || typed.starts_with("./") || typed.starts_with("../");
     if !is_relative {
@@ -31,11 +31,11 @@ fn read_folder(typed: &str) -> ProjectPattern {
     }))
 }
 
-/// Returns the sessions of a project that is typed as for [`read_project`], but a worktree stands for itself alone. A
+/// Returns the sessions of a project that is typed as for [`parse_project`], but a worktree stands for itself alone. A
 /// project of that name or path goes before those of whose path it is a part: `app` is not also `app-secret`.
 pub(crate) fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
     let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, typed)).collect();
-    match read_folder(typed) {
+    match parse_folder(typed) {
         ProjectPattern::Part(_) if !exact.is_empty() => exact,
         pattern => all.iter().filter(|row| pattern.matches(row)).collect(),
     }
@@ -62,7 +62,7 @@ mod tests {
     /// The tests run in the folder of their crate.
     #[test]
     fn a_relative_path_is_a_folder() {
-        let folder = |typed: &str| match read_folder(typed) {
+        let folder = |typed: &str| match parse_folder(typed) {
             ProjectPattern::Folder(folder) => folder,
             part @ ProjectPattern::Part(_) => panic!("{part:?}"),
         };
@@ -90,7 +90,7 @@ mod tests {
             ..SessionRow::default()
         };
         for typed in ["./nowhere", "../nowhere/."] {
-            assert!(!read_project(typed).matches(&session), "{typed}");
+            assert!(!parse_project(typed).matches(&session), "{typed}");
             assert!(find_project_sessions(typed, std::slice::from_ref(&session)).is_empty());
         }
     }

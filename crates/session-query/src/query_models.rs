@@ -8,10 +8,10 @@ use crate::table_cosines::TableCosines;
 use session_config::Home;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_indexer::{
-    EmbeddingCounts, EmbeddingOptions, RefreshProgress, embed_beside, record_model_failure,
-    take_model_failures,
+    EmbeddingCounts, EmbeddingOptions, RefreshProgress, embed_releasing_writer,
+    record_model_failure, take_model_failures,
 };
-use session_models::{Catalogue, ModelError, REMOTE_MODEL, WaitListener};
+use session_models::{Catalogue, ModelError, REMOTE_MODEL, TABLE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
 use session_store::{ModelId, ModelRow, Reader};
 use std::collections::BTreeMap;
@@ -19,15 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Name of the bundled static model, a vector for each token: it embeds every history as it is read.
-pub const TABLE: &str = "table";
+/// A search notes what the chosen model has not embedded while that is more than one session in this many.
+const NEGLIGIBLE_PART: usize = 20;
 
-/// How far the chosen model has read the history is worth a note while one session in so many, or more, is left to it.
-const DUE_PART: usize = 20;
-
-/// How far the chosen model has read the history, where many sessions are left to it.
+/// How many sessions of an index the chosen model has embedded, where it lacks many.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncompleteCoverage {
+pub struct UnembeddedSessions {
     /// The name of the model.
     pub model: String,
     /// The sessions that it has embedded.
@@ -52,7 +49,7 @@ pub struct QueryModels {
     table: Arc<dyn Embedder>,
     vectors: QueryVectors,
     /// Why models did not answer the last query, by name: their vectors in the index are lost.
-    lost: Mutex<BTreeMap<String, ModelFailure>>,
+    unreadable_vectors: Mutex<BTreeMap<String, ModelFailure>>,
 }
 
 impl QueryModels {
@@ -69,7 +66,7 @@ impl QueryModels {
             chosen: chosen.to_owned(),
             specs: select_specs(&catalogue, chosen)?,
             table: session_embed::open_bundled_table()?.into(),
-            lost: Mutex::default(),
+            unreadable_vectors: Mutex::default(),
             vectors,
             catalogue,
             root: root.to_owned(),
@@ -107,7 +104,7 @@ impl QueryModels {
     }
 
     /// Keeps the vectors of queries in memory alone, but those of an endpoint: a query that grows letter by
-    /// letter is asked once, and to create a file waits for whatever else is written to the disk.
+    /// letter is embedded once, and to create a file waits for whatever else is written to the disk.
     #[must_use]
     pub fn without_cache_writes(mut self) -> Self {
         self.vectors.disable_cache_writes();
@@ -121,7 +118,7 @@ impl QueryModels {
 
     /// Returns the chosen model, unless that is the table, unknown or not installed.
     pub fn chosen(&self) -> Option<&ModelSpec> {
-        let mut specs = self.specs.iter().filter(|spec| spec.name != TABLE);
+        let mut specs = self.specs.iter().filter(|spec| spec.name != TABLE_MODEL);
         specs.find(|spec| spec.name == self.chosen)
     }
 
@@ -130,17 +127,17 @@ impl QueryModels {
     /// # Errors
     /// When it is unknown, not installed, or cannot be loaded.
     pub fn load_chosen(&self) -> Result<Option<Box<dyn Embedder>>, QueryError> {
-        let is_table = self.chosen == TABLE;
+        let is_table = self.chosen == TABLE_MODEL;
         let chosen = (!is_table).then(|| self.catalogue.load(&self.chosen));
         Ok(chosen.transpose()?)
     }
 
-    /// Embeds by the chosen model all sessions that it has not read, until `stop` returns true. There is
+    /// Embeds by the chosen model all sessions that it has not embedded, until `stop` returns true. There is
     /// nothing to do where the chosen model is the table.
     ///
     /// # Errors
     /// When the index or the model fails.
-    pub fn embed_pending(
+    pub fn embed_by_chosen_model(
         &self,
         stop: &dyn Fn() -> bool,
         progress: &dyn RefreshProgress,
@@ -165,7 +162,7 @@ impl QueryModels {
             stop,
             ..EmbeddingOptions::new(embedder.as_ref(), progress)
         };
-        Ok(embed_beside(&self.root, &embedding)?)
+        Ok(embed_releasing_writer(&self.root, &embedding)?)
     }
 
     /// Returns why the chosen model could not embed in the last run that is recorded in the index.
@@ -181,16 +178,18 @@ impl QueryModels {
     /// endpoint that does not answer, and others whose files are damaged.
     pub fn failures(&self) -> Vec<ModelFailure> {
         let mut failures = self.vectors.failures();
-        failures.extend(self.lost().values().cloned());
+        failures.extend(self.unreadable_vectors().values().cloned());
         failures
     }
 
-    fn lost(&self) -> MutexGuard<'_, BTreeMap<String, ModelFailure>> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    fn unreadable_vectors(&self) -> MutexGuard<'_, BTreeMap<String, ModelFailure>> {
+        self.unreadable_vectors
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns a model as the index has it, unless the index has no vectors of it. Notes where these are lost.
-    fn find_vectors(
+    /// Returns the row of a model whose matrices can be read; records a failure where one is lost.
+    fn find_searchable_model(
         &self,
         index: &Reader,
         fingerprint: &str,
@@ -199,7 +198,7 @@ impl QueryModels {
             return Ok(None);
         };
         if !index.has_lost_matrix(&model)? {
-            self.lost().remove(&model.name);
+            self.unreadable_vectors().remove(&model.name);
             return Ok(Some(model));
         }
         let failure = ModelFailure {
@@ -208,7 +207,7 @@ impl QueryModels {
                 "the next search makes them again, or run `session-search index`".to_owned(),
             ),
         };
-        self.lost().insert(model.name, failure);
+        self.unreadable_vectors().insert(model.name, failure);
         Ok(None)
     }
 
@@ -217,25 +216,25 @@ impl QueryModels {
         self.vectors.has_failed(&self.chosen)
     }
 
-    /// Returns how far the chosen model has read the `all` sessions of an index, where many are left to it and it did not
-    /// fail on this query.
+    /// Returns how many of the `all` sessions of an index the chosen model has embedded, where it lacks many and did not fail
+    /// on this query.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn find_incomplete_coverage(
+    pub fn find_unembedded_sessions(
         &self,
         index: &Reader,
         all: usize,
-    ) -> Result<Option<IncompleteCoverage>, QueryError> {
+    ) -> Result<Option<UnembeddedSessions>, QueryError> {
         let Some(chosen) = self.chosen().filter(|_| !self.has_chosen_failed()) else {
             return Ok(None);
         };
         let embedded = count_embedded_sessions(chosen, index)?;
         let embedded = usize::try_from(embedded).unwrap_or(usize::MAX);
-        if all.saturating_sub(embedded) * DUE_PART <= all {
+        if all.saturating_sub(embedded) * NEGLIGIBLE_PART <= all {
             return Ok(None);
         }
-        Ok(Some(IncompleteCoverage {
+        Ok(Some(UnembeddedSessions {
             model: chosen.name.clone(),
             embedded,
             all,
@@ -244,7 +243,7 @@ impl QueryModels {
         }))
     }
 
-    /// Returns true where the chosen model has not failed and has not read all sessions.
+    /// Returns true where the chosen model has not failed and has not embedded all sessions.
     ///
     /// # Errors
     /// When the index fails.
@@ -266,7 +265,7 @@ impl QueryModels {
     pub fn embed(&self, index: &Reader, query: &str) -> Result<Vec<QueryEmbedding>, QueryError> {
         let mut all: Vec<QueryEmbedding> = Vec::new();
         for spec in &self.specs {
-            if spec.name != TABLE && covers_all_sessions(index, &all)? {
+            if spec.name != TABLE_MODEL && covers_all_sessions(index, &all)? {
                 continue;
             }
             all.extend(self.embed_by(spec, index, query)?);
@@ -288,10 +287,10 @@ impl QueryModels {
         index: &Reader,
         query: &str,
     ) -> Result<Option<QueryEmbedding>, QueryError> {
-        let Some(model) = self.find_vectors(index, &spec.fingerprint())? else {
+        let Some(model) = self.find_searchable_model(index, &spec.fingerprint())? else {
             return Ok(None);
         };
-        if spec.name == TABLE {
+        if spec.name == TABLE_MODEL {
             return embed_in_process(&self.table, spec, model, query).map(Some);
         }
         let text = spec.scripts.blank_unreadable(query);
@@ -299,15 +298,15 @@ impl QueryModels {
             return Ok(None);
         };
         // The table has BERT's vocabulary.
-        let known_share = match spec.architecture {
-            Architecture::Table | Architecture::Bert => self.table.known_share(&text),
+        let known_word_share = match spec.architecture {
+            Architecture::Table | Architecture::Bert => self.table.known_word_share(&text),
             _ => 1.0,
         };
         Ok(Some(QueryEmbedding {
             model,
             vector,
-            known_share,
-            readable_share: spec.scripts.readable_share(query),
+            known_word_share,
+            readable_letter_share: spec.scripts.readable_letter_share(query),
             scale: spec.cosine,
             text_cosines: None,
         }))
@@ -328,21 +327,21 @@ fn find_available<'a>(catalogue: &'a Catalogue, name: &str) -> Result<&'a ModelS
 }
 
 /// Returns the chosen model where it can be loaded, the other installed ones and the table. An endpoint is
-/// asked only if it is chosen.
+/// used only if it is chosen.
 fn select_specs(catalogue: &Catalogue, chosen: &str) -> Result<Vec<ModelSpec>, QueryError> {
     let mut specs: Vec<ModelSpec> = find_available(catalogue, chosen)
         .ok()
         .cloned()
         .into_iter()
         .collect();
-    if chosen != TABLE {
+    if chosen != TABLE_MODEL {
         let others = catalogue.specs().filter(|spec| {
             spec.architecture != Architecture::Remote
-                && ![chosen, TABLE].contains(&spec.name.as_str())
+                && ![chosen, TABLE_MODEL].contains(&spec.name.as_str())
                 && catalogue.model_state(spec).is_available()
         });
         specs.extend(others.cloned());
-        specs.push(catalogue.find_spec(TABLE)?.clone());
+        specs.push(catalogue.find_spec(TABLE_MODEL)?.clone());
     }
     Ok(specs)
 }
@@ -377,12 +376,12 @@ fn embed_in_process(
 ) -> Result<QueryEmbedding, QueryError> {
     let text = spec.scripts.blank_unreadable(query);
     let vector = model.embed_query(&text)?;
-    let text_cosines = (spec.name == TABLE).then(|| TableCosines::for_query(model, &vector));
+    let text_cosines = (spec.name == TABLE_MODEL).then(|| TableCosines::for_query(model, &vector));
     Ok(QueryEmbedding {
         model: row,
         vector,
-        known_share: model.known_share(&text),
-        readable_share: spec.scripts.readable_share(query),
+        known_word_share: model.known_word_share(&text),
+        readable_letter_share: spec.scripts.readable_letter_share(query),
         scale: spec.cosine,
         text_cosines,
     })

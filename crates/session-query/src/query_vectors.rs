@@ -81,7 +81,7 @@ impl QueryVectors {
         self.is_cached = false;
     }
 
-    /// Keeps a model from being loaded or asked: only its cached vectors count.
+    /// Keeps a model from being loaded or requested: only its cached vectors count.
     pub(crate) fn disable(&self, model: &str, failure: ModelFailure) {
         self.state().failures.insert(model.to_owned(), failure);
     }

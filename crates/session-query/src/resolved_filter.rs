@@ -1,35 +1,39 @@
-//! The filter of a question, and the sessions that ask it.
+//! The filter of a query without the sessions that run it.
 
 use session_search::SearchFilter;
 use session_store::{SessionRow, with_subagents};
 
-/// A filter that leaves out the sessions from which it is asked, and their subagents: they hold the words of the question.
+/// A filter that excludes the calling sessions and their subagents: they hold the words of the query.
 #[derive(Debug, Clone, Default)]
 pub struct ResolvedFilter {
     /// The sessions and turns that are let through.
-    pub filter: SearchFilter,
-    /// Agents' ids of the sessions that ask.
-    pub left_out: Vec<String>,
-    /// True where one of them passes the filter, but for being one.
-    pub leaves_out_match: bool,
+    pub search_filter: SearchFilter,
+    /// Uids of the calling sessions.
+    pub excluded_callers: Vec<String>,
+    /// Whether a calling session passes the filter otherwise.
+    pub excludes_matching_caller: bool,
 }
 
 impl ResolvedFilter {
-    /// Leaves `callers`, of all sessions, out of what a filter lets through.
-    pub fn new(mut filter: SearchFilter, callers: &[&SessionRow], all: &[SessionRow]) -> Self {
-        let leaves_out_match = callers.iter().any(|row| filter.passes_session(row));
+    /// Excludes `callers`, of all sessions, from what a filter lets through.
+    pub fn new(filter: SearchFilter, callers: &[&SessionRow], all: &[SessionRow]) -> Self {
+        let excludes_matching_caller = callers.iter().any(|row| filter.passes_session(row));
         let roots = callers.iter().map(|row| row.id).collect();
-        filter.exclude.extend(with_subagents(&roots, all));
+        let mut search_filter = filter;
+        let excluded = with_subagents(&roots, all);
+        search_filter.excluded_sessions.extend(excluded);
         Self {
-            filter,
-            left_out: callers.iter().map(|row| row.uid.clone()).collect(),
-            leaves_out_match,
+            search_filter,
+            excluded_callers: callers.iter().map(|row| row.uid.clone()).collect(),
+            excludes_matching_caller,
         }
     }
 
     /// Counts the sessions of which turns may pass.
     pub fn count_sessions(&self, all: &[SessionRow]) -> usize {
-        let passing = all.iter().filter(|row| self.filter.passes_session(row));
+        let passing = all
+            .iter()
+            .filter(|row| self.search_filter.passes_session(row));
         passing.count()
     }
 }
@@ -49,19 +53,19 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_left_out_with_their_subagents() {
+    fn callers_are_excluded_with_their_subagents() {
         let all = [
             session(1, None),
             session(2, Some("session-1")),
             session(3, None),
         ];
         let filter = SearchFilter {
-            subagents: true,
+            includes_subagents: true,
             ..SearchFilter::default()
         };
         let resolved = ResolvedFilter::new(filter, &[&all[0]], &all);
-        assert_eq!(resolved.left_out, ["session-1"]);
-        assert!(resolved.leaves_out_match);
+        assert_eq!(resolved.excluded_callers, ["session-1"]);
+        assert!(resolved.excludes_matching_caller);
         assert_eq!(resolved.count_sessions(&all), 1);
     }
 
@@ -70,10 +74,10 @@ mod tests {
     fn a_caller_that_is_excluded_anyway_is_no_match() {
         let all = [session(1, None), session(2, None)];
         let filter = SearchFilter {
-            exclude: vec![all[0].id],
+            excluded_sessions: vec![all[0].id],
             ..SearchFilter::default()
         };
         let resolved = ResolvedFilter::new(filter, &[&all[0]], &all);
-        assert!(!resolved.leaves_out_match);
+        assert!(!resolved.excludes_matching_caller);
     }
 }

@@ -98,7 +98,7 @@ impl SearchEngine {
     ///
     /// # Errors
     /// When the index or the model fails; [`QueryError::Busy`] after a minute.
-    pub fn update(
+    pub fn refresh_when_unlocked(
         &self,
         mode: RefreshMode,
         progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
@@ -119,30 +119,29 @@ impl SearchEngine {
         Ok(outcome)
     }
 
-    /// Returns true where the index would be brought up to date as it was by one of the last refreshes: one that nobody asked for
-    /// does nothing by variables that only a project at hand sets.
-    pub fn repeats_last_refresh(home: &Home, index: &Reader) -> bool {
+    /// Returns true where one of the last three refreshes had the same home and variables. A hook refreshes only then:
+    /// variables that only the current project sets must not decide which histories are read.
+    pub fn has_known_environment(home: &Home, index: &Reader) -> bool {
         index
             .has_environment(&describe_environment(&home.env))
             .unwrap_or_default()
     }
 
-    /// Reads what changed into the index, within a budget of time if there is one. Returns false where something is left
-    /// unread: the time ended, or another process writes.
+    /// Reads what changed into the index, within a budget of time if there is one, unless another process writes.
     ///
     /// # Errors
-    /// As [`SearchEngine::update`].
-    pub fn update_within(&self, budget: Option<Duration>) -> Result<bool, QueryError> {
+    /// As [`SearchEngine::refresh_when_unlocked`].
+    pub fn refresh_within(&self, budget: Option<Duration>) -> Result<RefreshOutcome, QueryError> {
         let policy = self.read_policy()?;
         let live = self.live_index(&policy, &|| Box::new(SilentProgress));
-        Ok(live.refresh(RefreshMode::Changes, budget)?.is_complete())
+        live.refresh(RefreshMode::Changes, budget)
     }
 
     /// Removes an entry of what was forgotten, reads again what it kept out, and returns how much came back; `None` where there
     /// is no such entry. `on_wait` is called where another process is waited for.
     ///
     /// # Errors
-    /// As [`SearchEngine::update`], and when the records of what was forgotten cannot be written.
+    /// As [`SearchEngine::refresh_when_unlocked`], and when the records of what was forgotten cannot be written.
     pub fn undo_forget(
         &self,
         entry: u32,
@@ -150,7 +149,7 @@ impl SearchEngine {
         on_wait: impl Fn(),
     ) -> Result<Option<ContentCounts>, QueryError> {
         let count = || {
-            self.update(RefreshMode::Changes, progress, &on_wait)?;
+            self.refresh_when_unlocked(RefreshMode::Changes, progress, &on_wait)?;
             let index = Reader::open(&self.home.index_directory)?;
             Ok::<_, QueryError>(ContentCounts::read(&index)?)
         };
@@ -163,11 +162,11 @@ impl SearchEngine {
         Ok(Some(count()?.since(&before)))
     }
 
-    /// Refreshes the index as for a query, and goes on as [`SearchEngine::update`] where a session that is named (`ID`,
-    /// `ID:7`, `ID:5-9`) is not in it: that it is nowhere can be said only then.
+    /// Refreshes as for a query. Where a named session (`ID`, `ID:7`) is not in the index then and histories are left unread,
+    /// refreshes without a budget: only then is it certain that the session does not exist.
     ///
     /// # Errors
-    /// As [`SearchEngine::update`].
+    /// As [`SearchEngine::refresh_when_unlocked`].
     pub fn refresh_for_sessions(
         &self,
         live: &LiveIndex<'_>,
@@ -178,7 +177,7 @@ impl SearchEngine {
         let ids: Vec<String> = ids.map(str::to_owned).collect();
         let outcome = live.refresh_for_query()?;
         if live.may_have_unread_session(&ids, &outcome)? {
-            self.update(RefreshMode::Changes, live.progress, on_wait)
+            self.refresh_when_unlocked(RefreshMode::Changes, live.progress, on_wait)
         } else {
             Ok(outcome)
         }

@@ -1,7 +1,7 @@
 //! Sessions and their turns as users name them.
 
 use session_core::{SessionReference, TurnAddressError, TurnRange, TurnWindow};
-use session_search::{FilterClause, FilterCondition, ResolvedSession, resolve_session_id};
+use session_search::{FilterClause, FilterCondition, ResolvedSession, resolve_session_uid};
 use session_store::SessionRow;
 use std::ops::RangeInclusive;
 use thiserror::Error;
@@ -108,7 +108,7 @@ impl SessionArgument {
 /// When no session or several are named.
 pub fn find_session(sessions: &[SessionRow], typed: &str) -> Result<SessionRow, SessionIdError> {
     let id = SessionReference::strip_turns(typed);
-    match resolve_session_id(sessions, id) {
+    match resolve_session_uid(sessions, id) {
         ResolvedSession::One(session) => Ok(*session),
         ResolvedSession::None if id.is_empty() => Err(SessionIdError::Missing),
         ResolvedSession::None if is_number(id) => Err(SessionIdError::UnknownNumber(id.to_owned())),
@@ -206,7 +206,8 @@ mod tests {
         };
         let find = |typed: &str| {
             let clause = find_turn_clause(std::slice::from_ref(&session), typed);
-            let condition = clause.map(|clause| clause.map(|mut clause| clause.any.remove(0)));
+            let condition =
+                clause.map(|clause| clause.map(|mut clause| clause.conditions.remove(0)));
             condition.map(|condition| match condition {
                 Some(FilterCondition::Turns { turns, .. }) => Some(turns),
                 _ => None,

@@ -1,7 +1,6 @@
-//! A time at the end of a query that names a subject, too: `docker bug yesterday`. Its words are searched as they stand,
-//! and a filter of time is what the user is told of.
+//! Finds a time at the end of a query with a subject (`docker bug yesterday`), for which a time filter is suggested.
 
-use crate::day_question::{find_asked_time, parse_bare_time};
+use crate::day_question::{find_time_of_question, parse_bare_time};
 use crate::query_tokens::{format_filter, quote_value};
 use crate::typed_query::FilterField;
 use crate::typed_search::SearchAnswer;
@@ -35,23 +34,36 @@ const FIRST_YEAR: i16 = 2020;
 /// Most words of such a time: `3 weeks ago`, `february 21 last year`.
 const MAX_TIME_WORDS: usize = 4;
 
-/// Says what keeps to the time that a query has in words, where it has one: what `format_list` says of the time, where
-/// nothing else is asked for, and filters, where there is a subject beside it.
-pub fn note_time_in_words(
-    answer: &SearchAnswer,
-    now: fn() -> Zoned,
-    format_list: impl FnOnce(&str) -> String,
-) -> Option<String> {
-    if let Some(time) = find_asked_time(&answer.query.typed, now) {
-        return Some(format_list(&time));
+/// A way to limit a search to the time that its query names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TimeSuggestion {
+    /// A digest of this time: the query names nothing else.
+    Digest(String),
+    /// This filter, such as `when:yesterday`: the query has a subject, too.
+    Filter(String),
+}
+
+impl TimeSuggestion {
+    /// Finds how to limit a search to the time that its query names, where it names one and no filter does so already.
+    pub fn find(answer: &SearchAnswer, now: fn() -> Zoned) -> Option<Self> {
+        if let Some(time) = find_time_of_question(&answer.query.typed, now) {
+            return Some(Self::Digest(time));
+        }
+        if answer.filter.search_filter.limits_time() {
+            return None;
+        }
+        find_time_in_words(&answer.query.text, now).map(Self::Filter)
     }
-    if answer.filter.filter.limits_time() {
-        return None;
+
+    /// Returns a note on it; `format_digest_note` formats that on a digest of a time.
+    pub fn into_note(self, format_digest_note: impl FnOnce(&str) -> String) -> String {
+        match self {
+            Self::Digest(time) => format_digest_note(&time),
+            Self::Filter(filter) => {
+                format!("the time is searched as text; `{filter}` in its place keeps to it")
+            }
+        }
     }
-    let filter = find_time_in_words(&answer.query.text, now)?;
-    Some(format!(
-        "the time is searched as text; `{filter}` in its place keeps to it"
-    ))
 }
 
 /// Returns the filter that leaves what lies within a time: `when:yesterday`.
@@ -110,16 +122,16 @@ fn is_past_year(time: &str, now: fn() -> Zoned) -> bool {
     year.is_ok_and(|year| (FIRST_YEAR..=now().year()).contains(&year))
 }
 
-/// Returns the field of the filter that says what a time means behind a word. A while ago is a moment, from which all counts;
-/// a while alone is how long something takes.
+/// Returns the filter field for a time behind a word. `2 weeks ago` is a moment: all since then is meant. `2 weeks` alone is a
+/// duration, and no filter.
 fn find_field(lead: &str, time: &str, now: fn() -> Zoned) -> Option<FilterField> {
     use FilterField::{Since, Until, When};
     let is_moment = parse_bare_time(time, now)?.until_ms.is_none();
-    let is_while = is_moment && !time.contains('-');
-    let is_ago = time.ends_with(" ago") || (is_while && time.starts_with("last "));
+    let is_duration = is_moment && !time.contains('-');
+    let is_ago = time.ends_with(" ago") || (is_duration && time.starts_with("last "));
     match lead {
         "since" => Some(Since),
-        "until" if is_ago || !is_while => Some(Until),
+        "until" if is_ago || !is_duration => Some(Until),
         _ if is_ago => Some(Since),
         _ if is_moment => None,
         "during" | "in" => Some(When),

@@ -2,7 +2,7 @@
 
 use crate::filter_completion::parse_pending_filter;
 use crate::invalid_filter::{InvalidFilter, begins_value};
-use crate::project_folder::read_project;
+use crate::project_folder::parse_project;
 use crate::query_tokens::{
     COLONS, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
 };
@@ -215,10 +215,13 @@ impl TypedQuery {
         for field in FilterField::ALL {
             for negated in [false, true] {
                 let values = self.values(field, negated);
-                let any = values.map(|value| resolve_condition(field, value, now));
-                let any = any.collect::<Result<Vec<FilterCondition>, _>>()?;
-                if !any.is_empty() {
-                    clauses.push(FilterClause { any, negated });
+                let conditions = values.map(|value| resolve_condition(field, value, now));
+                let conditions = conditions.collect::<Result<Vec<FilterCondition>, _>>()?;
+                if !conditions.is_empty() {
+                    clauses.push(FilterClause {
+                        conditions,
+                        negated,
+                    });
                 }
             }
         }
@@ -282,8 +285,8 @@ fn resolve_condition(
     now: fn() -> Zoned,
 ) -> Result<FilterCondition, TypedFilterError> {
     Ok(match field {
-        FilterField::Agent => FilterCondition::Agent(known_agent(value)?),
-        FilterField::Project => FilterCondition::Project(read_project(value)),
+        FilterField::Agent => FilterCondition::Agent(parse_agent(value)?),
+        FilterField::Project => FilterCondition::Project(parse_project(value)),
         FilterField::Branch => FilterCondition::Branch(value.to_owned()),
         FilterField::File => FilterCondition::File(value.to_owned()),
         FilterField::Since => FilterCondition::since(parse_since_ms(value, now)?),
@@ -295,12 +298,12 @@ fn resolve_condition(
     })
 }
 
-/// Returns the name of an agent that is typed as it is, or as its makers write it, in any case and with any marks between
+/// Parses the name of an agent, typed as it is or as its makers write it, in any case and with any marks between
 /// its words.
 ///
 /// # Errors
 /// When there is none of this name.
-pub fn known_agent(name: &str) -> Result<String, TypedFilterError> {
+pub fn parse_agent(name: &str) -> Result<String, TypedFilterError> {
     let wanted = agent_letters(name);
     let mut known = agents();
     let found = known.find(|agent| agent_spellings(agent).contains(&wanted));

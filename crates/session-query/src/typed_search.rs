@@ -8,10 +8,10 @@ use crate::resolved_filter::ResolvedFilter;
 use crate::resolved_query::ResolvedQuery;
 use crate::unmet_clause::{UnmetClause, find_unmet_clause};
 use session_search::{
-    FusionMode, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
+    FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
     list_newest, search,
 };
-use session_store::{EmbeddingPause, Level, SessionRow};
+use session_store::{EmbeddingPause, SessionRow};
 
 /// A search with the filters that are typed in its query and those of its options.
 pub struct TypedSearch<'a> {
@@ -33,35 +33,35 @@ pub struct TypedSearch<'a> {
 struct ResolvedSearch {
     query: ResolvedQuery,
     filter: ResolvedFilter,
-    /// The ids in the query behind which turns stand.
-    with_turns: Vec<String>,
+    /// Ids of `session:ID` words that were typed with a turn (`ID:7`), which is ignored.
+    ids_with_ignored_turn: Vec<String>,
 }
 
 /// The answer of a search.
 pub struct SearchAnswer {
     /// The query, without the sessions that it names.
     pub query: ResolvedQuery,
-    /// The filter of the options and of the query, without the sessions that ask.
+    /// The filter of the options and of the query, without the calling sessions.
     pub filter: ResolvedFilter,
     /// The hits, with what was searched.
     pub results: SearchResults,
     /// The filter that no turn meets by itself, where nothing was found.
     pub unmet: Option<UnmetClause>,
-    /// The ids of `session:ID` in the query behind which turns stand, which do not count.
-    with_turns: Vec<String>,
+    /// Ids of `session:ID` words that were typed with a turn (`ID:7`), which is ignored.
+    ids_with_ignored_turn: Vec<String>,
 }
 
 impl SearchAnswer {
-    /// Says of each session that the query names with turns that all of it counts.
+    /// Notes each ignored turn of a `session:ID` word.
     pub fn note_ignored_turns(&self) -> impl Iterator<Item = String> {
-        let ids = self.with_turns.iter();
+        let ids = self.ids_with_ignored_turn.iter();
         ids.map(|id| format!("`session:` takes no turn; all of {id} counts"))
     }
 }
 
 /// Answers a request from a snapshot, while a process that embeds in the background waits. Where the query has no text
-/// the newest are listed; else its text is embedded, unless words alone are asked for. Words that no turn holds since they
-/// are mistyped are corrected.
+/// the newest are listed; else its text is embedded, except for [`FusionMode::LexicalOnly`]. Words that no turn holds since
+/// they are mistyped are corrected.
 ///
 /// # Errors
 /// When the query cannot be embedded, or the index fails.
@@ -91,7 +91,7 @@ pub(crate) fn answer_request(
 
 impl TypedSearch<'_> {
     /// Answers from a snapshot that has at least one session. Where the query has no text beside its filters the newest are
-    /// listed; else `embed` embeds the text, unless words alone are asked for.
+    /// listed; else `embed` embeds the text, except for [`FusionMode::LexicalOnly`].
     ///
     /// # Errors
     /// When the query cannot be embedded, or the index fails.
@@ -106,11 +106,11 @@ impl TypedSearch<'_> {
         let ResolvedSearch {
             query,
             filter,
-            with_turns,
+            ids_with_ignored_turn,
         } = search;
         let results = answer_request(snapshot, &request, embed)?;
         let unmet = if results.hits.is_empty() {
-            find_unmet_clause(index, sessions, &filter.filter.clauses)
+            find_unmet_clause(index, sessions, &filter.search_filter.clauses)
         } else {
             None
         };
@@ -119,7 +119,7 @@ impl TypedSearch<'_> {
             filter,
             results,
             unmet,
-            with_turns,
+            ids_with_ignored_turn,
         })
     }
 
@@ -128,27 +128,27 @@ impl TypedSearch<'_> {
         self.request_for(&self.resolve(all))
     }
 
-    /// Joins the filter of the options and those of the query. A session that is named is searched though it asks.
+    /// Joins the filter of the options and those of the query. A calling session that is named is searched.
     fn resolve(&self, all: &[SessionRow]) -> ResolvedSearch {
         let mut query = self.query.clone();
         let mut filter = self.filter.clone();
         let mut callers = self.callers.to_vec();
-        let mut with_turns = Vec::new();
+        let mut ids_with_ignored_turn = Vec::new();
         filter.clauses.extend(query.clauses.iter().cloned());
         if let Some(named) = NamedSessions::find(&query.text, all) {
             named.narrow(&mut filter);
-            callers.retain(|caller| !named.only.contains(&caller.id));
-            if filter.subagents {
-                filter = filter.including_subagents(all);
+            callers.retain(|caller| !named.only_sessions.contains(&caller.id));
+            if filter.includes_subagents {
+                filter = filter.with_subagents_of_named(all);
             }
             query.text = named.text;
-            with_turns = named.with_turns;
+            ids_with_ignored_turn = named.ids_with_ignored_turn;
         }
         let filter = ResolvedFilter::new(filter, &callers, all);
         ResolvedSearch {
             query,
             filter,
-            with_turns,
+            ids_with_ignored_turn,
         }
     }
 
@@ -157,7 +157,7 @@ impl TypedSearch<'_> {
             query: search.query.words(),
             corrections: Vec::new(),
             level: self.level,
-            filter: search.filter.filter.clone(),
+            filter: search.filter.search_filter.clone(),
             fusion: self.fusion,
             tuning: RankingTuning::default(),
             limit: self.limit,

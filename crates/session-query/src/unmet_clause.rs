@@ -1,8 +1,10 @@
 //! The filter for which nothing is found, whatever the query and the other filters.
 
 use crate::filter_completion::FilterValues;
-use session_search::{FilterClause, FilterCondition, SearchFilter, SearchRequest, list_newest};
-use session_store::{Level, Reader, SessionRow, StoreError};
+use session_search::{
+    FilterClause, FilterCondition, Level, SearchFilter, SearchRequest, list_newest,
+};
+use session_store::{Reader, SessionRow, StoreError};
 use std::collections::BTreeSet;
 
 /// A clause that no turn of the index meets by itself.
@@ -23,8 +25,8 @@ pub fn find_unmet_clause(
     clauses: &[FilterClause],
 ) -> Option<UnmetClause> {
     let is_project = |clause: &&FilterClause| {
-        let mut any = clause.any.iter();
-        any.any(|condition| matches!(condition, FilterCondition::Project(_)))
+        let mut conditions = clause.conditions.iter();
+        conditions.any(|condition| matches!(condition, FilterCondition::Project(_)))
     };
     let (projects, others): (Vec<_>, Vec<_>) = clauses.iter().partition(is_project);
     let mut ordered = projects.into_iter().chain(others);
@@ -44,7 +46,7 @@ fn is_met(
     let request = SearchRequest {
         filter: SearchFilter {
             clauses: vec![clause.clone()],
-            subagents: true,
+            includes_subagents: true,
             ..SearchFilter::default()
         },
         level: Level::Turn,
@@ -62,9 +64,9 @@ fn list_names(
 ) -> Result<Vec<String>, StoreError> {
     let is_branch = |condition: &FilterCondition| matches!(condition, FilterCondition::Branch(_));
     let is_agent = |condition: &FilterCondition| matches!(condition, FilterCondition::Agent(_));
-    if clause.any.iter().any(is_branch) {
+    if clause.conditions.iter().any(is_branch) {
         Ok(FilterValues::read(index, sessions)?.branches)
-    } else if clause.any.iter().any(is_agent) {
+    } else if clause.conditions.iter().any(is_agent) {
         let agents: BTreeSet<&String> = sessions.iter().map(|session| &session.source).collect();
         Ok(agents.into_iter().cloned().collect())
     } else {

@@ -1,5 +1,7 @@
 //! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
 
+use session_core::text::compose;
+
 /// Words that the name of a secret holds, lower case.
 const KEYWORDS: [&str; 16] = [
     "pass",
@@ -284,9 +286,9 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
     }
 }
 
-/// Returns true for the name of a secret.
+/// Returns true for the name of a secret, composed or not.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    classify_name(name).is_some()
+    classify_name(&compose(name)).is_some()
 }
 
 /// Fewest letters of an option behind one dash: fewer are several options, or one with its value.

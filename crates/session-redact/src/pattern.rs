@@ -1,6 +1,7 @@
 //! Regular expressions that a user writes.
 
 use regex::{Regex, RegexBuilder};
+use session_core::text::compose;
 
 /// A regular expression is invalid, or matches any text where it should select.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +22,7 @@ pub enum PatternFault {
     #[error("is not a regular expression: {0}")]
     NotRegex(String),
     /// It matches the empty text.
-    #[error("matches the empty text, and so every turn")]
+    #[error("matches the empty text, and so any text")]
     MatchesEmpty,
 }
 
@@ -83,7 +84,8 @@ fn compile_pattern(
     pattern: &str,
     case: LetterCase,
 ) -> Result<Regex, PatternError> {
-    let mut builder = RegexBuilder::new(pattern);
+    // Texts are composed: a name that is pasted from macOS is decomposed.
+    let mut builder = RegexBuilder::new(&compose(pattern));
     builder.case_insensitive(case == LetterCase::Ignored);
     builder.build().map_err(|error| PatternError {
         setting,
@@ -119,8 +121,16 @@ mod tests {
         assert!(compile("tok-.*").is_ok());
         assert_eq!(
             compile(".*").unwrap_err().to_string(),
-            "`.*` in redaction.patterns matches the empty text, and so every turn"
+            "`.*` in redaction.patterns matches the empty text, and so any text"
         );
+    }
+
+    #[test]
+    fn a_decomposed_pattern_matches_composed_text() {
+        for pattern in ["de\u{301}lai", "d[e\u{301}ê]lai", "délai"] {
+            let regex = compile_selective_pattern("--match", pattern, LetterCase::Exact).unwrap();
+            assert!(regex.is_match("délai"), "{pattern}");
+        }
     }
 
     #[test]

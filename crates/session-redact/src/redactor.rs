@@ -5,7 +5,7 @@ use crate::pattern::{PatternError, compile_patterns, compile_selective_patterns}
 use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::RedactionSettings;
 use regex::Regex;
-use session_core::text::sanitize_text;
+use session_core::text::{compose, normalize_searchable};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -64,13 +64,14 @@ impl Redactor {
     }
 
     /// Replaces the secrets of a text; borrows it where there is none. A secret that escape sequences or
-    /// unseen characters touch is one, too: these are [removed](sanitize_text) before a text is shown.
+    /// unseen characters touch, or whose marks are decomposed, is one, too: the text is
+    /// [normalized](normalize_searchable) before it is shown.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.is_off {
             return Cow::Borrowed(text);
         }
         let redacted = self.redact_as_written(text);
-        let Cow::Owned(seen) = sanitize_text(&redacted) else {
+        let Cow::Owned(seen) = normalize_searchable(&redacted) else {
             return redacted;
         };
         match self.redact_as_written(&seen) {
@@ -139,8 +140,8 @@ impl Redactor {
             secret.range.end = end_beyond_wrap(text, &secret.range);
         }
         found.retain(|secret| {
-            let secret = &text[secret.range.clone()];
-            !self.allow.iter().any(|allow| allow.is_match(secret))
+            let secret = compose(&text[secret.range.clone()]);
+            !self.allow.iter().any(|allow| allow.is_match(&secret))
         });
         merge(found)
     }

@@ -4,6 +4,7 @@ use crate::name::{is_secret_name, name_of_listed, option_name};
 use crate::redactor::Redactor;
 use crate::value_syntax::VALUE_FIELDS;
 use serde_json::{Map, Value};
+use session_core::text::compose;
 use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnContent, TurnPart};
 use std::borrow::Cow;
 
@@ -206,7 +207,7 @@ impl Redactor {
 
     /// Redacts a value behind its name in JSON text.
     fn redact_json_value(&self, name: &str, value: &str) -> Option<String> {
-        let prefix = format!("\"{name}\": \"");
+        let prefix = format!("\"{}\": \"", compose(name));
         let line = format!("{prefix}{value}\"");
         let redacted = self.redact(&line);
         let inner = redacted.strip_prefix(prefix.as_str())?.strip_suffix('"')?;

@@ -69,7 +69,13 @@ fn is_reference(value: &str) -> bool {
     is_access || value.contains("::") || value.contains('(') || value.contains("->")
 }
 
-/// Returns true for the name of a type or a function with short numbers in it: `Uint8Array`.
+/// Widths of types in bits: `Uint8`, `Float64`, `Sha256`.
+const TYPE_WIDTHS: [&str; 13] = [
+    "8", "16", "24", "32", "64", "96", "128", "160", "192", "224", "256", "384", "512",
+];
+
+/// Returns true for the name of a type or a function with widths or digits in it: `Uint8Array`, `OAuth2`. Another number,
+/// and a digit behind the number of another word, are of a password: `Welcome123`, `Hunter2xyz9`.
 fn is_identifier(value: &str) -> bool {
     // As seeds of one-time passwords are.
     let is_base32 = value.len() >= 16
@@ -79,15 +85,23 @@ fn is_identifier(value: &str) -> bool {
     let is_name = !is_base32
         && value.starts_with(char::is_uppercase)
         && value.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let mut numbers = value
-        .split(|c: char| !c.is_ascii_digit())
-        .filter(|number| !number.is_empty());
     let words = value.split(|c: char| c.is_ascii_digit() || c == '_');
     is_name
-        && numbers.all(|number| number.len() <= 3)
+        && has_numbers_of_type(value)
         && words
             .filter(|word| !word.is_empty())
             .all(|word| word.len() >= 3 && is_word(word))
+}
+
+/// Returns true where each number is a digit or a width. The last of several at the end is a width: `Int8Sha256`.
+fn has_numbers_of_type(value: &str) -> bool {
+    let numbers = value.split(|c: char| !c.is_ascii_digit());
+    let numbers: Vec<&str> = numbers.filter(|number| !number.is_empty()).collect();
+    let is_width = |number: &&str| TYPE_WIDTHS.contains(number);
+    let is_one_of_several = |number: &&str| numbers.len() > 1 && value.ends_with(number);
+    numbers
+        .iter()
+        .all(|number| is_width(number) || (number.len() == 1 && !is_one_of_several(number)))
 }
 
 /// Returns true for a name of words in camel case with at most one number: `ed25519Seed`.

@@ -6,11 +6,11 @@ use crate::candidates::Candidates;
 use crate::fused_list::FusedList;
 use crate::fusion_weights::{FusionWeights, HitConfidence};
 use crate::lexical::LexicalCandidates;
-use crate::promotion::IdentifierPromotion;
+use crate::promotion::ExactTermPromotion;
 use crate::request::SearchRequest;
 use crate::search_results::FusedHit;
 use session_core::ConfidenceBand;
-use session_store::{SubstituteKind, TermStats};
+use session_store::TermStats;
 
 /// The logistic regression's intercept; the two constants below are its coefficients.
 const INTERCEPT: f32 = -3.7;
@@ -41,7 +41,7 @@ pub(crate) struct CalibratedHit {
 /// probability. None is greater than the one before it.
 pub(crate) fn calibrate(
     list: &FusedList,
-    promotion: &IdentifierPromotion,
+    promotion: &ExactTermPromotion,
     lexical: &LexicalCandidates,
     request: &SearchRequest,
 ) -> Vec<CalibratedHit> {
@@ -69,7 +69,7 @@ pub(crate) fn calibrate(
 /// Returns the hits that a word of the query or enough evidence speaks for, and a promoted one.
 fn retain_supported(
     list: &FusedList,
-    promotion: &IdentifierPromotion,
+    promotion: &ExactTermPromotion,
     lexical: &LexicalCandidates,
 ) -> Vec<FusedHit> {
     let is_supported = |hit: &FusedHit| {
@@ -79,7 +79,10 @@ fn retain_supported(
             hit.lexical.is_some() || hit.score >= MIN_SCORE
         }
     };
-    let promoted = list.hits.first().filter(|_| promotion.is_promoting());
+    let promoted = list
+        .hits
+        .first()
+        .filter(|_| promotion.has_promoted_session());
     let promoted = promoted.map(|hit| hit.id);
     let hits = list.hits.iter().copied();
     hits.filter(|hit| is_supported(hit) || Some(hit.id) == promoted)
@@ -114,17 +117,19 @@ fn compute_probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32>
     hits.iter().enumerate().map(probability).collect()
 }
 
-/// Returns the factor of all probabilities, 0 to 1, by the shares of the query's terms that no turn holds and in whose place
-/// others were searched: corrected words, and forms of a language of which nothing else in the query is. Of numbers that
-/// no turn holds only the digits were found.
-pub(crate) fn compute_certainty(request: &SearchRequest, candidates: &Candidates<'_>) -> f32 {
-    let terms = &candidates.lexical.hits.terms;
-    let is_other_form = |term: &&TermStats| term.substitute() == Some(SubstituteKind::OtherForms);
-    let other_forms = terms.iter().filter(is_other_form).count();
+/// Returns the factor of all probabilities, 0 to 1, for what was searched in place of terms that no turn holds:
+/// `(1 - unheld numbers / terms) * (1 - 0.31 * corrected / terms) * (1 - 0.31 * terms found by doubtful inflections or the words of a compound / terms)`.
+pub(crate) fn compute_substitution_factor(
+    request: &SearchRequest,
+    candidates: &Candidates<'_>,
+) -> f32 {
+    let terms = &candidates.lexical.matches.terms;
+    let substitutes = terms.iter().filter_map(TermStats::substitute);
+    let doubtful = substitutes.filter(|kind| kind.is_doubtful()).count();
     let all = request.query.terms.len();
     let unheld = share_of(candidates.exact.unheld_numbers.len(), all);
     let corrected = SUBSTITUTION_ERROR_RATE * share_of(request.corrections.len(), all);
-    let inflected = SUBSTITUTION_ERROR_RATE * share_of(other_forms, terms.len());
+    let inflected = SUBSTITUTION_ERROR_RATE * share_of(doubtful, terms.len());
     (1.0 - unheld) * (1.0 - corrected) * (1.0 - inflected)
 }
 

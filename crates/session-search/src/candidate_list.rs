@@ -1,8 +1,10 @@
 //! The candidates of one list, at one level.
 
+use crate::request::Level;
+use crate::search_results::HitId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::ScoredItem;
-use session_store::{Level, SessionId, Target, TurnId};
+use session_store::{SessionId, TurnId};
 
 /// A turn, or a chunk of a session, with its score in a list.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +19,7 @@ pub(crate) struct Candidate {
 /// One list of candidates, turns or sessions.
 #[derive(Debug, Default)]
 pub(crate) struct CandidateList {
-    pub(crate) scored: Vec<ScoredItem<Target>>,
+    pub(crate) scored: Vec<ScoredItem<HitId>>,
     /// The best turn of each session.
     pub(crate) best_turn: FxHashMap<SessionId, TurnId>,
     /// At turn level, the session in which each turn is shown.
@@ -37,7 +39,7 @@ impl CandidateList {
         let mut list = Self::default();
         let turns = candidates.iter().filter_map(|c| Some((c.turn?, c)));
         for (turn, candidate) in turns.take(limit) {
-            list.push(Target::Turn(turn), candidate.score);
+            list.push(HitId::Turn(turn), candidate.score);
             list.session_of.insert(turn, candidate.session);
         }
         list
@@ -50,7 +52,7 @@ impl CandidateList {
         for candidate in candidates {
             let session = candidate.session;
             if seen.len() < limit && seen.insert(session) {
-                list.push(Target::Session(session), candidate.score);
+                list.push(HitId::Session(session), candidate.score);
             }
             if let Some(turn) = candidate.turn {
                 list.best_turn.entry(session).or_insert(turn);
@@ -59,7 +61,7 @@ impl CandidateList {
         list
     }
 
-    fn push(&mut self, id: Target, score: f32) {
+    fn push(&mut self, id: HitId, score: f32) {
         self.scored.push(ScoredItem { id, score });
     }
 }

@@ -1,9 +1,9 @@
 //! Reads the candidates: what the index holds for a query.
 
 use crate::cosines::{DenseCosines, ModelVectors, QueryEmbedding};
+use crate::exact_holders::{self, ExactTermHolders};
 use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
-use crate::identifiers::{self, IdentifierHolders};
 use crate::lexical::LexicalCandidates;
 use crate::request::{FusionMode, SearchRequest};
 use session_core::parallel::run_both;
@@ -11,13 +11,13 @@ use session_store::{Reader, StoreError};
 
 /// All that the index holds for a query. The stages that rank it compute from it alone.
 pub(crate) struct Candidates<'a> {
-    /// None where vectors alone rank.
+    /// Empty with [`FusionMode::DenseOnly`].
     pub(crate) lexical: LexicalCandidates,
     /// The share of the query's terms that some turn holds, 0 to 1.
-    pub(crate) held_share: f32,
+    pub(crate) held_term_share: f32,
     pub(crate) cosines: DenseCosines<'a>,
     pub(crate) exact: ExactTerms,
-    pub(crate) holders: IdentifierHolders,
+    pub(crate) holders: ExactTermHolders,
 }
 
 /// Fewest rows of all matrices for which a second thread pays for its start.
@@ -45,17 +45,17 @@ impl<'a> Candidates<'a> {
         };
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
         let words = lexical?;
-        let held_share = words.held_share();
+        let held_term_share = words.held_term_share();
         let lexical = match request.fusion {
             FusionMode::DenseOnly => LexicalCandidates::default(),
             _ => words,
         };
         let exact = ExactTerms::read(index, filtered, &request.query, &lexical)?;
         Ok(Self {
-            holders: identifiers::find_holders(&exact, &lexical),
+            holders: exact_holders::find_holders(&exact, &lexical),
             exact,
             lexical,
-            held_share,
+            held_term_share,
             cosines,
         })
     }

@@ -34,7 +34,7 @@ pub struct CosineStats {
     pub(crate) rounding_deviation: f32,
     /// The share of the query that the model reads, 0 to 1.
     #[serde(skip)]
-    readable_share: f32,
+    readable_letter_share: f32,
 }
 
 impl CosineStats {
@@ -84,7 +84,7 @@ impl CosineStats {
             strength: 0.0,
             expected_range,
             rounding_deviation,
-            readable_share: query.readable_share,
+            readable_letter_share: query.readable_letter_share,
         };
         stats.set_best(best);
         stats
@@ -94,7 +94,7 @@ impl CosineStats {
     pub(crate) fn set_best(&mut self, best: f32) {
         self.best = best;
         self.z = (best - self.mean) / self.expected_range.max(f32::EPSILON);
-        self.strength = self.z.max(MIN_Z).powi(2) * self.readable_share;
+        self.strength = self.z.max(MIN_Z).powi(2) * self.readable_letter_share;
     }
 
     /// Returns `(cosine - mean) / (best - mean)`, 0 to 1.
@@ -128,8 +128,8 @@ mod tests {
         let query = QueryEmbedding {
             model: ModelRow::default(),
             vector: Vec::new(),
-            known_share: 1.0,
-            readable_share: 1.0,
+            known_word_share: 1.0,
+            readable_letter_share: 1.0,
             scale,
             text_cosines: None,
         };

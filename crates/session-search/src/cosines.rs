@@ -2,11 +2,12 @@
 
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{MAX_MODELS, TargetCosines};
+use crate::request::Level;
 use crate::rescoring::TextCosines;
 use session_core::CosineScale;
 use session_store::{
-    Level, ModelRow, Reader, RowProducts, SessionId, StoreError, TurnColumns, TurnId, VectorMatrix,
-    VectorOwners, VectorRow,
+    Level as DocumentKind, ModelRow, Reader, RowProducts, SessionId, StoreError, TurnColumns,
+    TurnId, VectorMatrix, VectorOwners, VectorRow,
 };
 use std::sync::Arc;
 
@@ -18,9 +19,9 @@ pub struct QueryEmbedding {
     /// The query's vector, unit length; all zero when the model knows no word of it.
     pub vector: Vec<f32>,
     /// The share of the query's words that the model knows whole, 0 to 1.
-    pub known_share: f32,
+    pub known_word_share: f32,
     /// The share of the query's letters that are of a script that the model reads, 0 to 1.
-    pub readable_share: f32,
+    pub readable_letter_share: f32,
     /// The scale of the model's cosines.
     pub scale: CosineScale,
     /// Computes cosines anew from texts, where the model embeds a text in no time.
@@ -43,7 +44,7 @@ pub(crate) struct DenseCosines<'a> {
 pub(crate) struct ModelCosines<'a> {
     pub(crate) embedding: &'a QueryEmbedding,
     turns: CosineColumn,
-    /// The best chunk of each session; none where the filter is by turn.
+    /// The best chunk of each session; empty where the filter filters single turns, since a chunk has text of all turns.
     chunks: CosineColumn,
     /// The variance of what the rounding of stored vectors adds to a cosine.
     pub(crate) rounding_variance: f64,
@@ -103,11 +104,12 @@ pub(crate) struct VectorTarget {
 /// The vectors of one model with the query by it: the input of [`DenseCosines::new`].
 pub(crate) struct ModelVectors<'a> {
     embedding: &'a QueryEmbedding,
-    /// By level; none of sessions where the filter is by turn.
-    levels: Vec<LevelVectors>,
+    /// By document kind; without chunks where the filter filters single turns.
+    by_kind: Vec<OwnedVectors>,
 }
 
-struct LevelVectors {
+/// The vectors of one kind of documents, with the turns or sessions that own them.
+struct OwnedVectors {
     matrix: VectorMatrix,
     owners: VectorOwners,
 }
@@ -125,18 +127,18 @@ impl<'a> ModelVectors<'a> {
         let embeddings = first.chain(embeddings.iter().skip(1 + beyond));
         let open = |embedding: &'a QueryEmbedding| {
             let model = &embedding.model;
-            let levels = Level::ALL.into_iter().filter(|level| {
-                !embedding.is_zero() && (*level == Level::Turn || !filtered.is_by_turn())
+            let kinds = DocumentKind::ALL.into_iter().filter(|kind| {
+                !embedding.is_zero() && (*kind == DocumentKind::Turn || !filtered.filters_turns())
             });
-            let open = |level| {
-                Ok(LevelVectors {
-                    matrix: index.matrix(model, level)?,
-                    owners: index.vector_owners(model.id, level)?,
+            let open = |kind| {
+                Ok(OwnedVectors {
+                    matrix: index.matrix(model, kind)?,
+                    owners: index.vector_owners(model.id, kind)?,
                 })
             };
             Ok(Self {
                 embedding,
-                levels: levels.map(open).collect::<Result<_, StoreError>>()?,
+                by_kind: kinds.map(open).collect::<Result<_, StoreError>>()?,
             })
         };
         embeddings.map(open).collect()
@@ -144,7 +146,7 @@ impl<'a> ModelVectors<'a> {
 
     /// Counts the rows of its matrices.
     pub(crate) fn count_rows(&self) -> usize {
-        self.levels.iter().map(|level| level.matrix.rows()).sum()
+        self.by_kind.iter().map(|one| one.matrix.rows()).sum()
     }
 }
 
@@ -160,7 +162,7 @@ impl<'a> DenseCosines<'a> {
                 chunks: CosineColumn::default(),
                 rounding_variance: 0.0,
             };
-            for LevelVectors { matrix, owners } in &vectors.levels {
+            for OwnedVectors { matrix, owners } in &vectors.by_kind {
                 let RowProducts {
                     products,
                     rounding_variance,

@@ -5,8 +5,9 @@ use crate::candidate_list::Candidate;
 use crate::cosine_stats::CosineStats;
 use crate::model_scores::{ModelScores, ModelWeights, TargetCosines};
 use crate::nearest::{ModelScales, NearestTargets};
+use crate::request::Level;
 use rustc_hash::FxHashMap;
-use session_store::{Level, SessionId, TurnId};
+use session_store::{SessionId, TurnId};
 
 /// The candidates of all models, best first.
 #[derive(Default)]
@@ -24,7 +25,7 @@ pub(crate) struct DenseCandidates {
 pub(crate) struct QueryTerms {
     pub(crate) count: usize,
     /// The share of them that some turn holds, 0 to 1.
-    pub(crate) held_share: f32,
+    pub(crate) held_term_share: f32,
 }
 
 impl DenseCandidates {
@@ -66,7 +67,8 @@ fn compute_confidence(cosines: &TargetCosines, scales: &ModelScales<'_>, terms: 
         return 0.0;
     };
     // Word pieces of words that nobody knows mean nothing, however near they are.
-    let understood = embedding.readable_share * embedding.known_share.max(terms.held_share);
+    let understood =
+        embedding.readable_letter_share * embedding.known_word_share.max(terms.held_term_share);
     understood * embedding.scale.confidence(cosine, terms.count)
 }
 

@@ -67,7 +67,7 @@ impl<'a> ErrorSearch<'a> {
             .index
             .search_lexical(&Query::new(line), limit, is_shown)?;
         let mut errors = Vec::new();
-        for hit in found.hits {
+        for hit in found.turns {
             let content = self.index.content(hit.id)?;
             let lines = content.errors.iter().filter(|line| part.is_held_by(line));
             let signatures = lines.flat_map(|line| {

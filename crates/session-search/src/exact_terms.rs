@@ -1,12 +1,13 @@
-//! The exact terms of a query, identifiers and quoted phrases: which turns and sessions hold each as it was
+//! The exact terms of a query, such as identifiers and quoted phrases: which turns and sessions hold each as it was
 //! typed. The word index knows stems and neighbours alone: `evaluation.ts` has the words of `evaluate.ts`.
 
+use crate::exact_match::ExactMatch;
 use crate::filtered_index::FilteredIndex;
-use crate::identifier_match::IdentifierMatch;
 use crate::lexical::LexicalCandidates;
+use crate::search_results::HitId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::{FileAccess, Query, TurnContent};
-use session_store::{Reader, SessionId, StoreError, Target, TermStats, TurnId};
+use session_store::{Reader, SessionId, StoreError, TermStats, TurnId};
 use std::collections::hash_map::Entry;
 
 /// Greatest number of sessions that hold a rare term: their holders go first.
@@ -51,7 +52,7 @@ pub(crate) struct ExactTerm {
 /// A turn that holds the words of a term, as it is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadTurn {
-    pub(crate) quality: IdentifierMatch,
+    pub(crate) quality: ExactMatch,
     /// It changed a file of that name.
     pub(crate) changes_file: bool,
     pub(crate) session: SessionId,
@@ -60,7 +61,7 @@ pub(crate) struct ReadTurn {
 
 impl ReadTurn {
     pub(crate) fn is_holder(&self) -> bool {
-        self.quality != IdentifierMatch::Words
+        self.quality != ExactMatch::Words
     }
 }
 
@@ -79,7 +80,7 @@ impl ExactTerms {
             contents: FxHashMap::default(),
             budget: MAX_READ / exact.len().clamp(1, 2),
         };
-        let held = lexical.hits.terms.iter().filter(|term| term.turns > 0);
+        let held = lexical.matches.terms.iter().filter(|term| term.turns > 0);
         let mut found = Self {
             terms: Vec::new(),
             unheld_numbers: Vec::new(),
@@ -88,7 +89,7 @@ impl ExactTerms {
         for stats in exact {
             let read = texts.read_turns(lexical, stats)?;
             let term = ExactTerm::new(stats, filtered, lexical, read);
-            // Of words in a row: where signs stand between them (`action-summary-table`) they are a name of something else.
+            // A run of words that texts hold only with signs between them (`action-summary-table`) is another name.
             let is_of_other_name = stats.is_word_run() && term.is_held_by_words_alone();
             if is_number_with_signs(&term.text) && term.is_all_read && term.is_held_by_words_alone()
             {
@@ -108,16 +109,16 @@ impl ExactTerms {
         idf / self.query_idf.max(f32::EPSILON)
     }
 
-    /// Returns the factor of a target's score, `1 - penalty * lacking share`.
-    pub(crate) fn score_factor(&self, target: Target, penalty: f32) -> f32 {
-        1.0 - penalty * self.lacking_share(target)
+    /// Returns the factor of a hit's score, `1 - penalty * lacking share`.
+    pub(crate) fn score_factor(&self, hit: HitId, penalty: f32) -> f32 {
+        1.0 - penalty * self.lacking_share(hit)
     }
 
-    /// Returns the share of [`query_idf`](Self::query_idf) in exact terms that a target lacks, 0 to 1.
-    pub(crate) fn lacking_share(&self, target: Target) -> f32 {
-        let lacks = |term: &&ExactTerm| match target {
-            Target::Turn(turn) => term.turns.binary_search(&turn).is_err(),
-            Target::Session(session) => !term.sessions.contains(&session),
+    /// Returns the share of [`query_idf`](Self::query_idf) in exact terms that a hit lacks, 0 to 1.
+    pub(crate) fn lacking_share(&self, hit: HitId) -> f32 {
+        let lacks = |term: &&ExactTerm| match hit {
+            HitId::Turn(turn) => term.turns.binary_search(&turn).is_err(),
+            HitId::Session(session) => !term.sessions.contains(&session),
         };
         let lacking: f32 = self.terms.iter().filter(lacks).map(|term| term.idf).sum();
         lacking / self.query_idf.max(f32::EPSILON)
@@ -130,8 +131,8 @@ impl ExactTerm {
         !self.read.is_empty() && !self.read.iter().any(ReadTurn::is_holder)
     }
 
-    /// Makes a term with its holders. A turn that was read holds the term if any does and it does; one that was not, if
-    /// most of the others do.
+    /// Makes a term with its holders. Where no turn that was read holds it, all turns with its words count as holders. Else
+    /// a turn that was read is one if it holds the term, and any other if more than half of those that were read do.
     fn new(
         stats: &TermStats,
         filtered: &FilteredIndex<'_>,
@@ -160,7 +161,7 @@ impl ExactTerm {
             text: stats.term.clone(),
             word_idf: stats.idf,
             weight: stats.weight(),
-            idf: lexical.hits.idf(estimate.max(1)) * stats.weight(),
+            idf: lexical.matches.idf(estimate.max(1)) * stats.weight(),
             is_all_read: read.len() == shown_turns,
             read,
             turns,
@@ -184,7 +185,7 @@ fn find_exact_terms<'a>(query: &Query, lexical: &'a LexicalCandidates) -> Vec<&'
         .map(|term| &term.text)
         .chain(&query.error_line)
         .collect();
-    let mut found: Vec<&TermStats> = lexical.hits.terms.iter().collect();
+    let mut found: Vec<&TermStats> = lexical.matches.terms.iter().collect();
     found.retain(|stats| stats.is_word_run() || exact.contains(&&stats.term));
     found.sort_by_key(|stats| stats.turns);
     found
@@ -219,9 +220,9 @@ impl TextReader<'_> {
             let (quality, changes_file) = self.find_match(turn, shown.session, &stats.term)?;
             // Smart case: a term with capitals is case-sensitive.
             let is_as_typed = if stats.term.contains(char::is_uppercase) {
-                quality == IdentifierMatch::Whole
+                quality == ExactMatch::Whole
             } else {
-                quality.is_whole_identifier()
+                quality.is_whole()
             };
             if is_as_typed {
                 sessions.insert(shown.session);
@@ -242,7 +243,7 @@ impl TextReader<'_> {
         turn: TurnId,
         session: SessionId,
         term: &str,
-    ) -> Result<(IdentifierMatch, bool), StoreError> {
+    ) -> Result<(ExactMatch, bool), StoreError> {
         self.budget -= 1;
         let content = match self.contents.entry(turn) {
             Entry::Occupied(read) => read.into_mut(),
@@ -250,7 +251,7 @@ impl TextReader<'_> {
         };
         let session = self.filtered.session(session);
         let title = session.and_then(|session| session.title.as_deref());
-        let quality = IdentifierMatch::find(content, title, term);
+        let quality = ExactMatch::find(content, title, term);
         Ok((quality, changes_file(content, term)))
     }
 }
@@ -272,7 +273,7 @@ fn changes_file(content: &TurnContent, term: &str) -> bool {
 
 /// Returns the turns that hold the words of a term: of the lexical candidates by their rank, then all others.
 fn turns_by_rank(lexical: &LexicalCandidates, stats: &TermStats) -> impl Iterator<Item = TurnId> {
-    let best = lexical.hits.hits.iter().map(|hit| hit.id);
+    let best = lexical.matches.turns.iter().map(|found| found.id);
     let best: Vec<TurnId> = best.filter(|turn| stats.holds(*turn)).collect();
     let is_best: FxHashSet<TurnId> = best.iter().copied().collect();
     let others = stats.postings().filter(move |turn| !is_best.contains(turn));

@@ -1,34 +1,33 @@
 //! The conditions on the hits of a search.
 
-use serde::Serialize;
 use session_core::{is_path_within, path_matches};
 use session_store::{SessionId, SessionRow, TurnRow, with_subagents};
 use std::ops::RangeInclusive;
 
 /// Conditions on hits, all of which must hold. The default excludes subagents alone.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchFilter {
     /// The conditions on what a session or turn is.
     pub clauses: Vec<FilterClause>,
     /// The only sessions to search; empty for all.
-    pub only: Vec<SessionId>,
+    pub only_sessions: Vec<SessionId>,
     /// Sessions to leave out.
-    pub exclude: Vec<SessionId>,
-    /// Includes the sessions of subagents.
-    pub subagents: bool,
+    pub excluded_sessions: Vec<SessionId>,
+    /// Whether sessions of subagents pass.
+    pub includes_subagents: bool,
 }
 
 /// A disjunction of conditions, or the negation of one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterClause {
     /// The conditions, of which one has to hold.
-    pub any: Vec<FilterCondition>,
+    pub conditions: Vec<FilterCondition>,
     /// Whether, instead, none of them may hold.
     pub negated: bool,
 }
 
 /// A condition on one property of a session or turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilterCondition {
     /// The session is of this project.
     Project(ProjectPattern),
@@ -55,7 +54,7 @@ pub enum FilterCondition {
 }
 
 /// A way to name a project.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProjectPattern {
     /// Its name or path or a part of it.
     Part(String),
@@ -83,15 +82,17 @@ impl SearchFilter {
 
     /// Returns true when a condition is one on a time.
     pub fn limits_time(&self) -> bool {
-        let mut conditions = self.clauses.iter().flat_map(|clause| &clause.any);
+        let mut conditions = self.clauses.iter().flat_map(|clause| &clause.conditions);
         conditions.any(|one| matches!(one, FilterCondition::Time { .. }))
     }
 
     /// Returns true when turns of a session may pass.
     pub fn passes_session(&self, session: &SessionRow) -> bool {
-        (self.subagents || session.parent.is_none() || self.only.contains(&session.id))
-            && (self.only.is_empty() || self.only.contains(&session.id))
-            && !self.exclude.contains(&session.id)
+        (self.includes_subagents
+            || session.parent.is_none()
+            || self.only_sessions.contains(&session.id))
+            && (self.only_sessions.is_empty() || self.only_sessions.contains(&session.id))
+            && !self.excluded_sessions.contains(&session.id)
             && self.clauses.iter().all(|one| one.may_hold_in(session))
     }
 
@@ -106,9 +107,9 @@ impl SearchFilter {
 
     /// Lets the sessions of subagents through, and includes or excludes those of a named session with it.
     #[must_use]
-    pub fn including_subagents(mut self, all: &[SessionRow]) -> Self {
-        self.subagents = true;
-        for named in [&mut self.only, &mut self.exclude] {
+    pub fn with_subagents_of_named(mut self, all: &[SessionRow]) -> Self {
+        self.includes_subagents = true;
+        for named in [&mut self.only_sessions, &mut self.excluded_sessions] {
             let roots = named.iter().copied().collect();
             *named = with_subagents(&roots, all).into_iter().collect();
         }
@@ -120,39 +121,39 @@ impl FilterClause {
     /// Makes a clause that holds where this condition does.
     pub fn new(condition: FilterCondition) -> Self {
         Self {
-            any: vec![condition],
+            conditions: vec![condition],
             negated: false,
         }
     }
 
     fn scope(&self) -> ClauseScope {
-        let scopes = self.any.iter().map(FilterCondition::scope);
+        let scopes = self.conditions.iter().map(FilterCondition::scope);
         scopes.max().unwrap_or(ClauseScope::Session)
     }
 
     /// Returns false when no turn of a session can pass.
     pub(crate) fn may_hold_in(&self, session: &SessionRow) -> bool {
         if self.negated {
-            self.any.iter().all(|one| one.may_fail_in(session))
+            self.conditions.iter().all(|one| one.may_fail_in(session))
         } else {
-            self.any.iter().any(|one| one.may_hold_in(session))
+            self.conditions.iter().any(|one| one.may_hold_in(session))
         }
     }
 
     /// Returns false when all turns of a session pass.
     pub(crate) fn may_fail_in(&self, session: &SessionRow) -> bool {
         if self.negated {
-            self.any.iter().any(|one| one.may_hold_in(session))
+            self.conditions.iter().any(|one| one.may_hold_in(session))
         } else {
-            self.any.iter().all(|one| one.may_fail_in(session))
+            self.conditions.iter().all(|one| one.may_fail_in(session))
         }
     }
 
     /// Returns true when a turn passes; `files` are those that it names, read in
     /// [`ClauseScope::Files`] alone.
     pub(crate) fn passes(&self, session: &SessionRow, turn: &TurnRow, files: &[String]) -> bool {
-        let mut any = self.any.iter();
-        any.any(|one| one.holds(session, turn, files)) != self.negated
+        let mut conditions = self.conditions.iter();
+        conditions.any(|one| one.holds(session, turn, files)) != self.negated
     }
 }
 
@@ -324,11 +325,14 @@ mod tests {
             session(3, None),
         ];
         let filter = SearchFilter {
-            exclude: vec![SessionId::new(1)],
+            excluded_sessions: vec![SessionId::new(1)],
             ..SearchFilter::default()
         };
-        let filter = filter.including_subagents(&all);
-        assert!(filter.subagents && filter.only.is_empty());
-        assert_eq!(filter.exclude, [SessionId::new(1), SessionId::new(2)]);
+        let filter = filter.with_subagents_of_named(&all);
+        assert!(filter.includes_subagents && filter.only_sessions.is_empty());
+        assert_eq!(
+            filter.excluded_sessions,
+            [SessionId::new(1), SessionId::new(2)]
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::filter::{ClauseScope, FilterClause, FilterCondition, SearchFilter};
 use rustc_hash::{FxHashMap, FxHashSet};
-use session_core::{path_matches, read_pasted_path};
+use session_core::{pasted_path_readings, path_matches};
 use session_store::{
     Reader, SessionId, SessionRow, SessionTurn, StoreError, TurnColumns, TurnId, TurnRecord,
     TurnRow,
@@ -16,7 +16,7 @@ pub(crate) struct FilteredIndex<'a> {
     passing_sessions: Vec<Option<PassingSession<'a>>>,
     /// The turns that pass of sessions that are filtered turn by turn.
     passing_turns: FxHashSet<TurnId>,
-    is_by_turn: bool,
+    filters_turns: bool,
     /// The sessions of all turns, filtered or not.
     turn_columns: TurnColumns,
     copies: TurnCopies,
@@ -27,7 +27,7 @@ pub(crate) struct FilteredIndex<'a> {
 struct PassingSession<'a> {
     row: &'a SessionRow,
     /// Whether its turns are filtered one by one, since some may not pass.
-    is_by_turn: bool,
+    filters_turns: bool,
     /// Whether its history is no longer on disk. Copied from the row, since it is read for each turn.
     is_gone: bool,
 }
@@ -48,7 +48,7 @@ impl<'a> FilteredIndex<'a> {
         let mut passing_sessions = index_passing_sessions(&sessions, filter);
         let mut passing_turns = FxHashSet::default();
         for passing in &mut passing_sessions {
-            let Some(session) = passing.filter(|session| session.is_by_turn) else {
+            let Some(session) = passing.filter(|session| session.filters_turns) else {
                 continue;
             };
             let turns = find_passing_turns(index, session.row, filter)?;
@@ -60,7 +60,7 @@ impl<'a> FilteredIndex<'a> {
         sessions.retain(|session| passing_sessions[session.id.as_index()].is_some());
         Ok(Self {
             passing_turns,
-            is_by_turn: filter.filters_turns(),
+            filters_turns: filter.filters_turns(),
             turn_columns: index.turn_columns()?,
             sessions,
             passing_sessions,
@@ -95,7 +95,7 @@ impl<'a> FilteredIndex<'a> {
     }
 
     fn passes_in_session(&self, session: PassingSession<'_>, turn: TurnId) -> bool {
-        !session.is_by_turn || self.passing_turns.contains(&turn)
+        !session.filters_turns || self.passing_turns.contains(&turn)
     }
 
     fn find_passing_session(&self, session: SessionId) -> Option<PassingSession<'a>> {
@@ -105,9 +105,9 @@ impl<'a> FilteredIndex<'a> {
             .flatten()
     }
 
-    /// Returns true when single turns are filtered, too.
-    pub(crate) fn is_by_turn(&self) -> bool {
-        self.is_by_turn
+    /// Returns true where some clause filters single turns, not whole sessions.
+    pub(crate) fn filters_turns(&self) -> bool {
+        self.filters_turns
     }
 
     /// Returns the turn as which a turn of the index is shown: itself if it passes, else a copy of
@@ -160,7 +160,11 @@ fn resolve_pasted_paths(
     filter: &SearchFilter,
 ) -> Result<SearchFilter, StoreError> {
     let mut filter = filter.clone();
-    for condition in filter.clauses.iter_mut().flat_map(|one| &mut one.any) {
+    for condition in filter
+        .clauses
+        .iter_mut()
+        .flat_map(|one| &mut one.conditions)
+    {
         if let FilterCondition::File(path) = condition {
             *path = resolve_pasted_path(index, sessions, path)?.to_owned();
         }
@@ -174,7 +178,7 @@ fn resolve_pasted_path<'p>(
     sessions: &[&SessionRow],
     typed: &'p str,
 ) -> Result<&'p str, StoreError> {
-    let mut readings = read_pasted_path(typed).into_iter().peekable();
+    let mut readings = pasted_path_readings(typed).into_iter().peekable();
     while let Some(path) = readings.next() {
         if readings.peek().is_none() || is_file_named(index, sessions, path)? {
             return Ok(path);
@@ -221,7 +225,7 @@ fn index_passing_sessions<'a>(
         if let Some(at_number) = passing.get_mut(session.id.as_index()) {
             *at_number = Some(PassingSession {
                 row: session,
-                is_by_turn: clauses.any(|clause| clause.may_fail_in(session)),
+                filters_turns: clauses.any(|clause| clause.may_fail_in(session)),
                 is_gone: session.gone || session.prompts_only,
             });
         }

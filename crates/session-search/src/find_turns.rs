@@ -68,7 +68,8 @@ pub(crate) fn find_turns<T>(
     Ok(turns)
 }
 
-/// Returns the copy of a turn that the filter shows in its place, or the turn itself; `None` for a copy.
+/// Returns the turn that the filter shows for an owner: itself or one of its copies. `None` for a copy, which its owner
+/// stands for.
 fn resolve_shown_turn(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> Option<SessionTurn> {
     let shown = filtered.resolve_copy(turn.session_turn());
     shown.filter(|_| turn.owner.is_none())

@@ -8,11 +8,11 @@ use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::fusion_weights::FusionWeights;
 use crate::nearest::NearestTargets;
-use crate::request::SearchRequest;
-use crate::search_results::FusedHit;
+use crate::request::{Level, SearchRequest};
+use crate::search_results::{FusedHit, HitId};
 use crate::session_context::SessionContext;
 use session_core::{Normalization, fuse};
-use session_store::{Level, SessionId, Target, TurnId};
+use session_store::{SessionId, TurnId};
 
 /// Greatest number of turns or sessions of the lexical list.
 const MAX_LEXICAL: usize = 500;
@@ -39,7 +39,7 @@ impl FusedList {
     ) -> Self {
         let terms = QueryTerms {
             count: request.query.terms.len(),
-            held_share: candidates.held_share,
+            held_term_share: candidates.held_term_share,
         };
         let dense_candidates = DenseCandidates::new(nearest, level, terms);
         let lexical = CandidateList::new(level, &candidates.lexical.turns, MAX_LEXICAL);
@@ -60,7 +60,9 @@ impl FusedList {
             dense,
         };
         for hit in &mut list.hits {
-            hit.score *= candidates.exact.score_factor(hit.id, request.tuning.exact);
+            hit.score *= candidates
+                .exact
+                .score_factor(hit.id, request.tuning.exact_penalty);
         }
         list.order_ties(filtered);
         list
@@ -107,7 +109,7 @@ impl FusedList {
             (Some(lexical), Some(dense)) => (lexical, dense),
             (lexical, dense) => return lexical.or(dense),
         };
-        let lacking = |turn| exact.lacking_share(Target::Turn(turn));
+        let lacking = |turn| exact.lacking_share(HitId::Turn(turn));
         let confidence = self.weights.hit_confidence(hit);
         let by_terms = lacking(dense).total_cmp(&lacking(lexical));
         let lexical_first = by_terms.then(confidence.lexical.total_cmp(&confidence.dense));
@@ -120,10 +122,10 @@ impl FusedList {
 }
 
 /// Returns the session in which a turn of the lists is shown, or the session itself.
-fn find_session(lists: [&CandidateList; 2], target: Target) -> Option<SessionId> {
-    match target {
-        Target::Session(session) => Some(session),
-        Target::Turn(turn) => {
+fn find_session(lists: [&CandidateList; 2], hit: HitId) -> Option<SessionId> {
+    match hit {
+        HitId::Session(session) => Some(session),
+        HitId::Turn(turn) => {
             let mut sessions = lists.into_iter().map(|list| list.session_of.get(&turn));
             sessions.find_map(Option::<&SessionId>::copied)
         }

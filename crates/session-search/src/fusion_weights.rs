@@ -20,7 +20,7 @@ pub struct FusionWeights {
     pub lexical: ListWeight,
     /// The dense list.
     pub dense: ListWeight,
-    /// The share of the query's idf in identifiers and quoted phrases that some turn holds, 0 to 1.
+    /// The share of the query's idf in exact terms that some turn holds, 0 to 1.
     pub exact_share: f32,
 }
 
@@ -53,7 +53,8 @@ impl FusionWeights {
         let mut weights = Self {
             alpha: 0.0,
             lexical: ListWeight {
-                strength: confidence.powf(request.tuning.power) * (1.0 - compute_flatness(lexical)),
+                strength: confidence.powf(request.tuning.lexical_power)
+                    * (1.0 - compute_flatness(lexical)),
                 confidence,
             },
             dense: ListWeight {
@@ -86,7 +87,7 @@ impl FusionWeights {
             _ if self.dense.strength <= 0.0 => 0.0,
             _ if request.query.terms.is_empty() => 1.0,
             FusionMode::Fixed(alpha) => alpha,
-            FusionMode::Adaptive => self.compute_adaptive_alpha(request.tuning.base),
+            FusionMode::Adaptive => self.compute_adaptive_alpha(request.tuning.dense_base_weight),
         }
     }
 

@@ -3,13 +3,13 @@
 use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;
 use crate::ranking::Ranking;
-use crate::search_results::SearchHit;
+use crate::search_results::{HitId, SearchHit};
 use crate::snippet::{find_snippet, find_snippet_beside_title};
 use crate::snippet_words::SnippetWords;
 use crate::unlisted_history::unmark_unlisted;
 use session_core::parallel::map_on_two_threads;
 use session_core::{ConfidenceBand, TurnContent};
-use session_store::{PackedTurns, Reader, SessionRow, StoreError, Target, TurnRow};
+use session_store::{PackedTurns, Reader, SessionRow, StoreError, TurnRow};
 
 /// Greatest number of characters of a preview: two lines of a wide terminal.
 const PREVIEW_CHARS: usize = 200;
@@ -43,8 +43,8 @@ impl ReadHit<'_> {
     fn time_ms(&self) -> Option<i64> {
         let began = self.turn.as_ref().and_then(|turn| turn.started_ms);
         match self.ranked.fused.id {
-            Target::Session(_) => self.session.ended_ms.or(began),
-            Target::Turn(_) => began.or(self.session.ended_ms),
+            HitId::Session(_) => self.session.ended_ms.or(began),
+            HitId::Turn(_) => began.or(self.session.ended_ms),
         }
     }
 
@@ -63,8 +63,8 @@ impl ReadHit<'_> {
             turn: self.turn,
             lexical: fused.lexical,
             dense: fused.dense,
-            context: ranking.context_factor(self.session.id),
-            exact: ranking.exact_factor(fused.id),
+            context_factor: ranking.context_factor(self.session.id),
+            exact_factor: ranking.exact_factor(fused.id),
         }
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn read(
             turn,
         });
     }
-    let words = SnippetWords::from_stats(&ranking.lexical.hits.terms);
+    let words = SnippetWords::from_stats(&ranking.lexical.matches.terms);
     let previews = map_on_two_threads(&read, |hit| hit.find_preview(&words));
     let hits = read.into_iter().zip(previews).zip(1..);
     let hits = hits.map(|((hit, preview), rank)| hit.into_search_hit(ranking, preview, rank));
@@ -118,8 +118,8 @@ fn read_turn(
     hit: &CalibratedHit,
 ) -> Result<Option<TurnRow>, StoreError> {
     let turn = match hit.fused.id {
-        Target::Turn(turn) => Some(turn),
-        Target::Session(session) => ranking.shown_turn(session, &hit.fused),
+        HitId::Turn(turn) => Some(turn),
+        HitId::Session(session) => ranking.shown_turn(session, &hit.fused),
     };
     Ok(turn.map(|turn| index.turn(turn)).transpose()?.flatten())
 }
@@ -131,8 +131,8 @@ fn find_session<'a>(
 ) -> Option<&'a SessionRow> {
     let session = match (turn, hit.fused.id) {
         (Some(turn), _) => turn.session,
-        (None, Target::Session(session)) => session,
-        (None, Target::Turn(_)) => return None,
+        (None, HitId::Session(session)) => session,
+        (None, HitId::Turn(_)) => return None,
     };
     filtered.session(session)
 }

@@ -3,7 +3,7 @@
 use crate::candidate_list::Candidate;
 use crate::filtered_index::FilteredIndex;
 use session_core::Query;
-use session_store::{LexicalHits, Reader, StoreError, TurnId};
+use session_store::{LexicalMatches, Reader, StoreError, TurnId};
 
 /// Greatest number of turns read from the word index: grouped to sessions, some hundreds remain.
 const MAX_TURNS: usize = 2000;
@@ -19,7 +19,8 @@ pub(crate) struct LexicalCandidates {
     /// Scored by `BM25 * sqrt(coverage)`, with the share of the query's idf that the turn matches as its coverage: one term that
     /// occurs often counts less than all terms once.
     pub(crate) turns: Vec<Candidate>,
-    pub(crate) hits: LexicalHits,
+    /// What the word index has for the query.
+    pub(crate) matches: LexicalMatches,
     /// The best turn, as the index holds it: it may be shown as a copy.
     best: Option<TurnId>,
 }
@@ -32,24 +33,24 @@ impl LexicalCandidates {
         query: &Query,
     ) -> Result<Self, StoreError> {
         let passes = |turn| Ok(filtered.resolve_turn(turn).is_some());
-        let hits = index.search_lexical(query, MAX_TURNS, passes)?;
-        let mut scored: Vec<(TurnId, Candidate)> = Vec::with_capacity(hits.hits.len());
-        for hit in &hits.hits {
-            let Some(copy) = filtered.resolve_turn(hit.id) else {
+        let matches = index.search_lexical(query, MAX_TURNS, passes)?;
+        let mut scored: Vec<(TurnId, Candidate)> = Vec::with_capacity(matches.turns.len());
+        for found in &matches.turns {
+            let Some(copy) = filtered.resolve_turn(found.id) else {
                 continue;
             };
             let candidate = Candidate {
                 session: copy.session,
                 turn: Some(copy.turn),
-                score: hit.score * hits.idf_share(hit.id).sqrt(),
+                score: found.score * matches.idf_share(found.id).sqrt(),
             };
-            scored.push((hit.id, candidate));
+            scored.push((found.id, candidate));
         }
         scored.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
         Ok(Self {
             best: scored.first().map(|(turn, _)| *turn),
             turns: scored.into_iter().map(|(_, turn)| turn).collect(),
-            hits,
+            matches,
         })
     }
 
@@ -59,13 +60,13 @@ impl LexicalCandidates {
         let Some(best) = self.best else {
             return 0.0;
         };
-        let rare = (self.hits.relative_idf(best) / FULL_CONFIDENCE_IDF).min(1.0);
+        let rare = (self.matches.relative_idf(best) / FULL_CONFIDENCE_IDF).min(1.0);
         let content = if query.has_content_words {
             1.0
         } else {
             STOP_WORD_CONFIDENCE
         };
-        self.hits.idf_share(best) * rare * content
+        self.matches.idf_share(best) * rare * content
     }
 
     /// Returns true when no turn that the filter lets through holds a word of the query, also where
@@ -76,13 +77,13 @@ impl LexicalCandidates {
 
     /// Returns true when the query has words and the filter lets through no turn with any of them.
     pub(crate) fn matches_no_term(&self) -> bool {
-        !self.hits.terms.is_empty() && self.is_empty()
+        !self.matches.terms.is_empty() && self.is_empty()
     }
 
     /// Returns the share of the query's terms that some turn holds; 0 where there is none.
     #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-    pub(crate) fn held_share(&self) -> f32 {
-        let terms = &self.hits.terms;
+    pub(crate) fn held_term_share(&self) -> f32 {
+        let terms = &self.matches.terms;
         let held = terms.iter().filter(|term| term.turns > 0).count();
         match terms.len() {
             0 => 0.0,

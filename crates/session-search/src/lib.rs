@@ -3,15 +3,15 @@
 //! [`search`] answers a [`SearchRequest`] in stages, each a file:
 //!
 //! 1. `filtered_index`: the [`SearchFilter`] is computed once into an immutable set.
-//! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), who holds the
-//!    query's identifiers and quoted phrases (`exact_terms`, `identifiers`) are read from the index. The ranking reads nothing.
+//! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), the holders of
+//!    the query's exact terms (`exact_terms`, `exact_holders`) are read from the index. The ranking reads nothing.
 //! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
-//!    session (`session_context`), identifiers (`promotion`), probabilities (`calibration`).
+//!    session (`session_context`), rare exact terms (`promotion`), probabilities (`calibration`).
 //! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
 //! 5. `hit_reader`: each [`SearchHit`] with a preview.
 //!
 //! No model runs here: the query comes embedded ([`QueryEmbedding`]) and texts are compared with it by
-//! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve_session_id`] finds the session that a user names
+//! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve_session_uid`] finds the session that a user names
 //! by the beginning of its id, [`read_exchanges`] reads turns again in full from the history, or from the index
 //! when the history is gone. Without ranking, [`list_newest`] lists what a filter lets through, and [`find_file_turns`],
 //! [`find_command_turns`] and [`find_error_turns`] list turns by what they hold.
@@ -34,6 +34,8 @@ mod cosine_stats;
 mod cosines;
 mod dense;
 mod error_search;
+mod exact_holders;
+mod exact_match;
 mod exact_terms;
 mod exchanges;
 mod filter;
@@ -43,8 +45,6 @@ mod folded_text;
 mod fused_list;
 mod fusion_weights;
 mod hit_reader;
-mod identifier_match;
-mod identifiers;
 mod lexical;
 mod line_pattern;
 mod listings;
@@ -56,10 +56,10 @@ mod promotion;
 mod ranking;
 mod request;
 mod rescoring;
+mod resolved_session;
 mod search;
 mod search_results;
 mod session_context;
-mod session_id;
 mod snippet;
 mod snippet_words;
 mod tuning;
@@ -79,11 +79,11 @@ pub use listings::{
     find_file_turns,
 };
 pub use newest::list_newest;
-pub use request::{FusionMode, SearchRequest};
+pub use request::{FusionMode, Level, SearchRequest};
 pub use rescoring::TextCosines;
+pub use resolved_session::{ResolvedSession, resolve_session_uid};
 pub use search::search;
 pub use search_results::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
-pub use session_id::{ResolvedSession, resolve_session_id};
 pub use tuning::RankingTuning;
 pub use unfound_terms::{SpellingCorrection, SubstitutedTerm, UnfoundTerms};
 pub use unlisted_history::unmark_unlisted;

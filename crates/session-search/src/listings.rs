@@ -5,7 +5,7 @@ use crate::find_turns::{FoundTurn, find_turns};
 use crate::line_pattern::LinePattern;
 use serde::Serialize;
 use session_core::{
-    CallStatus, FileAccess, TouchedFile, TurnContent, path_matches, read_pasted_path,
+    CallStatus, FileAccess, TouchedFile, TurnContent, pasted_path_readings, path_matches,
 };
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -45,7 +45,7 @@ fn find_access_turns(
     typed: &str,
     is_wanted: impl Fn(FileAccess) -> bool,
 ) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
-    for path in read_pasted_path(typed) {
+    for path in pasted_path_readings(typed) {
         let visit = |session: &SessionRow, content: &TurnContent| {
             let files = content.accessed_files();
             let files = files.filter(|file| {
@@ -192,7 +192,7 @@ fn non_empty<T>(found: Vec<T>) -> Option<Vec<T>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{RunEntry, RunError};
+    use session_core::{CommandRunEntry, RunError};
     use session_store::TurnRow;
 
     fn run(command: &str) -> FoundCommand {
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_run_that_failed_has_its_error_lines() {
-        let run = |command, status| RunEntry {
+        let run = |command, status| CommandRunEntry {
             command,
             status,
             changes_before: 0,

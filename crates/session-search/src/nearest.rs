@@ -4,9 +4,10 @@ use crate::cosine_stats::CosineStats;
 use crate::cosines::{DenseCosines, ModelCosines, QueryEmbedding, VectorTarget};
 use crate::filtered_index::FilteredIndex;
 use crate::model_scores::{ModelScores, ModelWeights, TargetCosines};
+use crate::request::Level;
 use rustc_hash::FxHashMap;
 use session_core::TopK;
-use session_store::{Level, SessionTurn};
+use session_store::SessionTurn;
 use std::cmp::Ordering;
 
 /// Greatest number of turns and chunks that are ranked. At session level they are grouped.

@@ -2,13 +2,13 @@
 
 use crate::filtered_index::FilteredIndex;
 use crate::hit_reader;
-use crate::request::SearchRequest;
+use crate::request::{Level, SearchRequest};
 use crate::search_results::{
     HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts,
 };
 use crate::unlisted_history::unmark_unlisted;
 use session_core::ConfidenceBand;
-use session_store::{Level, Reader, SessionRow, StoreError, TurnRow};
+use session_store::{Reader, SessionRow, StoreError, TurnRow};
 use std::cmp::Reverse;
 
 /// A session or turn to list, with its time.
@@ -90,7 +90,6 @@ fn list_newest_sessions<'a>(
     filtered: &FilteredIndex<'a>,
     limit: usize,
 ) -> Result<Vec<NewestTurn<'a>>, StoreError> {
-    let filters_turns = filtered.is_by_turn();
     let mut listed = NewestList::new(limit);
     for session in sort_by_time(filtered) {
         if listed.is_complete_before(session.ended_ms) {
@@ -100,7 +99,7 @@ fn list_newest_sessions<'a>(
         let passes = |row: &TurnRow| !row.is_blank() && filtered.passes(row.session_turn());
         let newest = turns.into_iter().rfind(passes);
         listed.add(newest.map(|turn| NewestTurn {
-            at_ms: if filters_turns {
+            at_ms: if filtered.filters_turns() {
                 session.time_of(&turn)
             } else {
                 session.ended_ms
@@ -164,7 +163,7 @@ fn read_hit(index: &Reader, listed: NewestTurn<'_>, rank: usize) -> Result<Searc
         turn: Some(listed.turn),
         lexical: None,
         dense: None,
-        context: 1.0,
-        exact: 1.0,
+        context_factor: 1.0,
+        exact_factor: 1.0,
     })
 }

@@ -1,82 +1,92 @@
-//! Promotes the sessions that hold the query's identifiers.
+//! Promotes the sessions that hold rare exact terms of the query.
 
-use crate::identifiers::{IDENTIFIERS_ONLY_SHARE, IdentifierHolder, IdentifierHolders};
+use crate::exact_holders::{EXACT_TERMS_ONLY_SHARE, ExactTermHolder, ExactTermHolders};
 use crate::lexical::LexicalCandidates;
-use crate::search_results::FusedHit;
-use session_store::{Level, SessionId, Target, TurnId};
+use crate::request::Level;
+use crate::search_results::{FusedHit, HitId};
+use session_store::{SessionId, TurnId};
 use std::collections::BTreeSet;
 
-/// Factor of the fused score beside the weight: small, since it only decides between equal weights.
+/// Factor of the fused score beside the share by turns: small, since it only decides between equal shares.
 const TIE_BREAK: f32 = 0.01;
 
-/// The holders of identifiers in the order in which they are promoted.
+/// The holders of rare exact terms in the order in which they are promoted.
 #[derive(Debug, Default)]
-pub(crate) struct IdentifierPromotion {
-    ranked: Vec<RankedHolder>,
+pub(crate) struct ExactTermPromotion {
+    ordered: Vec<OrderedHolder>,
+    /// The greatest share of the query's idf that a holder has in exact terms, 0 to 1.
     share: f32,
 }
 
+/// A holder with the score that orders those of the same share.
 #[derive(Debug)]
-struct RankedHolder {
-    holder: IdentifierHolder,
-    rank: f32,
+struct OrderedHolder {
+    holder: ExactTermHolder,
+    order_score: f32,
 }
 
-impl IdentifierPromotion {
-    /// Orders the holders. Where the query is nothing but identifiers, a session that changed a file of that name goes first,
+impl ExactTermPromotion {
+    /// Orders the holders. Where the query is nothing but exact terms, a session that changed a file of that name goes first,
     /// then the one that works with them most; else the fused score decides, which the other words make.
-    pub(crate) fn new(holders: &IdentifierHolders, level: Level, hits: &[FusedHit]) -> Self {
+    pub(crate) fn new(holders: &ExactTermHolders, level: Level, hits: &[FusedHit]) -> Self {
         let share = holders.greatest_share();
-        let is_identifiers_only = share >= IDENTIFIERS_ONLY_SHARE;
-        let rank = |holder: &IdentifierHolder| {
-            let targets = holder.targets(level);
-            let hit = hits.iter().find(|hit| targets.contains(&hit.id));
+        let is_exact_terms_only = share >= EXACT_TERMS_ONLY_SHARE;
+        let order = |holder: &ExactTermHolder| {
+            let hit_ids = holder.hit_ids(level);
+            let hit = hits.iter().find(|hit| hit_ids.contains(&hit.id));
             let score = hit.map_or(0.0, |hit| hit.score);
-            let rank = if is_identifiers_only {
+            let order_score = if is_exact_terms_only {
                 let changes_file = f32::from(u8::from(holder.changes_file));
-                changes_file + holder.weight * (1.0 + TIE_BREAK * score)
+                changes_file + holder.turn_weighted_share * (1.0 + TIE_BREAK * score)
             } else {
                 score
             };
             let holder = holder.clone();
-            RankedHolder { holder, rank }
+            OrderedHolder {
+                holder,
+                order_score,
+            }
         };
-        let mut ranked: Vec<RankedHolder> = holders.sessions.iter().map(rank).collect();
-        ranked.sort_by(|a, b| {
+        let mut ordered: Vec<OrderedHolder> = holders.sessions.iter().map(order).collect();
+        ordered.sort_by(|a, b| {
             let by_share = b.holder.share.total_cmp(&a.holder.share);
-            let by_rank = b.rank.total_cmp(&a.rank);
-            if is_identifiers_only {
-                by_share.then(by_rank)
+            let by_score = b.order_score.total_cmp(&a.order_score);
+            if is_exact_terms_only {
+                by_share.then(by_score)
             } else {
-                by_rank
+                by_score
             }
         });
-        Self { ranked, share }
+        Self { ordered, share }
     }
 
-    /// Raises the score of each holder, or of its best turn, to `best score * rank / rank of the first holder`. A holder that
-    /// is no candidate yet becomes one.
+    /// Raises the score of each holder, or of its best turn, to
+    /// `best score * order score / order score of the first holder`. A holder that is no candidate yet becomes one.
     pub(crate) fn apply(&self, level: Level, hits: &mut Vec<FusedHit>) {
         let best = hits.first().map_or(1.0, |hit| hit.score);
-        let first = self.ranked.first().map_or(1.0, |ranked| ranked.rank);
-        for ranked in self.ranked.iter().rev() {
-            let relative_rank = if first > 0.0 {
-                (ranked.rank / first).min(1.0)
+        let first = self.ordered.first().map_or(1.0, |first| first.order_score);
+        for OrderedHolder {
+            holder,
+            order_score,
+        } in self.ordered.iter().rev()
+        {
+            let relative_score = if first > 0.0 {
+                (order_score / first).min(1.0)
             } else {
                 1.0
                 // none is a candidate yet
             };
-            promote_best(hits, &ranked.holder.targets(level), best * relative_rank);
+            promote_best(hits, &holder.hit_ids(level), best * relative_score);
         }
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 
-    /// Returns true when a session is promoted.
-    pub(crate) fn is_promoting(&self) -> bool {
+    /// Returns true where a session is promoted: the first hit is one.
+    pub(crate) fn has_promoted_session(&self) -> bool {
         self.share > 0.0
     }
 
-    /// Raises the probability of the best hit of each holder to what its identifiers alone make it: the share of the
+    /// Raises the probability of the best hit of each holder to what its exact terms alone make it: the share of the
     /// query that they are, divided among the holders by their turns.
     pub(crate) fn raise_probabilities(
         &self,
@@ -84,27 +94,31 @@ impl IdentifierPromotion {
         hits: &[FusedHit],
         probabilities: &mut [f32],
     ) {
-        // Of a common name those are ranked alone that changed the file; the others' turns count, too.
-        let all: f32 = self.ranked.iter().map(|r| r.holder.weight).sum();
+        // Of a common name only those are holders that changed the file; the others' turns count, too.
+        let shares = self
+            .ordered
+            .iter()
+            .map(|one| one.holder.turn_weighted_share);
+        let all: f32 = shares.sum();
         let all = all.max(self.share);
-        for RankedHolder { holder, .. } in &self.ranked {
-            let targets = holder.targets(level);
-            let best = hits.iter().position(|hit| targets.contains(&hit.id));
+        for OrderedHolder { holder, .. } in &self.ordered {
+            let hit_ids = holder.hit_ids(level);
+            let best = hits.iter().position(|hit| hit_ids.contains(&hit.id));
             if let Some(probability) = best.and_then(|best| probabilities.get_mut(best)) {
-                let by_identifiers = self.share * holder.weight / all.max(f32::EPSILON);
-                *probability = probability.max(by_identifiers);
+                let by_turns = holder.turn_weighted_share / all.max(f32::EPSILON);
+                *probability = probability.max(self.share * by_turns);
             }
         }
     }
 
     /// Returns the turn that is shown for a session, if that is a holder: of its turns that hold an
-    /// identifier the best by word.
+    /// exact term the best by word.
     pub(crate) fn promoted_turn(
         &self,
         session: SessionId,
         lexical: &LexicalCandidates,
     ) -> Option<TurnId> {
-        let holders = || self.ranked.iter().map(|ranked| &ranked.holder);
+        let holders = || self.ordered.iter().map(|one| &one.holder);
         let turns = &holders().find(|holder| holder.session == session)?.turns;
         let by_word = lexical.turns.iter().filter_map(|candidate| candidate.turn);
         let mut by_word = by_word.filter(|turn| turns.contains(turn));
@@ -112,12 +126,12 @@ impl IdentifierPromotion {
     }
 }
 
-/// Moves the best of some targets to the front, with this score at least; the caller sorts stably.
-fn promote_best(hits: &mut Vec<FusedHit>, targets: &BTreeSet<Target>, min_score: f32) {
-    let Some(last) = targets.last() else {
+/// Moves the best of some hits to the front, with this score at least; the caller sorts stably.
+fn promote_best(hits: &mut Vec<FusedHit>, hit_ids: &BTreeSet<HitId>, min_score: f32) {
+    let Some(last) = hit_ids.last() else {
         return;
     };
-    let mut first = match hits.iter().position(|hit| targets.contains(&hit.id)) {
+    let mut first = match hits.iter().position(|hit| hit_ids.contains(&hit.id)) {
         Some(position) => hits.remove(position),
         None => FusedHit {
             id: *last,

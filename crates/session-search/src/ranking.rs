@@ -8,12 +8,12 @@ use crate::filtered_index::FilteredIndex;
 use crate::fused_list::FusedList;
 use crate::lexical::LexicalCandidates;
 use crate::nearest::NearestTargets;
-use crate::promotion::IdentifierPromotion;
-use crate::request::SearchRequest;
-use crate::search_results::FusedHit;
+use crate::promotion::ExactTermPromotion;
+use crate::request::{Level, SearchRequest};
+use crate::search_results::{FusedHit, HitId};
 use crate::session_context::SessionContext;
 use rustc_hash::FxHashMap;
-use session_store::{Level, SessionId, Target, TurnId};
+use session_store::{SessionId, TurnId};
 
 /// The ranked turns or sessions, best first, with what their order follows from.
 pub(crate) struct Ranking<'a> {
@@ -22,7 +22,7 @@ pub(crate) struct Ranking<'a> {
     pub(crate) lexical: &'a LexicalCandidates,
     exact: &'a ExactTerms,
     request: &'a SearchRequest,
-    promotion: IdentifierPromotion,
+    promotion: ExactTermPromotion,
     context: Option<SessionContext>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> NearestByLevel<'a> {
     }
 }
 
-/// Ranks candidates: fusion, context of the session, identifiers, calibration.
+/// Ranks candidates: fusion, context of the session, rare exact terms, calibration.
 pub(crate) fn rank<'a>(
     candidates: &'a Candidates<'_>,
     nearest: &NearestByLevel<'_>,
@@ -69,12 +69,12 @@ pub(crate) fn rank<'a>(
     let mut list = fuse(&nearest.of_level, level);
     let context = nearest.of_sessions.as_ref().map(|nearest| {
         let sessions = fuse(nearest, Level::Session);
-        SessionContext::new(&sessions.hits, request.tuning.context)
+        SessionContext::new(&sessions.hits, request.tuning.context_share)
     });
     if let Some(context) = &context {
         list.apply_session_context(context);
     }
-    let promotion = IdentifierPromotion::new(&candidates.holders, level, &list.hits);
+    let promotion = ExactTermPromotion::new(&candidates.holders, level, &list.hits);
     promotion.apply(level, &mut list.hits);
     Ranking {
         hits: calibrate(&list, &promotion, lexical, request),
@@ -88,16 +88,17 @@ pub(crate) fn rank<'a>(
 }
 
 impl Ranking<'_> {
-    /// Returns the turn that is shown for a session: one that holds an identifier of the query, or
-    /// else the best turn of the list that found more.
+    /// Returns the turn that is shown for a session: one that holds a rare exact term of the query,
+    /// or else the best turn of the list that found more.
     pub(crate) fn shown_turn(&self, session: SessionId, hit: &FusedHit) -> Option<TurnId> {
-        let by_identifier = self.promotion.promoted_turn(session, self.lexical);
-        by_identifier.or_else(|| self.list.best_turn(session, hit, self.exact))
+        let promoted = self.promotion.promoted_turn(session, self.lexical);
+        promoted.or_else(|| self.list.best_turn(session, hit, self.exact))
     }
 
     /// Returns the factor by which exact terms that a hit lacks change its score.
-    pub(crate) fn exact_factor(&self, hit: Target) -> f32 {
-        self.exact.score_factor(hit, self.request.tuning.exact)
+    pub(crate) fn exact_factor(&self, hit: HitId) -> f32 {
+        self.exact
+            .score_factor(hit, self.request.tuning.exact_penalty)
     }
 
     /// Returns the factor by which a session changes the scores of its turns; 1 for a session.

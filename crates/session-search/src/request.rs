@@ -3,8 +3,8 @@
 use crate::filter::SearchFilter;
 use crate::tuning::RankingTuning;
 use crate::unfound_terms::SpellingCorrection;
+use serde::{Deserialize, Serialize};
 use session_core::Query;
-use session_store::Level;
 
 /// Says what is searched for, at which level, and how candidates are ranked.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub struct SearchRequest {
     pub query: Query,
     /// The words that stand in it in place of others, which were typed and no turn holds.
     pub corrections: Vec<SpellingCorrection>,
-    /// The level of the hits: sessions or turns.
+    /// The level of the hits.
     pub level: Level,
     /// The filter that hits have to pass.
     pub filter: SearchFilter,
@@ -23,6 +23,29 @@ pub struct SearchRequest {
     pub tuning: RankingTuning,
     /// Greatest number of hits.
     pub limit: usize,
+}
+
+/// The level of hits: sessions or turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Sessions.
+    Session,
+    /// Turns.
+    Turn,
+}
+
+impl Level {
+    /// Both levels, that of sessions first.
+    pub const ALL: [Self; 2] = [Self::Session, Self::Turn];
+
+    /// Returns the name that options and output have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Turn => "turn",
+        }
+    }
 }
 
 /// The ways in which the lexical and the dense list are fused.

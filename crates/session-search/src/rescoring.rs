@@ -5,12 +5,12 @@ use crate::cosines::VectorTarget;
 use crate::filtered_index::FilteredIndex;
 use crate::nearest::{NearestTarget, NearestTargets};
 use crate::ranking::{NearestByLevel, Ranking};
-use crate::search_results::FusedHit;
+use crate::search_results::{FusedHit, HitId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
 use session_core::parallel::map_on_two_threads;
 use session_store::{
-    Level, PackedSession, PackedTurns, Reader, SessionContents, StoreError, Target,
+    Level as DocumentKind, PackedSession, PackedTurns, Reader, SessionContents, StoreError,
 };
 use std::f32::consts::SQRT_2;
 use std::fmt::Debug;
@@ -73,20 +73,20 @@ struct DecidingTarget {
     cosine: f32,
 }
 
-/// The level and the bits of the stored cosine, by which equal texts are computed once: that different texts have both in
-/// common has a chance of one in millions.
+/// The kind of a document and the bits of its stored cosine, by which equal texts are computed once: that different texts have
+/// both in common has a chance of one in millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct TextKey {
-    level: Level,
+    kind: DocumentKind,
     cosine_bits: u32,
 }
 
 impl DecidingTarget {
     fn text_key(&self) -> TextKey {
         TextKey {
-            level: match self.target.turn {
-                Some(_) => Level::Turn,
-                None => Level::Session,
+            kind: match self.target.turn {
+                Some(_) => DocumentKind::Turn,
+                None => DocumentKind::Session,
             },
             cosine_bits: self.cosine.to_bits(),
         }
@@ -142,7 +142,7 @@ fn read_text<'r>(
 
 /// Hits whose order rounding may have decided.
 struct TiedHits {
-    hits: FxHashSet<Target>,
+    hits: FxHashSet<HitId>,
     /// The greatest difference that rounding may make between two cosines: four deviations of the difference of two errors,
     /// `4 * sqrt(2) * rounding deviation`.
     max_rounding: f32,
@@ -176,7 +176,7 @@ impl TiedHits {
         if let Some(of_sessions) = &nearest.of_sessions {
             let parts = nearest.of_level.targets.iter();
             let parts = parts.filter(|part| find_whole(part, &self.hits).is_some());
-            let sessions = parts.map(|part| Target::Session(part.shown.session));
+            let sessions = parts.map(|part| HitId::Session(part.shown.session));
             deciding.extend(self.find_best_parts(of_sessions, &sessions.collect()));
         }
         deciding
@@ -186,9 +186,9 @@ impl TiedHits {
     fn find_best_parts(
         &self,
         nearest: &NearestTargets<'_>,
-        wanted: &FxHashSet<Target>,
+        wanted: &FxHashSet<HitId>,
     ) -> Vec<DecidingTarget> {
-        let mut best_parts: FxHashMap<Target, f32> = FxHashMap::default();
+        let mut best_parts: FxHashMap<HitId, f32> = FxHashMap::default();
         let mut best_of_all = None;
         let mut deciding = Vec::new();
         for part in &nearest.targets {
@@ -211,7 +211,7 @@ impl TiedHits {
 
 /// Returns those of some hits, best first, that are nearly equal to one before or after them, as far as one of the
 /// two is among the first [`EXACT_HITS`].
-fn find_tied_hits(hits: &[FusedHit], margin: f32) -> FxHashSet<Target> {
+fn find_tied_hits(hits: &[FusedHit], margin: f32) -> FxHashSet<HitId> {
     let last = hits.get(EXACT_HITS - 1).map(|hit| hit.score);
     let may_be_first = |hit: &FusedHit| last.is_none_or(|last| last - hit.score < margin);
     let mut tied = FxHashSet::default();
@@ -224,9 +224,9 @@ fn find_tied_hits(hits: &[FusedHit], margin: f32) -> FxHashSet<Target> {
 }
 
 /// Returns the one of some turns and sessions that a target is, or is a part of.
-fn find_whole(part: &NearestTarget, wanted: &FxHashSet<Target>) -> Option<Target> {
-    let turn = part.shown.turn.map(Target::Turn);
-    let session = Some(Target::Session(part.shown.session));
+fn find_whole(part: &NearestTarget, wanted: &FxHashSet<HitId>) -> Option<HitId> {
+    let turn = part.shown.turn.map(HitId::Turn);
+    let session = Some(HitId::Session(part.shown.session));
     let mut wholes = [turn, session].into_iter().flatten();
     wholes.find(|whole| wanted.contains(whole))
 }

@@ -1,6 +1,6 @@
 //! One search, from a request to hits.
 
-use crate::calibration::compute_certainty;
+use crate::calibration::compute_substitution_factor;
 use crate::candidates::Candidates;
 use crate::cosines::QueryEmbedding;
 use crate::filtered_index::FilteredIndex;
@@ -39,13 +39,13 @@ pub fn search(
         searched: SearchedCounts::count_sessions(filtered.sessions().iter().copied()),
         explanation: SearchExplanation {
             weights: ranking.list.weights,
-            identifiers: candidates.holders.terms.clone(),
+            rare_exact_terms: candidates.holders.terms.clone(),
             unfound: UnfoundTerms::find(request, &candidates, &filtered, sessions),
-            terms: candidates.lexical.hits.terms.clone(),
+            terms: candidates.lexical.matches.terms.clone(),
             models: models.collect(),
             cosines: ranking.list.stats,
         },
     };
-    results.scale_probabilities(compute_certainty(request, &candidates));
+    results.scale_probabilities(compute_substitution_factor(request, &candidates));
     Ok(results)
 }

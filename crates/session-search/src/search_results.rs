@@ -2,15 +2,25 @@
 
 use crate::cosine_stats::CosineStats;
 use crate::fusion_weights::FusionWeights;
+use crate::request::Level;
 use crate::unfound_terms::UnfoundTerms;
 use rustc_hash::FxHashSet;
 use serde::Serialize;
 use session_core::{ConfidenceBand, FusedItem, ListScore};
-use session_store::{Level, SessionRow, Target, TermStats, TurnRow};
+use session_store::{SessionId, SessionRow, TermStats, TurnId, TurnRow};
 use std::collections::BTreeMap;
 
+/// The session or turn that a hit is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum HitId {
+    /// A session.
+    Session(SessionId),
+    /// A turn.
+    Turn(TurnId),
+}
+
 /// A turn or session with the score and rank of each list.
-pub(crate) type FusedHit = FusedItem<Target>;
+pub(crate) type FusedHit = FusedItem<HitId>;
 
 /// The hits of a search.
 #[derive(Debug, Clone)]
@@ -80,8 +90,9 @@ impl SearchResults {
 pub struct SearchExplanation {
     /// The weights of both lists.
     pub weights: FusionWeights,
-    /// Identifiers that few sessions hold; these sessions go first.
-    pub identifiers: Vec<String>,
+    /// Exact terms that few sessions hold; these sessions go first.
+    #[serde(rename = "identifiers")]
+    pub rare_exact_terms: Vec<String>,
     /// The query's terms that no searched session holds.
     #[serde(flatten)]
     pub unfound: UnfoundTerms,
@@ -122,7 +133,7 @@ pub struct SearchHit {
     /// Rank and score in the dense list.
     pub dense: Option<ListScore>,
     /// The factor by which a turn's session changes its score, 0.6 to 1; 1 for a session.
-    pub context: f32,
-    /// The factor by which identifiers and quoted phrases of the query that it lacks change its score, 0.1 to 1.
-    pub exact: f32,
+    pub context_factor: f32,
+    /// The factor by which exact terms of the query that it lacks change its score, 0.1 to 1.
+    pub exact_factor: f32,
 }

@@ -1,9 +1,10 @@
 //! Weighs turns by their sessions: of two turns that say the same, the one in a session about the
 //! matter is meant.
 
+use crate::search_results::HitId;
 use rustc_hash::FxHashMap;
 use session_core::FusedItem;
-use session_store::{SessionId, Target};
+use session_store::SessionId;
 
 /// The fused scores of sessions, as factors for the scores of their turns.
 #[derive(Debug, Default)]
@@ -16,12 +17,12 @@ pub(crate) struct SessionContext {
 
 impl SessionContext {
     /// Computes the context from the sessions' fused scores.
-    pub(crate) fn new(sessions: &[FusedItem<Target>], share: f32) -> Self {
+    pub(crate) fn new(sessions: &[FusedItem<HitId>], share: f32) -> Self {
         let best = sessions.iter().map(|f| f.score).fold(0.0, f32::max);
         let relative = |score: f32| if best > 0.0 { score / best } else { 0.0 };
         let relative_scores = sessions.iter().filter_map(|fused| match fused.id {
-            Target::Session(session) => Some((session, relative(fused.score))),
-            Target::Turn(_) => None,
+            HitId::Session(session) => Some((session, relative(fused.score))),
+            HitId::Turn(_) => None,
         });
         Self {
             relative_scores: relative_scores.collect(),

@@ -88,11 +88,13 @@ impl SnippetWords {
     }
 }
 
-/// Returns the forms of a term, or each word of a name that was searched in its place.
+/// Returns the forms of a term, or each word of a name or a compound that was searched in its place.
 fn word_groups(term: &TermStats) -> Vec<Vec<&str>> {
     let words: Vec<&str> = term.words().collect();
     match term.substitute() {
-        Some(SubstituteKind::NameWords) => words.into_iter().map(|word| vec![word]).collect(),
+        Some(SubstituteKind::NameWords | SubstituteKind::CompoundWords) => {
+            words.into_iter().map(|word| vec![word]).collect()
+        }
         _ => vec![words],
     }
 }

@@ -5,23 +5,23 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RankingTuning {
     /// Weight of the dense list where both lists have the same strength, 0 to 1.
-    pub base: f32,
+    pub dense_base_weight: f32,
     /// Exponent of the confidence of the lexical list in its strength: below 1, since terms that the best
     /// turn lacks are often there in other words.
-    pub power: f32,
-    /// The part of a turn's score that its session decides, 0 to 1.
-    pub context: f32,
-    /// The part of the share of the query in exact terms that a target loses which lacks them, 0 to 1.
-    pub exact: f32,
+    pub lexical_power: f32,
+    /// The share of a turn's score that its session decides, 0 to 1.
+    pub context_share: f32,
+    /// The penalty of a hit for exact terms that it lacks, as a part of their share of the query, 0 to 1.
+    pub exact_penalty: f32,
 }
 
 impl Default for RankingTuning {
     fn default() -> Self {
         Self {
-            base: 0.35,
-            power: 0.7,
-            context: 0.4,
-            exact: 0.9,
+            dense_base_weight: 0.35,
+            lexical_power: 0.7,
+            context_share: 0.4,
+            exact_penalty: 0.9,
         }
     }
 }
@@ -34,10 +34,10 @@ impl RankingTuning {
     #[must_use]
     pub fn set(mut self, name: &str, value: f32) -> Option<Self> {
         let constant = match name {
-            "base" => &mut self.base,
-            "power" => &mut self.power,
-            "context" => &mut self.context,
-            "exact" => &mut self.exact,
+            "base" => &mut self.dense_base_weight,
+            "power" => &mut self.lexical_power,
+            "context" => &mut self.context_share,
+            "exact" => &mut self.exact_penalty,
             _ => return None,
         };
         *constant = value;

@@ -4,7 +4,7 @@ use crate::candidates::Candidates;
 use crate::filter::SearchFilter;
 use crate::filtered_index::FilteredIndex;
 use crate::request::SearchRequest;
-use crate::session_id::{ResolvedSession, resolve_session_id};
+use crate::resolved_session::{ResolvedSession, resolve_session_uid};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use session_core::{Query, SessionReference};
@@ -74,7 +74,7 @@ impl UnfoundTerms {
             let is_held = !unheld_numbers.contains(&term.term);
             is_held && postings.any(|turn| filtered.resolve_turn(turn).is_some())
         };
-        let mut unfound: Vec<&TermStats> = lexical.hits.terms.iter().collect();
+        let mut unfound: Vec<&TermStats> = lexical.matches.terms.iter().collect();
         unfound.retain(|term| !is_found(term));
         let mut found = Self {
             session_ids: find_typed_id(&request.query, sessions)
@@ -89,14 +89,14 @@ impl UnfoundTerms {
         let holders = UnsearchedSessions::new(&request.filter, sessions);
         let is_any_found = !lexical.is_empty();
         let idf = |terms: &[&TermStats]| terms.iter().map(|term| term.idf).sum::<f32>();
-        let all: Vec<&TermStats> = lexical.hits.terms.iter().collect();
+        let all: Vec<&TermStats> = lexical.matches.terms.iter().collect();
         let is_most_unfound =
             unfound.len() >= MANY_TERMS && idf(&unfound) > idf(&all) * MOST_OF_QUERY;
         for term in &request.query.terms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
             let substitute = stats.and_then(|stats| stats.substitute());
-            let is_reported =
-                is_most_unfound || term.exact || substitute == Some(SubstituteKind::OtherForms);
+            let is_doubtful = substitute.is_some_and(SubstituteKind::is_doubtful);
+            let is_reported = is_most_unfound || term.exact || is_doubtful;
             if is_any_found && (stats.is_none() || !is_reported) {
                 continue;
             }
@@ -173,7 +173,7 @@ fn is_id_shaped(text: &str) -> bool {
 /// Returns the id in a term (`ID:7`, the path of a transcript) with which the id of a single session begins.
 fn find_id(term: &str, sessions: &[SessionRow]) -> Option<String> {
     let id = SessionReference::parse(term).id;
-    let is_one = || matches!(resolve_session_id(sessions, id), ResolvedSession::One(_));
+    let is_one = || matches!(resolve_session_uid(sessions, id), ResolvedSession::One(_));
     (id.chars().count() >= MIN_ID_CHARS && is_one()).then(|| id.to_owned())
 }
 
@@ -189,10 +189,10 @@ impl<'a> UnsearchedSessions<'a> {
         // The calling session, which is excluded, holds the term because the query stands in it.
         let others = all
             .iter()
-            .filter(|session| !filter.exclude.contains(&session.id));
+            .filter(|session| !filter.excluded_sessions.contains(&session.id));
         Self {
             sessions: others.map(|session| (session.id, session)).collect(),
-            with_subagents: filter.clone().including_subagents(all),
+            with_subagents: filter.clone().with_subagents_of_named(all),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::setup_record::SetupRecord;
 use crate::written_settings::undo_model;
 use serde::Serialize;
 use session_agents::{
-    Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillReport, own_program,
-    quote_word,
+    Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillPlan, SkillReport,
+    own_program, quote_word,
 };
 use session_config::Home;
 use session_core::DOCS_URL;
@@ -189,6 +189,9 @@ fn print_setup(setup: &AgentSetup, dialog: &mut ConsentDialog<'_>) -> Result<()>
     if let Some(skill) = &setup.skill {
         let directory = path_line(&skill.location.directory());
         dialog.print(&format!("\n{directory}: the skill"))?;
+        for path in skill.outside_paths() {
+            dialog.print(&format!("\n{}: the command", path_line(&path)))?;
+        }
     }
     if let Some(note) = setup.note() {
         dialog.print(&format!("\n{note}"))?;
@@ -200,6 +203,7 @@ fn print_setup(setup: &AgentSetup, dialog: &mut ConsentDialog<'_>) -> Result<()>
 fn apply_setup(setup: AgentSetup, dialog: &mut ConsentDialog<'_>) -> Result<()> {
     let changes = setup.changes.iter().map(SettingsChange::path);
     let changes: Vec<PathBuf> = changes.collect();
+    let outside = setup.skill.as_ref().map(SkillPlan::outside_paths);
     let applied = setup.apply()?;
     for backup in applied.backups {
         print_backup(&backup, dialog)?;
@@ -208,7 +212,7 @@ fn apply_setup(setup: AgentSetup, dialog: &mut ConsentDialog<'_>) -> Result<()> 
         print_written(&path, dialog)?;
     }
     if let Some(skill) = applied.skill {
-        print_skill(&skill, dialog)?;
+        print_skill(&skill, &outside.unwrap_or_default(), dialog)?;
     }
     Ok(())
 }
@@ -221,9 +225,16 @@ fn print_disabled_server(agent: Agent, file: &Path, dialog: &mut ConsentDialog<'
     ))?)
 }
 
-fn print_skill(skill: &SkillReport, dialog: &mut ConsentDialog<'_>) -> Result<()> {
+fn print_skill(
+    skill: &SkillReport,
+    outside: &[PathBuf],
+    dialog: &mut ConsentDialog<'_>,
+) -> Result<()> {
     if !skill.has_kept_files() {
-        return print_written(&skill.directory, dialog);
+        print_written(&skill.directory, dialog)?;
+        return outside
+            .iter()
+            .try_for_each(|path| print_written(path, dialog));
     }
     let directory = path_line(&skill.directory);
     Ok(dialog.print(&format!("what you edited is kept: {directory}"))?)

@@ -31,6 +31,12 @@ pub enum SetupError {
     /// The record of what was written is damaged.
     #[error(transparent)]
     DamagedRecord(#[from] serde_json::Error),
+    /// Options name no endpoint.
+    #[error("`--remote` and `--model` name no endpoint: {reason}")]
+    NoEndpoint {
+        /// The reason, as half a sentence.
+        reason: String,
+    },
     /// The skill is to be allowed, and there is none.
     #[error("there is no skill that Claude Code could load")]
     NoSkill,

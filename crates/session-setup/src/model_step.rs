@@ -30,6 +30,10 @@ impl Setup<'_, '_> {
     pub(crate) fn run_model_step(&mut self) -> Result<StepOutcome> {
         let options = self.options;
         if let (Some(url), Some(name)) = (&options.remote, &options.model) {
+            check_endpoint(url, name).map_err(|error| match error {
+                ModelError::InvalidEndpoint { reason } => SetupError::NoEndpoint { reason },
+                other => other.into(),
+            })?;
             return self.use_remote_model(url, name);
         }
         let catalogue = self.home.catalogue()?;

@@ -1,6 +1,6 @@
 //! Facts about an agent besides how to read it.
 
-use crate::path_pattern::is_like;
+use crate::path_pattern::{PathPattern, is_like};
 use crate::{Caller, Env, HistoryFolder};
 use session_core::SessionMeta;
 use std::path::{Path, PathBuf};
@@ -59,6 +59,26 @@ impl AgentInfo {
         let is_first = self.variables.first() == Some(&variable);
         let own = self.default_folder(env).filter(|_| is_first)?;
         self.named_folder(&own).map(Path::to_owned)
+    }
+
+    /// Returns the folders of its sessions, and its own one, below what its first variable names.
+    pub fn folders_in_variable(&self) -> impl Iterator<Item = PathBuf> {
+        self.inner_folders(self.folder_in_variable)
+    }
+
+    /// Returns the folders of its sessions, and its own ones, below a home folder.
+    pub fn folders_in_home(&self) -> impl Iterator<Item = PathBuf> {
+        let folders = self.folders.iter();
+        folders.flat_map(|folder| self.inner_folders(folder))
+    }
+
+    /// Returns one of its own folders, and those in it that hold sessions.
+    fn inner_folders(&self, own: &'static str) -> impl Iterator<Item = PathBuf> {
+        let holding = self.session_paths.iter().map(move |path| {
+            let (names, _) = PathPattern::new(path).split_literal();
+            Path::new(own).join(names.join("/"))
+        });
+        std::iter::once(PathBuf::from(own)).chain(holding)
     }
 
     /// Returns the folder in which the agent looks without its variable.
@@ -314,6 +334,23 @@ mod tests {
             let found = find_unlisted(agent, &env, history);
             assert_eq!(found.as_deref(), Some(&[expected.to_owned()][..]));
         }
+    }
+
+    #[test]
+    fn the_folders_of_sessions_are_those_before_the_first_wildcard() {
+        let agent = AgentInfo {
+            folders: &[".config/lamp"],
+            variables: &["XDG_LAMP"],
+            folder_in_variable: "lamp",
+            session_paths: &["talks/*/*.jsonl", "lamp*.db", "old/storage"],
+            ..AgentInfo::new("lamp", "Lamp")
+        };
+        let expected =
+            |own: &str| ["", "talks", "", "old/storage"].map(|at| Path::new(own).join(at));
+        let found: Vec<PathBuf> = agent.folders_in_variable().collect();
+        assert_eq!(found, expected("lamp"));
+        let found: Vec<PathBuf> = agent.folders_in_home().collect();
+        assert_eq!(found, expected(".config/lamp"));
     }
 
     #[test]

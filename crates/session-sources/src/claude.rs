@@ -25,7 +25,7 @@ use crate::{
     ShownTurns, Sink, Source,
 };
 use session_core::SessionMeta;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 static AGENT: AgentInfo = AgentInfo {
     folders: &[".claude", ".config/claude"],
@@ -77,8 +77,17 @@ impl Source for Claude {
         if prompt_history::is_prompt_history(at) {
             prompt_history::redact_cursor(cursor, excluded)
         } else {
-            state::redact_cursor(cursor, excluded)
+            state::redact_cursor(at, cursor, excluded)
         }
+    }
+
+    /// Claude Code writes `<session>.jsonl`, and those of its subagents below the folder `<session>`.
+    fn parent_file(&self, at: &Location) -> Option<PathBuf> {
+        let parent = at.located.parent.as_deref()?;
+        let mut folders = at.path.ancestors();
+        let folder =
+            folders.find(|folder| folder.file_name().is_some_and(|name| name == parent))?;
+        Some(folder.with_file_name(format!("{parent}.jsonl")))
     }
 
     fn resume(&self, session: &SessionMeta) -> Option<Vec<String>> {

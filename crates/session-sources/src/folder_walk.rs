@@ -11,6 +11,7 @@ use fs_err::DirEntry;
 use rayon::prelude::*;
 use session_core::FileStamp;
 use session_core::text::path_line;
+use session_files::is_project_mark;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,6 +32,8 @@ pub(crate) struct FolderWalk<'w> {
     pub(crate) session: &'w LocateSession<'w>,
     /// Of known files the key alone is kept.
     pub(crate) is_known: &'w IsKnownFile<'w>,
+    /// Folders below `root` that are projects are left out: a variable, which a project can set, named the root.
+    pub(crate) skips_projects: bool,
 }
 
 /// A file that is a history.
@@ -121,11 +124,22 @@ impl FolderWalk<'_> {
             }
         };
         let mut wanted = Vec::new();
+        let mut is_project = false;
         for entry in entries {
             match entry {
-                Ok(entry) => wanted.extend(wanted_entry(folder, entry)),
+                Ok(entry) => {
+                    is_project |= self.skips_projects
+                        && is_project_mark(&file::path_text(&entry.file_name()));
+                    wanted.extend(wanted_entry(folder, entry));
+                }
                 Err(error) => listing.warn_of_error(&folder.path, &error),
             }
+        }
+        if is_project && folder.path != self.root {
+            if wanted.iter().any(|entry| entry.is_match) {
+                listing.warn(&folder.path, "is a project, of which no file is a history");
+            }
+            return listing;
         }
         if wanted.len() >= MIN_PARALLEL_ENTRIES {
             let parts =

@@ -135,6 +135,7 @@ impl<'k> HistorySearch<'k> {
                 patterns,
                 session,
                 is_known: self.is_known,
+                skips_projects: folder.named_by.is_some(),
             };
             let found = walk.find(&join(root, &begin));
             self.listing.warnings.extend(found.warnings);

@@ -71,7 +71,8 @@ impl JsonlFormat for Pi {
 
     fn files_in(&self, folder: &HistoryFolder) -> &'static [&'static str] {
         match folder.named_by {
-            Some(SESSION_FOLDER) => &["**/*.jsonl"],
+            // pi writes right into it, or into a folder for each project. Deeper lie the files of others.
+            Some(SESSION_FOLDER) => &["*.jsonl", "*/*.jsonl"],
             _ => self.files(),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::file;
 use session_core::{SessionMeta, text};
+use session_files::resolve_links;
 use std::path::Path;
 
 /// Most bytes of a path or the name of a branch that are kept.
@@ -45,8 +46,7 @@ fn named_worktree(path: &str, folder: &str) -> Option<usize> {
 }
 
 fn root_on_disk(cwd: &str) -> Option<String> {
-    // A network path (`//host/share`) is not worth a connection.
-    if cwd.starts_with("//") || cwd.starts_with(r"\\") || !Path::new(cwd).is_absolute() {
+    if is_network_path(cwd) || !Path::new(cwd).is_absolute() {
         return None;
     }
     let cwd = Path::new(cwd);
@@ -58,7 +58,8 @@ fn root_on_disk(cwd: &str) -> Option<String> {
 }
 
 /// Reads `gitdir: /project/.git/worktrees/name`. A submodule's points into
-/// `.git/modules` and is a project of its own.
+/// `.git/modules` and is a project of its own. So is a folder that the repository does not know as its worktree: in an
+/// archive the file may name any project of the user.
 fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
     let text = file::read_limited(git_file, GIT_FILE_LIMIT).ok()?;
     let gitdir = std::str::from_utf8(&text)
@@ -66,9 +67,21 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
         .lines()
         .find_map(|line| line.strip_prefix("gitdir:"))?
         .trim();
+    if is_network_path(gitdir) {
+        return None;
+    }
     let gitdir = session_files::normalize_lexically(&folder.join(gitdir)).ok()?;
     let worktrees = gitdir.parent().filter(|p| p.ends_with(".git/worktrees"))?;
-    Some(worktrees.parent()?.parent()?.to_str()?.to_owned())
+    let common = worktrees.parent()?;
+    if session_files::common_git_directory(folder)? != resolve_links(common) {
+        return None;
+    }
+    Some(common.parent()?.to_str()?.to_owned())
+}
+
+/// Returns true for `//host/share`, which is not worth a connection.
+fn is_network_path(path: &str) -> bool {
+    path.starts_with("//") || path.starts_with(r"\\")
 }
 
 /// Returns a file's path from the root, where it is relative to a working directory; one on a drive of Windows as the
@@ -193,26 +206,21 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let at = |path: &str| home.path().join(path);
         let root = |path: &str| project_root(at(path).to_str().unwrap());
-        for folder in [
-            "app/.git/worktrees/fix",
-            "fix/src",
-            "relative",
-            "app/vendor/lib",
-        ] {
+        for folder in ["fix/src", "relative", "app/vendor/lib"] {
             fs::create_dir_all(at(folder)).unwrap();
         }
+        let write = |path: &str, text: &str| fs::write(at(path), text).unwrap();
+        for name in ["fix", "relative"] {
+            let kept = at("app/.git/worktrees").join(name);
+            fs::create_dir_all(&kept).unwrap();
+            let back = at(name).join(".git").display().to_string();
+            fs::write(kept.join("gitdir"), format!("{back}\n")).unwrap();
+            fs::write(kept.join("commondir"), "../..\n").unwrap();
+        }
         let gitdir = format!("gitdir: {}\n", at("app/.git/worktrees/fix").display());
-        fs::write(at("fix/.git"), gitdir).unwrap();
-        fs::write(
-            at("relative/.git"),
-            "gitdir: ../app/.git/worktrees/relative\n",
-        )
-        .unwrap();
-        fs::write(
-            at("app/vendor/lib/.git"),
-            "gitdir: ../../.git/modules/lib\n",
-        )
-        .unwrap();
+        write("fix/.git", &gitdir);
+        write("relative/.git", "gitdir: ../app/.git/worktrees/relative\n");
+        write("app/vendor/lib/.git", "gitdir: ../../.git/modules/lib\n");
 
         let app = at("app").to_str().unwrap().to_owned();
         assert_eq!(root("fix"), Some(app.clone()));
@@ -220,5 +228,31 @@ mod tests {
         assert_eq!(root("relative"), Some(app));
         assert_eq!(root("app/vendor/lib"), None, "a submodule");
         assert_eq!(root("app"), None, "the main checkout");
+    }
+
+    /// An archive that was unpacked brings such files.
+    #[test]
+    fn a_worktree_that_its_repository_does_not_know_is_none() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        let kept = "app/.git/worktrees/fix";
+        for folder in [kept, "fix", "archive/own/.git/worktrees/fix", "archive/sub"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        let write = |path: &str, text: &str| fs::write(at(path), text).unwrap();
+        write(
+            "app/.git/worktrees/fix/gitdir",
+            &at("fix/.git").display().to_string(),
+        );
+        write("app/.git/worktrees/fix/commondir", "../..\n");
+        for (file, gitdir) in [
+            ("archive/sub/.git", "../../app/.git/worktrees/missing"),
+            ("archive/sub/.git", "../../app/.git/worktrees/fix"),
+            ("archive/sub/.git", "//host/share/app/.git/worktrees/fix"),
+        ] {
+            write(file, &format!("gitdir: {gitdir}\n"));
+            let root = project_root(at("archive/sub").to_str().unwrap());
+            assert_eq!(root, None, "{gitdir}");
+        }
     }
 }

@@ -79,7 +79,9 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
 /// Returns a cursor without the excluded titles, and without the excluded sessions, whose prompts it numbers.
 pub(crate) fn redact_cursor(cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
     CursorState::<PromptSessions>::redact(cursor, VERSION, |sessions| {
-        sessions.known.retain(|id, _| !(excluded.session)(id));
+        let described = sessions.clone();
+        let is_excluded = |id: &str| (excluded.session)(&described.meta(id));
+        sessions.known.retain(|id, _| !is_excluded(id));
         let known = sessions.known.values_mut();
         known.for_each(|session| excluded.clear_title(&mut session.title));
     })

@@ -38,9 +38,15 @@ pub trait Source: Sync {
     /// in the order wanted. A turn that is no longer there is left out.
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns;
 
-    /// Returns a cursor of a location without the titles and sessions that are excluded; the same where it has none. One
-    /// that this version does not resume from becomes empty.
+    /// Returns a cursor of a location without the titles and sessions that are excluded, nor the titles and branch of a file
+    /// whose one session is; the same where it has none. One that this version does not resume from becomes empty.
     fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor;
+
+    /// Returns the file of the session that started a subagent, where the subagent's own file is a location whose path tells it.
+    fn parent_file(&self, at: &Location) -> Option<PathBuf> {
+        let _ = at;
+        None
+    }
 
     /// Returns the id by which the agent itself knows a session: another one only where
     /// a session of the agent has more than one file.
@@ -136,8 +142,8 @@ pub struct Cursor(pub String);
 pub struct CursorExclusions<'e> {
     /// Returns true for an excluded title.
     pub title: &'e dyn Fn(&str) -> bool,
-    /// Returns true for the id of an excluded session.
-    pub session: &'e dyn Fn(&str) -> bool,
+    /// Returns true for an excluded session, as its cursor describes it.
+    pub session: &'e dyn Fn(&SessionMeta) -> bool,
 }
 
 impl CursorExclusions<'_> {

@@ -1,6 +1,6 @@
 //! Finds the directory of the index and its files.
 
-use crate::directory_ownership::{EMBEDDING_LOCK, PAUSE_LOCK, WRITER_LOCK};
+use crate::directory_ownership::{EMBEDDING_LOCK, HANDOVER_LOCK, PAUSE_LOCK, WRITER_LOCK};
 use crate::error::{Result, StoreError};
 use crate::old_databases::{old_databases, old_vectors};
 use session_files::{UserDirectoryKind, user_directory, write_ahead_log};
@@ -68,8 +68,8 @@ pub fn index_directories(root: &Path) -> Vec<PathBuf> {
 /// Lists the paths in the directory of an index that are written, whether they exist or not: its database, its locks and
 /// its directories.
 pub fn written_paths(root: &Path) -> Vec<PathBuf> {
-    let locks = [WRITER_LOCK, EMBEDDING_LOCK, PAUSE_LOCK].map(str::to_owned);
-    let files = database_files().chain(locks);
+    let locks = [WRITER_LOCK, EMBEDDING_LOCK, PAUSE_LOCK, HANDOVER_LOCK];
+    let files = database_files().chain(locks.map(str::to_owned));
     let mut paths: Vec<PathBuf> = files.map(|name| root.join(name)).collect();
     paths.extend(index_directories(root));
     paths

@@ -19,14 +19,17 @@ pub(crate) const WRITER_LOCK: &str = "lock";
 pub(crate) const EMBEDDING_LOCK: &str = "embedding.lock";
 /// The lock by which others request that it pauses.
 pub(crate) const PAUSE_LOCK: &str = "pause.lock";
+/// The lock by which a command requests that it ends.
+pub(crate) const HANDOVER_LOCK: &str = "handover.lock";
 /// The file in which the process that embeds beside others tells when it expects to be done.
 pub const EMBEDDING_ETA_FILE: &str = "embedding.eta";
 
 /// The names that this program makes in the directory of an index beside those of its database, also before there is one: a hook keeps its state there.
-const OWN_NAMES: [&str; 9] = [
+const OWN_NAMES: [&str; 10] = [
     WRITER_LOCK,
     EMBEDDING_LOCK,
     PAUSE_LOCK,
+    HANDOVER_LOCK,
     EMBEDDING_ETA_FILE,
     "vectors",
     "queries",

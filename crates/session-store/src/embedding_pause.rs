@@ -1,6 +1,7 @@
 //! Pauses the process that embeds beside others, while a person waits for one of them.
 
 use crate::directory_ownership::PAUSE_LOCK;
+use crate::embedding_handover::EmbeddingHandover;
 use session_files::{Dir, Lock};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
@@ -48,12 +49,15 @@ impl EmbeddingPauses {
         }
     }
 
-    /// Waits while a pause is requested, ten seconds at most, unless it has just waited for so long.
+    /// Waits while a pause is requested, ten seconds at most, unless it has just waited for so long. A process that is to hand
+    /// over its work does not wait.
     pub fn wait(&self) {
         let began = Instant::now();
         let mut now = began;
         while self.no_pause_until.get().is_none_or(|end| end <= now) {
-            if !EmbeddingPause::is_requested(&self.root) {
+            if !EmbeddingPause::is_requested(&self.root)
+                || EmbeddingHandover::is_requested(&self.root)
+            {
                 return;
             }
             if now - began >= self.max_pause {
@@ -82,6 +86,19 @@ mod tests {
         assert!(EmbeddingPause::is_requested(root));
         drop(second);
         assert!(!EmbeddingPause::is_requested(root));
+    }
+
+    #[test]
+    fn no_pause_keeps_a_process_from_handing_over() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        fs_err::write(root.join(PAUSE_LOCK), "").unwrap();
+        let _pause = EmbeddingPause::request(root).unwrap();
+        let _handover = EmbeddingHandover::request(root).unwrap().unwrap();
+        let mut pauses = EmbeddingPauses::new(root.to_owned());
+        pauses.max_pause = Duration::ZERO;
+        pauses.wait();
+        assert_eq!(pauses.no_pause_until.get(), None, "it waited to the end");
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Reads and deletes titles that agents and users gave to sessions.
 
 use crate::error::Result;
+use crate::file_session::FileSession;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
+use session_core::SessionMeta;
 use std::collections::BTreeSet;
 
 /// A title that an agent or a user gave to a session.
@@ -54,6 +56,21 @@ impl Reader {
         })
     }
 
+    /// Returns the titles of sessions whose first turn is left out: agents make a title of the first prompt.
+    fn titles_without_first_turn(&self) -> Result<Vec<GivenTitle>> {
+        let select = format!(
+            "SELECT s.id, s.title FROM sessions s WHERE s.title IS NOT NULL AND {WITHOUT_FIRST_TURN}
+             UNION SELECT s.id, s.given_title FROM sessions s
+               WHERE s.given_title IS NOT NULL AND {WITHOUT_FIRST_TURN}"
+        );
+        self.db.rows(&select, [], |row| {
+            Ok(GivenTitle {
+                session: row.get(0)?,
+                title: row.get(1)?,
+            })
+        })
+    }
+
     /// Returns the titles that a file gives to messages of no turn of the index.
     ///
     /// # Errors
@@ -67,7 +84,56 @@ impl Reader {
 /// Is met by a title whose message no turn holds; the indexed turns are read once.
 const UNHELD: &str = "leaf NOT IN (SELECT leaf FROM turns WHERE leaf IS NOT NULL)";
 
+/// What the index has as the first turn of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FirstTurn {
+    /// None.
+    Unknown,
+    /// The turn.
+    Stored,
+    /// The number of one that is left out.
+    LeftOut,
+}
+
+/// Is met by a session `s` whose first turn is [blank](crate::TurnRow::is_blank).
+pub(crate) const WITHOUT_FIRST_TURN: &str = "EXISTS (SELECT 1 FROM turns b
+    WHERE b.session = s.id AND b.idx = 0 AND b.start >= b.stop AND b.owner IS NULL)";
+
 impl Writer {
+    /// Returns true where the first turn of a session is left out.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn lacks_first_turn(&self, session: SessionId) -> Result<bool> {
+        let select =
+            format!("SELECT count(*) FROM sessions s WHERE s.id = ?1 AND {WITHOUT_FIRST_TURN}");
+        self.db()
+            .single(&select, [session], |row| row.get::<_, bool>(0))
+    }
+
+    /// Returns what the index has as the first turn of a session that [`Writer::open_session`] would update.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn known_first_turn(
+        &self,
+        file: FileId,
+        source: &str,
+        meta: &SessionMeta,
+    ) -> Result<FirstTurn> {
+        let Some(known) = (FileSession { file, source, meta }).find_known(self.db())? else {
+            return Ok(FirstTurn::Unknown);
+        };
+        let select =
+            "SELECT start >= stop AND owner IS NULL FROM turns WHERE session = ?1 AND idx = 0";
+        let is_blank = self.db().first(select, [known.id], |row| row.get(0))?;
+        Ok(match is_blank {
+            None => FirstTurn::Unknown,
+            Some(false) => FirstTurn::Stored,
+            Some(true) => FirstTurn::LeftOut,
+        })
+    }
+
     /// Deletes the titles that a file gives to messages of no turn of the index: a forgotten session would be told of in
     /// the transcript of another. To be called when all histories are read, since a title may come before its turn.
     ///
@@ -82,8 +148,8 @@ impl Writer {
         }
     }
 
-    /// Deletes the given titles of which `is_deleted` returns true, also where cursors hold them: their files are
-    /// read again. Returns how many sessions had one.
+    /// Deletes the given titles of which `is_deleted` returns true, and those of sessions whose first turn is left out, also
+    /// where cursors hold them: their files are read again. Returns how many sessions had one.
     ///
     /// # Errors
     /// When the database fails.
@@ -92,6 +158,7 @@ impl Writer {
         self.delete_external_titles(&is_deleted)?;
         let mut titles = self.reader.given_titles()?;
         titles.retain(|given| is_deleted(&given.title));
+        titles.extend(self.reader.titles_without_first_turn()?);
         for GivenTitle { session, title } in &titles {
             self.delete_given_title(*session, title)?;
         }

@@ -81,12 +81,3 @@ impl SessionTurn {
         })
     }
 }
-
-/// The text that a vector embeds: a turn, or a chunk of a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Target {
-    /// A chunk of a session.
-    Session(SessionId),
-    /// A turn.
-    Turn(TurnId),
-}

@@ -25,7 +25,7 @@
 //!
 //! let reader = Reader::open(home.path()).unwrap();
 //! let found = reader.search_lexical(&Query::new("EMFILE"), 100, |_| Ok(true)).unwrap();
-//! assert_eq!(found.hits.len(), 1);
+//! assert_eq!(found.turns.len(), 1);
 //! ```
 
 mod changed_rows;
@@ -34,6 +34,7 @@ mod copies;
 mod dedup_keys;
 mod directory;
 mod directory_ownership;
+mod embedding_handover;
 mod embedding_pause;
 mod embeddings;
 mod error;
@@ -95,6 +96,7 @@ pub use directory::{
     default_root, index_directories, index_exists, last_commit_time, private_paths, written_paths,
 };
 pub use directory_ownership::{EMBEDDING_ETA_FILE, check_ownership, is_index_directory};
+pub use embedding_handover::EmbeddingHandover;
 pub use embedding_pause::{EmbeddingPause, EmbeddingPauses};
 pub use embeddings::matrix::{RowProducts, VectorMatrix};
 pub use embeddings::new_documents::{NewDocument, NewDocuments};
@@ -108,8 +110,8 @@ pub use files::{FileRow, HistoryProblem};
 pub use frames::contents::{ContentsPart, StoredContent};
 pub use frames::damaged_contents::DamagedSession;
 pub use frames::packed_turns::{PackedSession, PackedTurns};
-pub use given_titles::GivenTitle;
-pub use id::{FileId, ModelId, SessionId, SessionTurn, Target, TurnId};
+pub use given_titles::{FirstTurn, GivenTitle};
+pub use id::{FileId, ModelId, SessionId, SessionTurn, TurnId};
 pub use identity::IndexIdentity;
 pub use index_lock::IndexLock;
 pub use model::{Level, ModelRow};
@@ -128,7 +130,7 @@ pub use session_tree::{SessionTree, with_subagents};
 pub use turn_columns::TurnColumns;
 pub use turn_record::TurnRecord;
 pub use word_search::highlight::find_term_ranges;
-pub use word_search::lexical::LexicalHits;
+pub use word_search::lexical::LexicalMatches;
 pub use word_search::misspellings::WordCorrector;
 pub use word_search::term_stats::{SubstituteKind, TermStats};
 pub use writer::{MigrationProgress, Writer, WriterOptions};

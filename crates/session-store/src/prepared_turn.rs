@@ -36,6 +36,11 @@ pub(crate) struct PreparedWords {
 }
 
 impl PreparedTurn {
+    /// Returns true for a turn that is left out, which keeps its index alone.
+    pub fn is_blank(&self) -> bool {
+        self.turn.span.start >= self.turn.span.end
+    }
+
     /// Returns when the turn began, in milliseconds since 1970, UTC.
     pub fn started_ms(&self) -> Option<i64> {
         self.turn.started_ms

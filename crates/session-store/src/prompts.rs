@@ -10,6 +10,7 @@ use crate::sql::Statements;
 use crate::titles::can_title_session;
 use crate::writer::Writer;
 use rusqlite::params;
+use session_core::paste::paste_letters;
 use session_core::slash_command::is_built_in_command;
 use session_core::{SessionMeta, Turn, TurnSpan};
 use std::ops::RangeInclusive;
@@ -180,9 +181,15 @@ impl Writer {
         if near.peek().is_none() {
             return Ok(None); // most prompts
         }
-        let prompt = self.content(prompt.id)?;
+        let content = self.content(prompt.id)?;
+        let prompt = content.typed_prompt();
+        // The one has pastes behind the typed words, an older transcript where they were typed.
+        let letters = paste_letters(prompt);
         for turn in near {
-            if self.content(turn.id)?.typed_prompt() == prompt.typed_prompt() {
+            let content = self.content(turn.id)?;
+            let turn_prompt = content.typed_prompt();
+            let has_letters = || letters.is_some() && letters == paste_letters(turn_prompt);
+            if turn_prompt == prompt || has_letters() {
                 return Ok(Some(turn.id));
             }
         }

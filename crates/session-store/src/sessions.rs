@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::file_session::{FileSession, TitledSession};
-use crate::given_titles::{ExternalTitle, GivenTitle};
+use crate::given_titles::{ExternalTitle, GivenTitle, WITHOUT_FIRST_TURN};
 use crate::hash::text_hash;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
@@ -209,11 +209,13 @@ impl Writer {
         Ok(changed.map(title).collect())
     }
 
-    /// Returns a turn that ends with message `leaf`, is no copy, and whose session has no title of its own.
+    /// Returns a turn that ends with message `leaf`, is no copy, and whose session has its first turn and no title of its own.
     fn titled_turn(&self, turn: TurnId, leaf: i64, title: &str) -> Result<Option<TitledTurn>> {
-        let select = "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
-             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL";
-        self.db().first(select, params![turn, leaf, title], |row| {
+        let select = format!(
+            "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
+             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL AND NOT {WITHOUT_FIRST_TURN}"
+        );
+        self.db().first(&select, params![turn, leaf, title], |row| {
             Ok(TitledTurn {
                 session: row.get(0)?,
                 index: row.get(1)?,

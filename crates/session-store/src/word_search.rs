@@ -1,6 +1,7 @@
 //! Finding turns by words: forms of words, postings, scores, and what is marked in a text.
 
 pub(crate) mod completions;
+pub(crate) mod compounds;
 pub(crate) mod found_term;
 pub(crate) mod highlight;
 pub(crate) mod inflections;

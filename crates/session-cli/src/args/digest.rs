@@ -17,8 +17,8 @@ Examples:
   session-search digest week --format json
   session-search digest 2026-02 --brief
 
-Of more than 20 sessions each has a line, unless --full is given; those without a changed file, a commit or a pull \
-request are counted.
+With more than 20 sessions each has one line, unless --full is given; those without a changed file, a commit or a \
+pull request are only counted.
 
 WHEN, here and after --when, is today, yesterday, a date (2026-01-16, 16 jan, jan 16 2026), a month \
 (2026-01, january, jan 2026), a day (monday, last friday), week (the last seven days), last week, a \
@@ -32,7 +32,7 @@ pub struct DigestArgs {
     /// A line a session; with --json without the fields that may be long
     #[arg(long)]
     pub brief: bool,
-    /// Tell what was asked and came out of more than 20 sessions, too
+    /// Print prompt and outcome of each session, also of more than 20
     #[arg(long, conflicts_with = "brief")]
     pub full: bool,
     #[command(flatten)]

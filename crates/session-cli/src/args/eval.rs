@@ -11,7 +11,7 @@ Examples:
   session-search eval my-questions --level session --alpha 0.5
 
 A set is a folder with queries.jsonl, qrels.session.tsv and qrels.turn.tsv. One with claude/projects \
-brings its own history, which is indexed in a scratch folder; another is asked of your own.")]
+brings its own history, which is indexed in a scratch folder; one without it is searched in your own index.")]
 pub struct EvalArgs {
     /// Folder of the set
     #[arg(value_name = "SET_DIR", value_hint = ValueHint::DirPath)]

@@ -37,7 +37,7 @@ pub struct ForgetArgs {
     /// List all that would be forgotten, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Delete the memories that were saved from it, too
+    /// Delete the memories that were saved from it or match --match, too
     #[arg(long)]
     pub memories: bool,
     /// Do not ask
@@ -46,7 +46,7 @@ pub struct ForgetArgs {
     /// List what was forgotten: when and how much, not what
     #[arg(long, conflicts_with_all = ["ids", "project", "pattern", "before", "undo"])]
     pub list: bool,
-    /// Index again what is still in the histories of this entry of --list
+    /// Undo entry N of --list: index again what the histories still hold
     #[arg(long, value_name = "N", value_parser = parse_entry, allow_negative_numbers = true, conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run"])]
     pub undo: Option<u32>,
     /// Print JSON

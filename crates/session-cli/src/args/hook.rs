@@ -36,7 +36,7 @@ pub enum HookCommand {
 
 #[derive(Debug, Args)]
 pub struct HookInstallArgs {
-    /// Events to add, else all that inject something; may be repeated
+    /// Event to answer; may be repeated [default: all that inject something]
     #[arg(long, value_name = "EVENT", value_parser = hook_events())]
     pub event: Vec<HookEvent>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub struct HookInstallArgs {
 
 #[derive(Debug, Args)]
 pub struct HookChangeArgs {
-    /// Agent whose settings are changed [default: the one that is here, of several claude]
+    /// Agent whose settings are changed [default: the only installed one, else claude]
     #[arg(long, value_name = "NAME", value_parser = hook_agents())]
     pub agent: Option<Agent>,
     /// Use the project's settings instead of the user's

@@ -13,10 +13,12 @@ Examples:
   session-search inject --session a1b2c3d4 --off
 
 --path, --command and --error explain a call of a tool instead: which memories have a trigger that matches it, and \
-which of them a hook would give. Without --session it is the first call of a session, after --prompt if there is one.
+which of them a hook would give. Without --session it is the first call of a session, after --prompt if there is one. \
+They do not say what a call writes or searches, which counts, too: that has the JSON of its hook, on stdin.
 
-Without --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd); then the exit code is 0 \
-whatever happens, so that nothing ever stands in a prompt's way.")]
+Without these and --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd; with --explain also \
+hook_event_name, tool_name, tool_input); then the exit code is 0 whatever happens, so that nothing ever stands in a \
+prompt's way.")]
 pub struct InjectArgs {
     /// The prompt
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]

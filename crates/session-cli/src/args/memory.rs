@@ -307,9 +307,11 @@ Examples:
   session-search memory import --format cursor-memory
   session-search memory import --format conversation-memory \\
       ~/old/.claude/data/conversation-memory
-  session-search memory export | ssh host session-search memory import -
+  session-search memory export | \\
+      ssh host 'cd app && session-search memory import -'
 
-What was imported before is left out, so that importing twice changes nothing.")]
+What was imported before is left out, so that importing twice changes nothing. Memories of a project are imported \
+inside a project, or with --global.")]
 pub struct MemoryImportArgs {
     /// File, folder, or `-` for stdin [with --format cursor-memory or conversation-memory: that program's usual folder in the project]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]

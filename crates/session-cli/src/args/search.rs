@@ -56,9 +56,9 @@ Examples:
   session-search search \"too many open files\" --with problem,solution,commands
   session-search search '\"connection refused\"' --keyword-only --json
 
-Filters may stand in the query: agent:, project:, branch:, file:, since:, until: and when:, a value \
-right after them, in double quotes where it has spaces, and - before for \"not\". Several of one field \
-are alternatives; else all must hold, with the options. Without other words the newest are listed.";
+The query may have filters: agent:, project:, branch:, file:, since:, until: and when:, directly \
+followed by a value, which takes double quotes if it has spaces. A - negates a filter. Several of one \
+field are alternatives; all others must hold, options too. Filters alone list the newest.";
 
 /// The name of all parts of the work summary.
 const ALL_PARTS: &str = "all";

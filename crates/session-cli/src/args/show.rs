@@ -18,8 +18,8 @@ Examples:
   session-search show a1b2c3d4 --format markdown > session.md
 
 On a terminal long outputs are cut, unless --full is given, and what is longer than the screen goes \
-through $PAGER, else `less -R`. Elsewhere texts are cut after 256 KB alone, but \
-lists of commands (--only commands, too) have the first 2,000 bytes of each.")]
+through $PAGER, else `less -R`. Elsewhere texts are cut only after 256 KB, and commands in lists \
+(--only commands, too) after 2,000 bytes.")]
 pub struct ShowArgs {
     /// Session id or prefix, with turns: ID, ID:7, ID:5-9, ID:5-, ID:last
     #[arg(value_name = "ID[:TURNS]")]

@@ -12,8 +12,8 @@ Examples:
   session-search skill install --dry-run     # shows what would be written
   session-search skill status
 
-A file that you edited is kept, and what would change in it is shown; --force replaces it, and keeps yours \
-beside it.")]
+A file that you edited is kept, and what would change in it is shown; --force replaces it, and keeps a \
+backup of yours.")]
 pub struct SkillArgs {
     #[command(subcommand)]
     pub command: SkillCommand,
@@ -37,7 +37,7 @@ pub struct SkillChangeArgs {
     /// Use the project's folder instead of the user's
     #[arg(long)]
     pub project: bool,
-    /// For OpenCode instead of Claude Code; so it is where no other agent is here
+    /// For OpenCode instead of Claude Code; the default if only OpenCode is installed
     #[arg(long)]
     pub opencode: bool,
     /// Print what would be done, without doing it
@@ -57,8 +57,8 @@ Examples:
   session-search skill sync          # at most 15, kept current with memories
   session-search skill sync --off    # none, as at first
 
-An agent reads the description at the beginning of every session: so it knows what there is to \
-recall. The user's skill names what global memories are about, a project's what the project's are.")]
+An agent reads the description at the beginning of every session, so that it knows what there is to \
+recall. The user's skill has the keywords of global memories, a project's those of its own.")]
 pub struct SkillSyncArgs {
     /// Remove the keywords
     #[arg(long)]

@@ -11,7 +11,7 @@ Examples:
   session-search trust --revoke                # take it back for this project
 
 Memories that came with a repository are found, but never injected until you trust them. \
-Trust holds for what they say now: one that a pull changes waits again. What you save or edit with \
+Trust is for the present text: after a pull changes it, the memory waits again. What you save or edit with \
 this program needs no trust. It asks on a terminal; nothing else can answer.")]
 pub struct TrustArgs {
     /// Memories by id or file [default: all that wait]

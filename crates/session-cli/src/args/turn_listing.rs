@@ -51,8 +51,8 @@ Examples:
   session-search commands --failed --session a1b2c3d4
 
 With --failed each run has the line that tells most of its error, and the turn in which the same work \
-succeeded later. Where no pattern is given, searches that failed since they found nothing (rg, grep, \
-test, diff) are counted and left out.
+succeeded later. Without a pattern, searches that failed because they found nothing (rg, grep, \
+test, diff) are left out and counted.
 
 Turns that ran the pattern's first word as a program come first, then those that mention it as a word, \
 then those that hold it as part of a word; newest first within each. Upper and lower case are the same, and \

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use session_memory::{Importance, MemoryKind};
-use session_query::known_agent;
+use session_query::parse_agent;
 use std::ffi::OsStr;
 
 /// Parses the most items of a list.
@@ -94,7 +94,7 @@ impl<P: TypedValueParser> TypedValueParser for AnySpelling<P> {
         arg: Option<&Arg>,
         typed: &OsStr,
     ) -> Result<P::Value, clap::Error> {
-        let known = typed.to_str().and_then(|typed| known_agent(typed).ok());
+        let known = typed.to_str().and_then(|typed| parse_agent(typed).ok());
         let name = known.as_ref().map_or(typed, OsStr::new);
         self.0.parse_ref(command, arg, name)
     }

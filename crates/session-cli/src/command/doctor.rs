@@ -54,7 +54,7 @@ fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
     let settings = MergedSettings::for_directory(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
     findings.extend(examine_configuration(home, &folder));
-    let memories = ProjectMemories::for_folder(&folder)?;
+    let memories = ProjectMemories::for_directory(&folder)?;
     findings.extend(examine_memories(&memories.store));
     Ok(findings)
 }
@@ -100,5 +100,5 @@ fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
 /// Brings the index up to date, and notes what was removed or put aside.
 fn refresh_index(home: &Home, mode: RefreshMode) -> Result<()> {
     let engine = SearchEngine::new(home.clone())?;
-    refreshed_index::note_unread(&refreshed_index::update_index(&engine, mode)?)
+    refreshed_index::note_unread(&refreshed_index::refresh_index(&engine, mode)?)
 }

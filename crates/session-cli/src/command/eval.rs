@@ -13,8 +13,7 @@ use session_config::Home;
 use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet, TuningConstant};
 use session_output::{format_report, format_set_notes};
 use session_query::{EvalIndex, EvalSource};
-use session_search::FusionMode;
-use session_store::Level;
+use session_search::{FusionMode, Level};
 
 /// Runs the command.
 pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {

@@ -8,7 +8,7 @@ use crate::shared::stdin;
 use anyhow::{Result, bail};
 use session_display::SessionIds;
 use session_output::FixListing;
-use session_query::{CureSearch, MAX_FAILED_TURNS, Snapshot, read_project};
+use session_query::{CureSearch, MAX_FAILED_TURNS, Snapshot, parse_project};
 use std::io::IsTerminal;
 
 /// The message where there is neither an argument nor an output.
@@ -22,11 +22,11 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         bail!("{NO_ERROR}");
     }
     let history = FilteredHistory::open(&args.filter)?;
-    let here = read_project(".");
+    let here = parse_project(".");
     let query = CureSearch {
         error: &error,
         command: args.command.as_deref(),
-        filter: &history.resolved.filter,
+        filter: &history.resolved.search_filter,
         is_in_project: &|session| here.matches(session),
         max_failed: MAX_FAILED_TURNS,
     };
@@ -36,7 +36,7 @@ pub fn run(args: &FixArgs) -> Result<CommandOutcome> {
         error: error.trim(),
         found: &found,
         ids: SessionIds::new(sessions),
-        left_out: &history.resolved.left_out,
+        left_out: &history.resolved.excluded_callers,
         is_complete: history.refreshed.is_complete,
         limit: args.limit,
         width: terminal_width(),

@@ -11,8 +11,10 @@ use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
 use session_config::{Home, current_directory};
 use session_display::{Note, SessionIds, format_unknown_project};
-use session_forget::{ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason};
-use session_memory::{InjectionLog, Memory};
+use session_forget::{
+    ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest,
+};
+use session_memory::{InjectionLog, Memory, delete_injected_ids};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
@@ -42,11 +44,8 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
     let plan = request.plan(&index)?;
     let has_leftovers = index.is_purge_pending()?;
     drop(index);
-    let found = find_saved_memories(&plan)?;
+    let found = find_saved_memories(&plan, &request)?;
     let memories = found.list();
-    if plan.is_empty() {
-        return report_empty_plan(args, &home, &sessions, has_leftovers);
-    }
     let old_databases = old_databases(&home.index_directory);
     let listing = ForgetListing {
         plan: &plan,
@@ -60,7 +59,12 @@ pub fn run(args: &ForgetArgs) -> Result<CommandOutcome> {
         old_databases: &old_databases,
         width: terminal_width(),
     };
-    print_listing(args, &listing)?;
+    if !plan.is_empty() || !memories.is_empty() {
+        print_listing(args, &listing)?;
+    }
+    if plan.is_empty() && (memories.is_empty() || !args.memories) {
+        return report_empty_plan(args, &home, &sessions, has_leftovers);
+    }
     let run = ForgetRun {
         args,
         home: &home,
@@ -114,12 +118,16 @@ fn parse_before(args: &ForgetArgs) -> Result<Option<i64>> {
     Ok(time.parse_range(Zoned::now)?.since_ms)
 }
 
-/// Finds the memories that were saved from what is to be forgotten.
-fn find_saved_memories(plan: &ForgetPlan) -> Result<FoundSourceMemories> {
+/// Finds the memories that were saved from what is to be forgotten, or match the pattern where it is looked for in all
+/// sessions.
+fn find_saved_memories(plan: &ForgetPlan, request: &ForgetRequest) -> Result<FoundSourceMemories> {
+    let pattern = request.pattern.as_ref();
+    let pattern = pattern.filter(|_| request.sessions.is_none());
     let query = SourceQuery {
         sessions: plan.session_uids(),
-        folders: plan.project_folders(),
+        directories: plan.project_folders(),
         includes: &|session, turns| plan.forgets(session, turns),
+        matches: &|text| pattern.is_some_and(|pattern| pattern.is_match(text)),
     };
     let found = FoundSourceMemories::find(&current_directory()?, &query)?;
     print_notes(&found.notes)?;
@@ -153,7 +161,7 @@ struct ForgetRun<'a> {
     home: &'a Home,
     plan: &'a ForgetPlan,
     reason: ForgetReason,
-    /// The memories that were saved from what is to be forgotten.
+    /// The memories that were saved from what is to be forgotten, or name it.
     found: &'a FoundSourceMemories,
 }
 
@@ -174,12 +182,20 @@ impl ForgetRun<'_> {
         let mut writer = lock_wait::open_writer(home)?;
         // Before their sessions, by which they are found: should this fail, it can be said once more.
         if self.args.memories {
-            for memories in &self.found.by_folder {
+            for memories in &self.found.by_directory {
                 print_notes(memories.purge(&Zoned::now())?)?;
             }
         }
+        if plan.is_empty() {
+            return Ok(writer.purge()?);
+        }
         let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
         InjectionLog::new(&home.index_directory).delete_sessions(&sessions.collect())?;
+        let is_forgotten = |id: &str| {
+            let address = id.rsplit(' ').next();
+            address.is_some_and(|address| plan.forgets_address(address))
+        };
+        delete_injected_ids(&home.index_directory, is_forgotten)?;
         let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let reason = self.reason.clone();
         let forgotten = plan.forget_and_purge(&mut writer, &home.exclusions()?, reason, &at);

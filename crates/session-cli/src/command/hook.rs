@@ -18,10 +18,10 @@ use session_config::{Home, current_directory};
 use session_core::text::path_line;
 use session_display::sanitize_line;
 use session_files::Project;
-use session_hooks::{HookCall, HookCallbacks, HookOrigin, run_with_timeout};
-use session_memory::InjectionOutcome;
+use session_hooks::{ComparedCall, HookCall, HookCallbacks, HookOrigin, run_with_timeout};
 use session_output::{format_hook_status, format_unmatched_tools};
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
+use session_query::SearchEngine;
 use session_setup::{StepOutcome, confirm_and_write};
 use session_sources::Env;
 use std::io::stdin;
@@ -50,7 +50,7 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
 fn answer_hook(origin: HookOrigin) -> CommandOutcome {
     let answer = answer_stdin(
         origin,
-        |call, outcome| {
+        |ComparedCall { call, outcome }| {
             let answer = call.answer(outcome.as_ref());
             if call.wants_fresh_index() {
                 background::start_refresh(&call.memories.home);
@@ -70,7 +70,7 @@ fn answer_hook(origin: HookOrigin) -> CommandOutcome {
 /// Any other error and a panic print nothing.
 pub fn answer_stdin<T: Send + 'static>(
     origin: HookOrigin,
-    answer: fn(HookCall, Option<InjectionOutcome>) -> Option<T>,
+    answer: fn(ComparedCall) -> Option<T>,
     explain: fn(&ProjectMemoriesError) -> Option<T>,
 ) -> Option<T> {
     std::panic::set_hook(Box::new(|_| {}));
@@ -128,7 +128,8 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
             "`disableAllHooks` in {} turns the hook off",
             path_line(&path)
         ))?,
-        None if is_written && !args.change.json => {
+        // Else the note on that says when it works.
+        None if is_written && agent.hook_note().is_none() && !args.change.json => {
             let title = agent.title();
             let text = format!("it works from the next session of {title} on");
             notes::print_line(text)?;
@@ -181,11 +182,27 @@ fn find_project(env: &Env) -> Result<Option<Project>> {
 
 /// Returns the mistake in the configuration for which a hook in the current directory prints nothing.
 fn find_configuration_error() -> Result<Option<String>> {
-    let opened = ProjectMemories::for_folder(&current_directory()?);
+    let opened = ProjectMemories::for_directory(&current_directory()?);
     Ok(match opened.err() {
         Some(error @ ProjectMemoriesError::Config(_)) => Some(message_with_hint(&error.into())),
         _ => None,
     })
+}
+
+/// Notes that a session which begins with the variables of this process reads no history. Where a mistake in the
+/// configuration keeps that from being known, the status tells the mistake.
+fn note_other_environment() -> Result<()> {
+    let Ok(home) = Home::from_process() else {
+        return Ok(());
+    };
+    let reads = home.config.background || home.config.injection.last_session;
+    let differs = |index| !SearchEngine::has_known_environment(&home, &index);
+    if reads && home.index().is_ok_and(differs) {
+        print_note(
+            "no search had the variables that are set here; a session that begins with them reads no history until you search",
+        )?;
+    }
+    Ok(())
 }
 
 fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
@@ -222,6 +239,7 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     {
         print_note(format!("the hook of the plugin prints nothing: {mistake}"))?;
     }
+    note_other_environment()?;
     let mut installed = statuses.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();
     let works = is_installed && mistake.is_none() && installed.all(|status| status.works);

@@ -14,11 +14,11 @@ use session_output::{
     format_index_outcome, format_old_database, format_open_directory, format_unread_places,
 };
 use session_query::{EmbeddingEta, QueryModels, SearchEngine};
-use session_store::{EmbeddingPauses, IndexLock, StoreError};
+use session_store::{EmbeddingHandover, EmbeddingPauses, IndexLock};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The longest wait of a background process for the lock, which other processes hold briefly while they check whether one
-/// runs.
+/// The time for which other processes may hold the lock to check whether one embeds.
 const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 
 /// Runs the command.
@@ -35,7 +35,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     } else {
         RefreshMode::Changes
     };
-    let mut outcome = refreshed_index::update_index(&engine, mode)?;
+    let mut outcome = refreshed_index::refresh_index(&engine, mode)?;
     let embedded = embed(&home, engine.models())?;
     if embedded.failed > 0 {
         let texts = pluralize(embedded.failed, "text");
@@ -62,16 +62,21 @@ fn embed(home: &Home, models: &QueryModels) -> Result<EmbeddingCounts> {
         models.load_chosen()?; // fails where it is none that could be loaded
         return Ok(EmbeddingCounts::default());
     }
-    let _lock = match IndexLock::acquire_embedding(&home.index_directory) {
-        Err(StoreError::Locked { .. }) => {
-            lock_wait::note_lock_wait("its embedding");
-            IndexLock::acquire_embedding_within(&home.index_directory, Duration::MAX)?
-        }
-        lock => Some(lock?),
-    };
+    let _lock = take_embedding_lock(&home.index_directory)?;
     // The estimate of a process that was killed is not that of this one, which has a bar instead.
     let _eta = EmbeddingEta::begin(&home.index_directory);
-    Ok(models.embed_pending(&|| false, &IndexProgressBar::new())?)
+    Ok(models.embed_by_chosen_model(&|| false, &IndexProgressBar::new())?)
+}
+
+/// Takes the lock of the process that embeds. One in the background would take longer for the rest than this one, so it is
+/// told to stop.
+fn take_embedding_lock(root: &Path) -> Result<Option<IndexLock>> {
+    if let Some(lock) = IndexLock::acquire_embedding_within(root, LOCK_PATIENCE)? {
+        return Ok(Some(lock));
+    }
+    lock_wait::note_embedding_wait();
+    let _request = EmbeddingHandover::request(root)?;
+    Ok(IndexLock::acquire_embedding_within(root, Duration::MAX)?)
 }
 
 /// Reads what changed, if it is to, and embeds what is left to embed, behind all other processes, until all is done.
@@ -81,7 +86,7 @@ fn run_in_background(home: &Home, reads_changes: bool) -> Result<()> {
     let engine = SearchEngine::new(home.clone())?;
     if reads_changes {
         // Where another process writes, that one reads them.
-        engine.update_within(None)?;
+        engine.refresh_within(None)?;
     }
     let Some(_lock) = IndexLock::acquire_embedding_within(&home.index_directory, LOCK_PATIENCE)?
     else {
@@ -91,10 +96,12 @@ fn run_in_background(home: &Home, reads_changes: bool) -> Result<()> {
     let chosen = home.chosen_model()?;
     let stop = || {
         pauses.wait();
-        home.is_background_paused() || !home.continues_background(&chosen)
+        EmbeddingHandover::is_requested(&home.index_directory)
+            || home.is_background_paused()
+            || !home.continues_background(&chosen)
     };
     let eta = EmbeddingEta::begin(&home.index_directory);
-    engine.models().embed_pending(&stop, &eta)?;
+    engine.models().embed_by_chosen_model(&stop, &eta)?;
     Ok(())
 }
 

@@ -10,8 +10,8 @@ use anyhow::Result;
 use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
-use session_hooks::{HookCall, HookOrigin, find_hook_session_id};
-use session_memory::{InjectionOutcome, InjectionSwitch, MemoryState, SessionStateFile};
+use session_hooks::{ComparedCall, HookCall, HookOrigin, find_hook_session_id};
+use session_memory::{ContextId, InjectionOutcome, InjectionSwitch, MemoryState, SessionStateFile};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
@@ -44,11 +44,15 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     Ok(found)
 }
 
-/// Explains what a hook would answer to a call of a tool.
+/// Explains what a hook would answer to the call of a tool that arguments name.
 fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
-    let call = hook_call(args)?;
+    print_call(&hook_call(args)?, &tool_use(args), args)
+}
+
+/// Prints what a hook would answer to a call of a tool.
+fn print_call(call: &HookCall, tool_use: &ToolUse, args: &InjectArgs) -> Result<CommandOutcome> {
     let waiting = count_waiting(&call.memories)?;
-    let decision = call.explain_call(&tool_use(args))?;
+    let decision = call.explain_call(tool_use)?;
     if args.json {
         json::print(&JsonTriggerDecision::new(&decision))?;
     } else {
@@ -75,7 +79,7 @@ fn hook_call(args: &InjectArgs) -> Result<HookCall> {
     let started = Instant::now();
     Ok(HookCall {
         input: hook_input(args)?,
-        memories: ProjectMemories::for_folder(&current_directory()?)?,
+        memories: ProjectMemories::for_directory(&current_directory()?)?,
         origin: HookOrigin::Settings,
         started,
         deadline: None,
@@ -100,25 +104,42 @@ fn hook_input(args: &InjectArgs) -> Result<HookInput> {
 
 /// Counts the memories that wait for trust, and names them on stderr.
 fn count_waiting(memories: &ProjectMemories) -> Result<usize> {
-    let active = memories::print_damaged(memories.list_in_scope(&[MemoryState::Active]))?;
+    let active = memories::print_damaged(memories.list_recent(&[MemoryState::Active]))?;
     note_waiting(&active)?;
     let waiting = active.iter().filter(|memory| !memory.trust.is_trusted());
     Ok(waiting.count())
 }
 
-/// Answers the hook of a prompt. An error prints nothing, and the prompt goes on.
+/// Answers the hook of a prompt, or explains any hook of a prompt or a call. An error prints nothing, and the prompt goes
+/// on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    let compared = hook::answer_stdin(
-        HookOrigin::Settings,
-        |call, outcome| Some((call, outcome)),
-        |_| None,
-    );
-    if let Some((call, Some(outcome))) = compared
-        && call.input.is_prompt()
-    {
-        let _ = print_outcome(&call, &outcome, 0, args);
+    if let Some(compared) = hook::answer_stdin(HookOrigin::Settings, Some, |_| None) {
+        let _ = print_compared(compared, args);
     }
     Ok(CommandOutcome::Something)
+}
+
+/// Prints the outcome of a hook's prompt, or explains its call of a tool.
+fn print_compared(compared: ComparedCall, args: &InjectArgs) -> Result<CommandOutcome> {
+    let ComparedCall { call, outcome } = compared;
+    match outcome {
+        Some(outcome) if args.explain || call.input.is_prompt() => {
+            print_outcome(&call, &outcome, 0, args)
+        }
+        None if args.explain => explain_hook(call, args),
+        _ => Ok(CommandOutcome::Nothing),
+    }
+}
+
+/// Explains what the hook of a call of a tool would answer.
+fn explain_hook(mut call: HookCall, args: &InjectArgs) -> Result<CommandOutcome> {
+    let Some(tool_use) = ToolUse::from_hook(&call.input) else {
+        return Ok(CommandOutcome::Nothing);
+    };
+    if call.input.cwd.is_none() {
+        call.input.cwd = Some(current_directory()?);
+    }
+    print_call(&call, &tool_use, args)
 }
 
 /// Returns how the arguments switch injection, if they do.
@@ -137,7 +158,9 @@ fn switch_injection(
 ) -> Result<CommandOutcome> {
     let home = Home::unconfigured()?;
     let session = &find_hook_session_id(session, &home)?;
-    SessionStateFile::new(&home.index_directory, session).switch_injection(switch)?;
+    if let Some(context) = ContextId::new(session, None) {
+        SessionStateFile::new(&home.index_directory, &context).switch_injection(switch)?;
+    }
     if as_json {
         let is_off = switch == InjectionSwitch::Off;
         json::print(&serde_json::json!({"session": session, "off": is_off}))?

@@ -13,15 +13,16 @@ use session_core::Query;
 use session_display::{Note, Preview, SessionIds, make_plain_previews, make_previews};
 use session_indexer::RefreshOutcome;
 use session_output::{
-    JsonSearch, SearchListing, compact_json_without_history, format_coverage, format_unread_history,
+    JsonSearch, SearchListing, compact_json_without_history, format_unembedded_sessions,
+    format_unread_history,
 };
 use session_query::{
-    Answered, LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery, SearchAnswer,
-    SearchEngine, Snapshot, TypedSearch,
+    LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery, SearchAnswer, SearchEngine,
+    Snapshot, SnapshotAnswer, TypedSearch,
 };
 use session_report::{WorkScope, WorkSummary};
-use session_search::{FusionMode, HitOrder, QueryEmbedding, SearchHit, SearchResults};
-use session_store::{Level, Reader, SessionRow};
+use session_search::{FusionMode, HitOrder, Level, QueryEmbedding, SearchHit, SearchResults};
+use session_store::{Reader, SessionRow};
 
 /// Runs the command.
 pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
@@ -45,27 +46,22 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         if !named.is_empty() {
             engine.refresh_for_sessions(&live, &named, lock_wait::note_update_wait)?;
         }
-        QueryRefresh::BesideAnswer
+        QueryRefresh::DuringAnswer
     };
-    let LiveAnswer {
-        answered,
-        refreshed,
-    } = live.answer(refresh, warm, answer)?;
-    refreshed
-        .iter()
-        .try_for_each(refreshed_index::note_unread)?;
-    let Some(Answered { answer, snapshot }) = answered else {
+    let LiveAnswer { found, refresh } = live.answer(refresh, warm, answer)?;
+    refresh.iter().try_for_each(refreshed_index::note_unread)?;
+    let Some(SnapshotAnswer { answer, snapshot }) = found else {
         let reason = || match Reader::open(&home.index_directory) {
-            _ if refreshed.is_none() => format_unread_history(),
+            _ if refresh.is_none() => format_unread_history(),
             index => {
                 refreshed_index::explain_no_history(&home, &policy.exclusions, index.as_ref().ok())
             }
         };
-        return report_no_history(args, &query, reason, refreshed.as_ref());
+        return report_no_history(args, &query, reason, refresh.as_ref());
     };
     note_coverage(models, &snapshot, home.allows_background())?;
     let has_pending_sessions = models.has_pending_sessions(&snapshot.index)?;
-    let found = print_search(args, &answer, &snapshot.sessions, refreshed.as_ref())?;
+    let found = print_search(args, &answer, &snapshot.sessions, refresh.as_ref())?;
     if has_pending_sessions {
         background::start(&home);
     }
@@ -77,8 +73,8 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
 /// Notes models that failed, and sessions that the chosen model has not read where these are many. `continues` is true where a
 /// background process goes on with them.
 fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> Result<()> {
-    let due = models.find_incomplete_coverage(&snapshot.index, snapshot.sessions.len())?;
-    print_notes(due.map(|due| format_coverage(&due, continues)))?;
+    let due = models.find_unembedded_sessions(&snapshot.index, snapshot.sessions.len())?;
+    print_notes(due.map(|due| format_unembedded_sessions(&due, continues)))?;
     print_notes(models.failures().iter().map(|failure| failure.note()))
 }
 
@@ -231,7 +227,7 @@ fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<(
     if args.json {
         return Ok(());
     }
-    caller::note_left_out(&listing.answer.filter.left_out)?;
+    caller::note_left_out(&listing.answer.filter.excluded_callers)?;
     print_notes(listing.format_time_note())?;
     for note in listing.format_unfound_words() {
         notes::print_line(notes::fit_to_terminal(&note))?;

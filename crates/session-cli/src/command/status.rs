@@ -10,6 +10,10 @@ use session_output::StatusReport;
 use session_query::IndexStatus;
 use session_store::{Reader, StoreError};
 
+/// What is told of an index whose first refresh was stopped.
+const NOTHING_READ: &str =
+    "no session is read yet\nhint: the next search reads on, or run `session-search index`";
+
 /// Runs the command.
 pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
@@ -28,7 +32,9 @@ pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     } else {
         output::print(report.format(terminal_width()))?
     }
-    if status.sessions == 0 {
+    if status.sessions == 0 && status.changed > 0 {
+        notes::print_line(NOTHING_READ)?;
+    } else if status.sessions == 0 {
         notes::print_line(explain_no_history(&home, &exclusions, Some(&index)))?;
     }
     Ok(CommandOutcome::Something)

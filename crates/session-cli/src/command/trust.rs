@@ -44,7 +44,7 @@ fn trust_memories(args: &TrustArgs, memories: &ProjectMemories) -> Result<Comman
         return print_trusted(&[], args.json);
     }
     memories.store.trust(&waiting)?;
-    memories.prepare(&waiting)?;
+    memories.embed_missing(&waiting)?;
     print_trusted(&waiting, args.json)
 }
 

@@ -5,7 +5,7 @@ use crate::args::{CommandsArgs, FilesArgs, TurnListingArgs};
 use crate::output::terminal_width;
 use crate::shared::filtered_history::FilteredHistory;
 use anyhow::{Result, bail};
-use session_core::read_pasted_path;
+use session_core::pasted_path_readings;
 use session_core::text::file_name;
 use session_display::{Note, SessionIds, fit_line, pluralize, sanitize_line};
 use session_output::{EVERYTHING, PrintedFinding, SearchedScope, TurnListing, quote_word};
@@ -24,7 +24,7 @@ pub fn run_files(args: &FilesArgs) -> Result<CommandOutcome> {
     let path = read_pattern(args.path.as_deref(), is_filtered, "files")?;
     let history = FilteredHistory::open(&args.listed.filter)?;
     let Snapshot { index, sessions } = &history.refreshed.snapshot;
-    let filter = &history.resolved.filter;
+    let filter = &history.resolved.search_filter;
     let (matching, did) = if args.changed {
         (find_change_turns(index, sessions, filter, path)?, "changed")
     } else {
@@ -94,7 +94,7 @@ impl FilteredHistory {
     fn list_failed_commands(&self, typed: &str, args: &CommandsArgs) -> Result<CommandOutcome> {
         let search = FailedCommandSearch {
             line: &LinePattern::new(typed),
-            filter: &self.resolved.filter,
+            filter: &self.resolved.search_filter,
             skips_empty_searches: typed == EVERYTHING && !args.all,
             max_followed: args.listed.limit,
         };
@@ -123,14 +123,14 @@ impl FilteredHistory {
         wanted: CommandPattern<'_>,
     ) -> Result<Vec<FoundTurn<Vec<FoundCommand>>>> {
         let Snapshot { index, sessions } = &self.refreshed.snapshot;
-        let filter = &self.resolved.filter;
+        let filter = &self.resolved.search_filter;
         Ok(find_command_turns(index, sessions, filter, wanted)?)
     }
 
     /// Returns the command that lists the runs in whose lines a file is named, with their number; `None` where there are
     /// none. What a shell did to a file is known by its command line alone.
     fn find_runs_that_name(&self, path: &str) -> Result<Option<String>> {
-        let path = read_pasted_path(path).last().copied().unwrap_or(path);
+        let path = pasted_path_readings(path).last().copied().unwrap_or(path);
         let name = Some(file_name(path)).filter(|name| *name != path && !name.is_empty());
         let names = [Some(path), name].into_iter().flatten();
         for name in names.filter(|name| !name.trim().is_empty()) {
@@ -142,7 +142,13 @@ impl FilteredHistory {
             let runs: usize = turns.iter().map(|turn| turn.found.len()).sum();
             if runs > 0 {
                 let (name, runs) = (quote_word(&sanitize_line(name)), pluralize(runs, "run"));
-                return Ok(Some(format!("`session-search commands {name}` has {runs}")));
+                let filters = match self.resolved.search_filter.clauses.as_slice() {
+                    [] => "",
+                    _ => " with the same filters",
+                };
+                return Ok(Some(format!(
+                    "`session-search commands {name}`{filters} has {runs}"
+                )));
             }
         }
         Ok(None)
@@ -172,7 +178,7 @@ impl FilteredHistory {
             matching,
             empty_searches: None,
             ids: SessionIds::new(&self.refreshed.snapshot.sessions),
-            left_out: &self.resolved.left_out,
+            left_out: &self.resolved.excluded_callers,
             is_complete: self.refreshed.is_complete,
             limit: args.limit,
             width: terminal_width(),

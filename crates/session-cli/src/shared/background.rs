@@ -26,8 +26,8 @@ pub fn start(home: &Home) {
 /// Starts a process that reads what changed in the histories, and then embeds as one that [`start`] starts. It makes no
 /// index: a hook is no search, and who never searched has asked for none. Nor is there one for variables that no search had.
 pub fn start_refresh(home: &Home) {
-    let repeats_last = |index| SearchEngine::repeats_last_refresh(home, &index);
-    if home.allows_background() && home.index().is_ok_and(repeats_last) {
+    let has_known_environment = |index| SearchEngine::has_known_environment(home, &index);
+    if home.allows_background() && home.index().is_ok_and(has_known_environment) {
         spawn(home, &["index", FLAG, REFRESH_FLAG], file_system_root(home));
     }
 }

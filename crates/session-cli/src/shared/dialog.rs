@@ -40,6 +40,9 @@ pub fn unwrap_setup_error(error: SetupError) -> Error {
         SetupError::Config(error) => error.into(),
         SetupError::Record(error) => error.into(),
         SetupError::DamagedRecord(error) => error.into(),
+        SetupError::NoEndpoint { .. } => {
+            anyhow::anyhow!("{error}\nhint: as --remote http://localhost:8080/v1 --model NAME")
+        }
         SetupError::NoSkill => anyhow::anyhow!("{error}\nhint: --skill installs it"),
         other => other.into(),
     }

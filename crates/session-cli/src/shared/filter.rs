@@ -3,7 +3,7 @@
 use crate::args::{FilterArgs, WorkFilterArgs};
 use anyhow::Result;
 use jiff::Zoned;
-use session_query::{FilterField, TypedCondition, TypedQuery, find_session, read_project};
+use session_query::{FilterField, TypedCondition, TypedQuery, find_session, parse_project};
 use session_search::{FilterClause, FilterCondition, SearchFilter};
 use session_store::SessionRow;
 
@@ -12,13 +12,13 @@ pub fn parse_filter(args: &FilterArgs, sessions: &[SessionRow]) -> Result<Search
     let number = |id: &String| -> Result<_> { Ok(find_session(sessions, id)?.id) };
     Ok(SearchFilter {
         clauses: parse_clauses(args, Zoned::now)?,
-        only: args.session.iter().map(number).collect::<Result<_>>()?,
-        exclude: args
+        only_sessions: args.session.iter().map(number).collect::<Result<_>>()?,
+        excluded_sessions: args
             .exclude_session
             .iter()
             .map(number)
             .collect::<Result<_>>()?,
-        subagents: args.subagents,
+        includes_subagents: args.subagents,
     })
 }
 
@@ -56,7 +56,7 @@ fn resolve_options(options: &[(FilterField, &Option<String>)]) -> Result<Vec<Fil
 
 /// Parses a project as typed to a clause.
 pub fn project_clause(typed: &str) -> FilterClause {
-    FilterClause::new(FilterCondition::Project(read_project(typed)))
+    FilterClause::new(FilterCondition::Project(parse_project(typed)))
 }
 
 /// Returns a filter for the sessions of the project and the agent, of people and of subagents.
@@ -66,7 +66,7 @@ pub fn parse_root_filter(args: &WorkFilterArgs) -> Result<SearchFilter> {
             (FilterField::Project, &args.project),
             (FilterField::Agent, &args.source),
         ])?,
-        subagents: true,
+        includes_subagents: true,
         ..SearchFilter::default()
     })
 }
@@ -147,9 +147,9 @@ mod tests {
         let filter = parse_filter(&parse_arguments(&options), &sessions).unwrap();
         let expected = SearchFilter {
             clauses: Vec::new(),
-            only: vec![SessionId::new(1)],
-            exclude: vec![SessionId::new(2)],
-            subagents: true,
+            only_sessions: vec![SessionId::new(1)],
+            excluded_sessions: vec![SessionId::new(2)],
+            includes_subagents: true,
         };
         assert_eq!(filter, expected);
     }

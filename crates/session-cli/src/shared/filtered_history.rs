@@ -27,7 +27,7 @@ impl FilteredHistory {
         let refreshed =
             refreshed_index::open_index_with_sessions(&home, &filter::named_sessions(args))?;
         let sessions = &refreshed.snapshot.sessions;
-        let mut filter = filter::parse_filter(args, sessions)?.including_subagents(sessions);
+        let mut filter = filter::parse_filter(args, sessions)?.with_subagents_of_named(sessions);
         if let Some(session) = &args.session {
             filter.clauses.extend(find_turn_clause(sessions, session)?);
         }
@@ -41,7 +41,7 @@ impl FilteredHistory {
     /// Returns why nothing was found: there is no history, or a filter that no turn passes, or what `otherwise` says
     /// of the sessions that were searched.
     pub fn explain_no_match(&self, otherwise: impl FnOnce(&SearchedScope) -> Note) -> Note {
-        let clauses = &self.resolved.filter.clauses;
+        let clauses = &self.resolved.search_filter.clauses;
         self.refreshed.explain_no_turn(clauses, || {
             let sessions = &self.refreshed.snapshot.sessions;
             let count = self.resolved.count_sessions(sessions);
@@ -58,7 +58,7 @@ impl FilteredHistory {
         format: impl FnOnce() -> String,
     ) -> Result<()> {
         if !as_json {
-            caller::note_left_out(&self.resolved.left_out)?;
+            caller::note_left_out(&self.resolved.excluded_callers)?;
         }
         output::print_or_explain(missing, as_json, to_json, format)
     }

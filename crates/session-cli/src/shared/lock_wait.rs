@@ -17,8 +17,15 @@ pub fn note_update_wait() {
     note_lock_wait("its update");
 }
 
+/// Notes that another process embeds, with whether it ends soon.
+pub fn note_embedding_wait() {
+    note_lock_wait(
+        "its embedding: the one in the background stops now, another `index` ends first",
+    );
+}
+
 /// Notes that another process has to finish some work first. A failure to note it changes nothing.
-pub fn note_lock_wait(work: &str) {
+fn note_lock_wait(work: &str) {
     let text = format_args!("waiting for another process to finish {work}");
     let _ = notes::print_line(text);
 }

@@ -87,8 +87,8 @@ pub fn explain_no_history(home: &Home, exclusions: &Exclusions, index: Option<&R
 }
 
 /// Reads all that changed into the index, however long it takes, with a progress bar.
-pub fn update_index(engine: &SearchEngine, mode: RefreshMode) -> Result<RefreshOutcome> {
-    Ok(engine.update(mode, &IndexProgressBar::boxed, note_update_wait)?)
+pub fn refresh_index(engine: &SearchEngine, mode: RefreshMode) -> Result<RefreshOutcome> {
+    Ok(engine.refresh_when_unlocked(mode, &IndexProgressBar::boxed, note_update_wait)?)
 }
 
 /// Returns the user's index, refreshed with a progress bar.

@@ -7,7 +7,7 @@ use crate::inject_hook::payload;
 use crate::memory::MemoryProject;
 use serde_json::{Value, json};
 use session_query::is_embedding;
-use session_store::{EmbeddingPause, IndexLock};
+use session_store::{EmbeddingHandover, EmbeddingPause, IndexLock};
 use std::io::Write;
 use std::process::{Child, Stdio};
 use std::time::Duration;
@@ -145,6 +145,32 @@ fn it_waits_while_a_pause_is_requested() {
     drop(pause);
     assert!(embedding.wait().unwrap().success());
     assert_eq!(status(&env, MODEL)["sessions"], 3);
+}
+
+/// A command that a person gave has all cores, and a bar.
+#[test]
+fn it_hands_its_work_over_to_a_command_that_waits() {
+    let env = history();
+    configure(&env, "background = false");
+    env.run(&["search", "docker"]).succeeded();
+    let root = env.index("");
+    let request = EmbeddingHandover::request(&root).unwrap();
+    env.run(&["index", "--background"]).succeeded();
+    assert_eq!(status(&env, MODEL)["sessions"], 0, "it went on");
+    drop(request);
+
+    let other = IndexLock::acquire_embedding(&root).unwrap();
+    let mut index = env.command();
+    let index = index.arg("index").stderr(Stdio::piped());
+    let index = index.stdout(Stdio::null()).spawn().unwrap();
+    let is_requested = || EmbeddingHandover::is_requested(&root);
+    wait_until(is_requested, || "nothing is requested".to_owned());
+    drop(other);
+    let told = index.wait_with_output().unwrap().stderr;
+    let told = String::from_utf8(told).unwrap();
+    assert!(told.contains("the one in the background stops"), "{told}");
+    assert_eq!(status(&env, MODEL)["sessions"], 3);
+    assert!(!EmbeddingHandover::is_requested(&root));
 }
 
 #[cfg(unix)]

@@ -143,6 +143,8 @@ fn a_mistake_is_named_with_its_line_and_key() {
     error: unknown key `token` (line 3 of [TMP]/home/.config/session-search/config.toml)
     hint: known are `url`, `api_key`, `model`, `max_tokens`; [DOCS]/configuration.md has the keys and their values
     ");
+    let nameless = refused("= 3").stderr();
+    assert!(!nameless.contains("``"), "{nameless}");
     assert_snapshot!(refused("model = table"), @r"
     exit code: 2
     ----- stdout -----

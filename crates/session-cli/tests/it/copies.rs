@@ -84,14 +84,6 @@ fn a_copy_is_shown_whole() {
 }
 
 #[test]
-fn a_copy_that_comes_later_is_found_once() {
-    let env = TestEnvironment::indexed(&[original()]);
-    env.write_transcript(&resumed());
-    env.run(&["index"]).succeeded();
-    assert_eq!(turns(&env, "espalier pear"), ["a0"]);
-}
-
-#[test]
 fn a_session_that_another_goes_on_from_says_so() {
     let later = resumed()
         .resumed_as(LATER)
@@ -134,18 +126,6 @@ fn both_sides_of_a_fork_are_found() {
     assert_eq!(turns(&env, "medlar"), ["a1"]);
     assert_eq!(turns(&env, "bonemeal"), ["b1"]);
     assert_eq!(turns(&env, "espalier"), ["a0"]);
-}
-
-/// The original is rewritten without what was copied from it.
-#[test]
-fn a_copy_takes_over_what_the_original_loses() {
-    let env = TestEnvironment::indexed(&[original(), resumed()]);
-    env.write_transcript(
-        &ClaudeTranscript::new(FIRST, "/home/ann/garden").user("Start a compost heap"),
-    );
-    env.run(&["index"]).succeeded();
-    assert_eq!(turns(&env, "espalier pear"), ["b0"]);
-    assert_eq!(env.found(&["espalier pear", "--keyword-only"]), [COPY]);
 }
 
 #[test]

@@ -271,62 +271,6 @@ fn an_empty_database_is_filled() {
     healed(&env);
 }
 
-/// Bytes of a page of the database.
-const PAGE: usize = 2048;
-
-/// Whichever page is damaged: an answer or a clear error, and a full index heals it.
-#[test]
-fn any_damaged_page_is_healed() {
-    let env = small();
-    let path = env.index("index.db");
-    let good = fs_err::read(&path).unwrap();
-    let pages = good.len() / PAGE;
-    assert!(pages > 20, "{pages}");
-    for page in 1..pages {
-        fs_err::write(&path, &good).unwrap();
-        overwrite(&path, (page * PAGE) as u64, &[0xa5; PAGE]);
-        for args in [
-            &["search", "docker bridge dns"][..],
-            &["show", "a1"],
-            &["status"],
-            &["index"],
-        ] {
-            let ran = env.run(args);
-            assert!(matches!(ran.code(), 0..=2), "page {page}: {ran}");
-            assert!(!ran.stderr().contains("panicked"), "page {page}: {ran}");
-            if ran.code() == 2 {
-                assert!(ran.stderr().contains("index --full"), "page {page}: {ran}");
-            }
-        }
-        env.run(&["index", "--full"]).succeeded();
-        assert_eq!(
-            env.found(&["EMFILE", "--keyword-only"]),
-            [WATCHER],
-            "page {page}"
-        );
-        assert_eq!(
-            env.found(&["docker bridge", "--limit", "1"]),
-            [DOCKER],
-            "page {page}"
-        );
-    }
-}
-
-#[test]
-fn a_damaged_word_index_is_rebuilt() {
-    let env = small();
-    let db = rusqlite::Connection::open(env.index("index.db")).unwrap();
-    db.execute(
-        "UPDATE words_data SET block = x'0000000000ffffffff' WHERE id > 1",
-        [],
-    )
-    .unwrap();
-    drop(db);
-    let ran = env.run(&["search", "docker"]).exits(2);
-    assert!(ran.stderr().contains("index --full"), "{ran}");
-    healed(&env);
-}
-
 /// Damages a matrix so that nothing of it can be read.
 fn damage_matrix(env: &TestEnvironment, level: &str, damage: &str) {
     let path = matrix(env, level);
@@ -366,31 +310,6 @@ fn a_lost_matrix_is_made_again() {
 }
 
 #[test]
-fn a_file_in_the_place_of_the_vectors_is_put_aside() {
-    for repair in [&["index", "--full"][..], &["doctor", "--fix"]] {
-        let env = small();
-        damage_matrix(&env, "turn", "file");
-        env.run(repair).succeeded();
-        assert!(env.index("vectors.old").is_file(), "{repair:?}");
-        healed(&env);
-    }
-}
-
-/// The writer comes before the reader: it must not hide the damage.
-#[test]
-fn a_cut_matrix_is_not_filled_with_zeros() {
-    for damage in ["cut", "remove", "file", "header"] {
-        let env = small();
-        damage_matrix(&env, "turn", damage);
-        env.write_transcript(&crate::history::docker().user("Renew the wildcard certificate"));
-        env.run(&["index"]).succeeded();
-        let found = env.found(&["wildcard certificate", "--vector-only", "--limit", "1"]);
-        assert_eq!(found, [DOCKER], "{damage}");
-        healed(&env);
-    }
-}
-
-#[test]
 fn a_matrix_of_no_numbers_is_reported_and_rebuilt() {
     let env = small();
     let turns = matrix(&env, "turn");
@@ -399,15 +318,5 @@ fn a_matrix_of_no_numbers_is_reported_and_rebuilt() {
     let ran = env.run(&["search", "docker bridge"]).exits(2);
     let hint = "hint: run `session-search index --full`";
     assert!(ran.stderr().contains(hint), "{ran}");
-    healed(&env);
-}
-
-/// Bytes in a matrix have no check: a damaged row costs itself.
-#[test]
-fn damaged_rows_cost_themselves() {
-    let env = small();
-    overwrite(&matrix(&env, "turn"), 128, &row_of_no_numbers());
-    assert_eq!(env.found(&["EMFILE watcher", "--limit", "1"]), [WATCHER]);
-    assert!(!env.found(&["docker bridge"]).is_empty());
     healed(&env);
 }

@@ -175,24 +175,6 @@ fn status_says_what_it_cannot_list() {
     assert_eq!(status["changed"], 1);
 }
 
-#[cfg(unix)]
-#[test]
-fn an_index_that_others_could_read_is_closed_to_them() {
-    use std::os::unix::fs::PermissionsExt;
-    let env = TestEnvironment::indexed(&[session().assistant("I look into it.")]);
-    let database = env.index("index.db");
-    let open = std::fs::Permissions::from_mode(0o666);
-    fs_err::set_permissions(&database, open).unwrap();
-    env.write_transcript(
-        &session()
-            .assistant("I look into it.")
-            .user("And the tests of it, too, please"),
-    );
-    env.run(&["index"]).succeeded();
-    let mode = fs_err::metadata(&database).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600);
-}
-
 /// Old versions wrote a subagent's lines into the file of its parent.
 #[test]
 fn what_a_subagent_did_in_its_parents_file_was_done() {

@@ -62,9 +62,32 @@ fn memories_that_another_project_keeps_are_named() {
     let forgotten = other.project.env.json(&["forget", LAMP, "--dry-run"]);
     assert_eq!(forgotten["memories"], serde_json::json!([other.id]));
     let ran = other.forget(&[]).succeeded();
-    let kept = format!("kept, though saved from it (see --memories): {}", other.id);
+    let kept = format!(
+        "kept, though it tells of this (see --memories): {}",
+        other.id
+    );
     assert!(ran.stderr().contains(&kept), "{ran}");
     assert!(other.project.file(&other.id).exists() && other.conversation().exists());
+}
+
+/// It was saved by hand, and no turn has the word any more.
+#[test]
+fn a_memory_that_names_what_matches_is_forgotten() {
+    let project = MemoryProject::new();
+    let id = project.save(WORD, &format!("the {WORD} has a cap"), &[]);
+    let other = project.save("kiln", "the kiln has a lid", &[]);
+    let forget = |more: &[&str]| {
+        let args = [&["forget", "--match", WORD, "--yes"], more].concat();
+        project.run(&args)
+    };
+    let kept = forget(&[]);
+    assert!(kept.stderr().contains(&id), "{kept}");
+    assert!(!kept.stderr().contains(&other), "{kept}");
+    assert!(project.file(&id).exists());
+    forget(&["--memories"]).succeeded();
+    assert!(!project.file(&id).exists() && project.file(&other).exists());
+    let list = project.run(&["forget", "--list"]);
+    assert!(!list.stdout().contains("match"), "{list}");
 }
 
 #[test]

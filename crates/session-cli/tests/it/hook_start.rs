@@ -34,7 +34,8 @@ fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
     );
     assert!(
         said.contains(" — Outcome: The clock was in another zone. They pass now.")
-            && said.contains("(session-search show a1b2c3d4, 2026-01-10, from your history)"),
+            && said.contains("(session-search show a1b2c3d4, 2026-01-10)")
+            && said.contains("data from your history"),
         "{said}"
     );
     assert_eq!(said.matches("</project-memory>").count(), 1, "{said}");
@@ -52,6 +53,23 @@ fn a_session_begins_with_the_last_one_where_the_user_wants_it() {
         said.contains("[last session] Where is the anchor"),
         "{said}"
     );
+}
+
+#[test]
+fn status_notes_that_no_refresh_had_these_variables() {
+    let project = MemoryProject::new();
+    let status = |name: &str, value: &str| {
+        let mut command = project.command();
+        command.args(["hook", "status"]).env(name, value);
+        project.env.ran(command.output().unwrap()).stderr()
+    };
+    project.configure("", "last_session = true");
+    assert_eq!(status("LANG", "C"), "", "there is no index");
+    project.run(&["index"]).succeeded();
+    assert_eq!(status("LANG", "C"), "");
+    let note = "note: no search had the variables that are set here; ";
+    let other = status("SESSION_SEARCH_EXCLUDE_PROJECTS", "[\"lamp\"]");
+    assert!(other.starts_with(note), "{other}");
 }
 
 #[test]

@@ -21,16 +21,6 @@ fn env() -> TestEnvironment {
 }
 
 #[test]
-fn a_beginning_that_only_one_has_is_enough() {
-    let env = env();
-    for id in [ONE, "abcd111", "ABCD111", "abcd1111-"] {
-        let shown = env.run(&["show", id]).succeeded().stdout();
-        assert!(shown.contains("at the pier"), "{id}: {shown}");
-    }
-    assert_eq!(env.found(&["lantern", "--session", "abcd112"]), [TWO]);
-}
-
-#[test]
 fn a_shared_beginning_lists_the_candidates() {
     let env = env();
     assert_snapshot!(env.run(&["show", "abcd"]), @r"
@@ -168,24 +158,5 @@ fn the_next_command_works_for_twins() {
         env.isolate(shell.arg("-c").arg(script));
         let ran = env.ran(shell.output().unwrap()).succeeded();
         assert!(ran.stdout().contains("harbour clock"), "{ran}");
-    }
-}
-
-/// Twins among others with the same beginning have their numbers, too.
-#[test]
-fn twins_are_numbered_among_others() {
-    let env = TestEnvironment::indexed(&[
-        session(ONE, "/home/ann/harbour", "Light the lantern at the pier"),
-        session(ONE, "/home/ann/marina", "Wind the harbour clock"),
-        session(TWO, "/home/ann/harbour", "Light the lantern on the boat"),
-    ]);
-    let ran = env.run(&["show", "abcd"]).exits(2);
-    for part in [
-        "#1 (abcd1111-",
-        "#2 (abcd1111-",
-        "\n  abcd1122   ",
-        "the number with its `#`",
-    ] {
-        assert!(ran.stderr().contains(part), "{ran}");
     }
 }

@@ -197,7 +197,8 @@ fn past_turns_come_where_they_are_wanted() {
     assert!(
         said.contains("[past turn] The containers cannot")
             && said.contains("— Answer: The default bridge has no DNS.")
-            && said.contains("(d0c00000:0, 2026-03-01, from your history)"),
+            && said.contains("(d0c00000:0, 2026-03-01)")
+            && said.contains("data from your history"),
         "{said}"
     );
     assert!(!said.contains(crate::history::DOCKER), "{said}");
@@ -362,4 +363,33 @@ fn a_call_is_explained_without_a_record() {
     assert!(known.1.contains(&id), "{}", known.1);
     let alone = project.run(&["inject", "--path", "infra/main.tf"]).exits(2);
     assert!(alone.stderr().contains("--explain"), "{alone}");
+}
+
+/// The relevance of an edit depends on what it writes, which `--path` does not say.
+#[test]
+fn the_hook_of_a_call_is_explained_as_it_would_be_answered() {
+    let project = MemoryProject::new();
+    let info = "terraform plan -out=plan, then apply that";
+    let id = project.save("Plan first", info, &["--when-path", "infra/"]);
+    context(&project, "rename the fonts of the invoice header", "s1");
+    let edit = |text: &str| {
+        let path = project.env.home("shop/infra/main.tf");
+        let input = serde_json::json!({"file_path": path, "old_string": "", "new_string": text});
+        serde_json::json!({"session_id": "s1", "cwd": project.env.home("shop"), "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": input}).to_string()
+    };
+    let explain = |text: &str| {
+        let ran = project.fed(&["inject", "--explain"], &edit(text));
+        ran.succeeded().stdout()
+    };
+    let silent = explain("region = 1");
+    assert!(silent.contains("too little in common"), "{silent}");
+    for _ in 0..2 {
+        let given = explain(info);
+        let is_given = given.contains("<project-memory") && given.contains(&id);
+        assert!(is_given, "{given}");
+    }
+    let unexplained = project.fed(&["inject"], &edit(info)).succeeded();
+    assert_eq!(unexplained.stdout(), "", "only a prompt is answered");
+    let answered = project.fed(&["hook", "run"], &edit(info)).succeeded();
+    assert!(answered.stdout().contains(&id), "{answered}");
 }

@@ -368,8 +368,8 @@ fn words(
         let found = index
             .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
             .unwrap();
-        let hits = found.hits.iter();
-        lines.extend(hits.map(|hit| {
+        let turns_found = found.turns.iter();
+        lines.extend(turns_found.map(|hit| {
             format!(
                 "word {query} {} {:.4}",
                 place(sessions, &turns[&hit.id]),

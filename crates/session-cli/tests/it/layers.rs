@@ -128,7 +128,7 @@ const AGENTS: [&str; 5] = ["claude", "opencode", "codex", "gemini", "copilot"];
 /// Where people are told of agents by name: the help, the hints for those who
 /// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
 /// histories of one of them; where its projects keep what is theirs, and its hook.
-const FILES_THAT_NAME_AGENTS: [&str; 23] = [
+const FILES_THAT_NAME_AGENTS: [&str; 24] = [
     "session-cli/src/args/eval.rs",
     "session-cli/src/args/hook.rs",
     "session-cli/src/args/mcp.rs",
@@ -148,8 +148,9 @@ const FILES_THAT_NAME_AGENTS: [&str; 23] = [
     "session-query/src/demo_index.rs",
     "session-query/src/eval_index.rs",
     "session-config/src/environment.rs",
-    "session-config/src/project_marks.rs",
+    "session-config/src/path_variables.rs",
     "session-eval/src/set.rs",
+    "session-files/src/marks.rs",
     "session-files/src/project.rs",
     "session-memory/src/import/conversation_memory.rs",
 ];

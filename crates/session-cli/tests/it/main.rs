@@ -33,6 +33,7 @@ mod hook;
 mod hook_start;
 mod hostile;
 mod hostile_environment;
+mod hostile_variables;
 mod ids;
 mod inject;
 mod inject_hook;

@@ -173,9 +173,12 @@ fn triggers_are_proposed_from_the_turns_and_from_names() {
     let expected = json!({"paths": ["web/cart.ts", "db/migrate.sh"], "commands": ["migrate.sh down*"], "errors": ["PoolTimedOut"]});
     assert_eq!(saved["proposed"], expected, "{saved}");
 
-    let nothing = project.run(&["memory", "save", "--topic", "Tea", "--info", "green"]);
-    let said = nothing.succeeded().stderr();
+    let tea = ["memory", "save", "--topic", "Tea", "--info", "green"];
+    let said = project.run(&tea).succeeded().stderr();
     assert!(said.contains("--when-path GLOB"), "{said}");
+    let saved = project.json(&tea);
+    let fields = saved.as_object().unwrap();
+    assert!(!fields.contains_key("add_triggers"), "a form: {saved}");
     let given = [
         "memory",
         "save",

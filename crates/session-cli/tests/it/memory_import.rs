@@ -26,6 +26,16 @@ fn an_import_reads_the_usual_path_of_its_format_and_counts() {
 }
 
 #[test]
+fn a_folder_is_no_export() {
+    let project = MemoryProject::new();
+    for folder in [".", ".."] {
+        let refused = project.run(&["memory", "import", folder]).exits(2).stderr();
+        let expected = format!("error: `{folder}` is a folder\nhint: name a file\n");
+        assert_eq!(refused, expected);
+    }
+}
+
+#[test]
 fn an_export_of_a_newer_program_is_refused() {
     let project = MemoryProject::new();
     project.save("Lantern", "in the harbour", &[]);
@@ -73,6 +83,35 @@ fn an_export_comes_back_to_the_byte() {
     );
     to.run(&["memory", "import", &to.file(&id).to_string_lossy()])
         .exits(2);
+}
+
+/// As over `ssh`, in the home folder of another machine.
+#[test]
+fn a_memory_of_a_project_does_not_become_global_by_an_import_elsewhere() {
+    let from = MemoryProject::new();
+    from.save("Lantern", "in the harbour", &[]);
+    let document = from.run(&["memory", "export"]).succeeded().stdout();
+    let to = MemoryProject::new();
+    let import = |more: &[&str]| {
+        let mut command = to.command();
+        let args = [&["memory", "import", "-"], more].concat();
+        command.current_dir(to.env.home("")).args(args);
+        to.piped(command, &document).succeeded()
+    };
+    let stderr = import(&[]).stderr();
+    let note = "1 memory of a project is left out: ";
+    assert!(
+        stderr.contains("0 memories imported") && stderr.contains(note),
+        "{stderr}"
+    );
+    assert_eq!(
+        to.json(&["memory", "list"])["memories"],
+        serde_json::json!([])
+    );
+    let stdout = import(&["--global", "--json"]).stdout();
+    let answer: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(answer["imported"][0]["scope"], "global");
+    assert_eq!(answer["without_project"], 0);
 }
 
 #[cfg(unix)]

@@ -59,10 +59,20 @@ fn what_is_written_is_named_and_when_it_works() {
         env.run(&install),
         &["the hook is installed already in ", "settings.json"],
     );
+    let codex = ["hook", "install", "--agent", "codex", "--yes"];
+    let installed = env.run(&codex).succeeded().stderr();
+    let waits = "\nnote: Codex runs a hook once you trust it: ";
+    let is_told = installed.contains(waits) && !installed.contains("it works from");
+    assert!(is_told, "{installed}");
     let setup = ["setup", "--agent", "opencode", "--yes"];
     contains(
         env.run(&setup),
-        &["written: ", "opencode.json", "begins from now on"],
+        &[
+            "written: ",
+            "opencode.json",
+            "commands/session-search.md",
+            "begins from now on",
+        ],
     );
     assert_eq!(said(&env, &setup), "nothing is changed\n");
     let undone = env.run(&["setup", "--undo", "--yes"]).succeeded().stderr();

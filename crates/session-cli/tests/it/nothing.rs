@@ -375,3 +375,32 @@ fn help_that_cannot_be_written_is_an_error() {
         );
     }
 }
+
+/// The first refresh may be stopped before it has read a session.
+#[test]
+fn an_index_that_has_read_nothing_yet_is_not_told_that_there_is_no_history() {
+    let env = TestEnvironment::new();
+    env.run(&["index"]).succeeded();
+    let empty = env.run(&["status"]).succeeded().stderr();
+    assert!(empty.starts_with("no Claude Code, "), "{empty}");
+    env.write_transcript(&watcher());
+    assert_eq!(
+        env.run(&["status"]).succeeded().stderr(),
+        "no session is read yet\nhint: the next search reads on, or run `session-search index`\n"
+    );
+}
+
+#[test]
+fn commands_that_name_a_file_are_counted_by_the_filters() {
+    let env = TestEnvironment::indexed(&[ClaudeTranscript::new(
+        "5e000000-0000-4000-8000-000000000006",
+        "/home/ann/pump",
+    )
+    .user("Format the pump")
+    .bash("gofmt -w src/pump_test.go", "")
+    .assistant("It is formatted.")]);
+    let files = ["files", "src/pump_test.go", "--project", "pump"];
+    let none = env.run(&files).exits(1).stderr();
+    let hint = "`session-search commands src/pump_test.go` with the same filters has 1 run\n";
+    assert!(none.contains(hint), "{none}");
+}

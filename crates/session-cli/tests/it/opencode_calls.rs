@@ -82,20 +82,6 @@ fn a_killed_command_is_unfinished() {
 }
 
 #[test]
-fn errors_of_answers_are_found() {
-    let env = env();
-    assert_eq!(env.found(&["provider overloaded"]), [SESSION]);
-    let errors = env
-        .run(&["show", SESSION, "--only", "errors"])
-        .succeeded()
-        .stdout();
-    assert!(
-        errors.contains("APIError: the provider is overloaded"),
-        "{errors}"
-    );
-}
-
-#[test]
 fn only_changes_that_were_made_are_listed() {
     assert_snapshot!(env().run(&["show", SESSION, "--only", "files"]).succeeded().stdout(), @"
     ses_6:0

@@ -120,18 +120,6 @@ fn an_id_that_both_machines_have_names_the_own_session() {
 }
 
 #[test]
-fn a_copy_that_holds_no_more_is_no_session() {
-    let env = environment();
-    write_old(&env, &session(OWN, "Prune the espalier pear"));
-    hit(&env, "espalier");
-    let status = env.json(&["status"]);
-    assert_eq!(
-        (&status["sessions"], &status["files"]),
-        (&2.into(), &2.into())
-    );
-}
-
-#[test]
 fn a_relative_home_is_a_mistake() {
     let env = TestEnvironment::new();
     let config = "[sources]\nhomes = [\n  \"old\",\n]\n";

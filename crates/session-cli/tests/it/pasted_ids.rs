@@ -47,10 +47,10 @@ fn turns_behind_turns_are_an_error() {
 fn a_search_for_an_id_tells_which_session_has_it() {
     let env = env();
     let path = format!("~/.claude/projects/x/{ONE}.jsonl");
-    for (query, id) in [
-        ("a7da6a22", "a7da6a22"),
-        ("a7da6a22:4", "a7da6a22"),
-        (&path, ONE),
+    for (query, id, address) in [
+        ("a7da6a22", "a7da6a22", "a7da6a22"),
+        ("a7da6a22:4", "a7da6a22", "a7da6a22:4"),
+        (&path, ONE, ONE),
     ] {
         let search = ["search", query, "--json", "--quiet", "--keyword-only"];
         for options in [&[][..], &["--compact"]] {
@@ -59,7 +59,8 @@ fn a_search_for_an_id_tells_which_session_has_it() {
             assert_eq!(answer["session_ids"], json!([id]), "{ran}");
         }
         let ran = env.run(&["search", query, "--keyword-only"]).exits(1);
-        let note = format!("a session has the id `{id}`; show {id} reads it\n");
+        let show = format!("`session-search show {address}`");
+        let note = format!("a session has the id `{id}`; {show} reads it\n");
         assert!(ran.stderr().contains(&note), "{ran}");
     }
     let answer = env.json(&["search", "lantern"]);
@@ -72,6 +73,8 @@ fn the_mcp_server_goes_on_with_the_session_whose_id_is_pasted() {
     let mut client = McpClient::start(&env);
     let found = client.call("search", json!({"query": "a7da6a22:4"}));
     assert!(found.ends_with("\nnext: show(id: \"a7da6a22\")"), "{found}");
+    let note = "a session has the id `a7da6a22`; show(id: \"a7da6a22\") reads it";
+    assert!(found.contains(note), "{found}");
     for session in ["a7da6a22:14", "`a7da6a22:0-2`", "a7da6a22:0+12-2"] {
         let found = client.call("search", json!({"query": "lantern", "session": session}));
         assert!(found.contains("1. a7da6a22:0"), "{found}");

@@ -93,7 +93,7 @@ fn what_is_typed_is_searched_and_opened() {
     terminal.wait_for_text("not found");
     terminal.type_text("/HANDLE");
     terminal.press_keys(&["Enter"]);
-    terminal.wait_for_text("Esc back");
+    terminal.wait_for_text("match 1/");
     let screen = terminal.screen();
     assert!(
         screen.lines().nth(1).unwrap().contains("a new handle"),
@@ -174,7 +174,7 @@ fn a_session_is_forked() {
     terminal.wait_for_text("Light the lantern");
     terminal.press_keys(&["Enter"]);
     terminal.wait_for_text(":0  1 of 1");
-    terminal.press_keys(&["f"]);
+    terminal.press_keys(&["s"]);
     terminal.wait_for_text("--fork-session");
 }
 
@@ -231,6 +231,7 @@ fn a_session_is_exported_to_the_current_folder() {
     assert!(html.contains("compose.yaml"), "{page:?}");
     terminal.press_keys(&["M-e"]);
     terminal.wait_for_text("there is already ");
+    terminal.wait_for_text("--force`");
 }
 
 #[test]

@@ -53,12 +53,12 @@ fn every_key_has_its_variable() {
     );
     let mut command = project.command();
     command
-        .env("SESSION_SEARCH_NICE", "99")
+        .env("SESSION_SEARCH_EXCLUDE_PROJECTS", "x")
         .args(["search", "x"]);
     let ran = project.env.ran(command.output().unwrap()).exits(2);
     let said = ran.stderr();
     assert!(
-        said.contains("SESSION_SEARCH_NICE is `99`") && said.contains("hint: "),
+        said.contains("SESSION_SEARCH_EXCLUDE_PROJECTS is `x`") && said.contains("hint: "),
         "{said}"
     );
 }

@@ -99,19 +99,6 @@ fn a_search_without_the_endpoint_is_answered_by_the_other_models() {
     assert!(ran.stderr().contains("gave no vectors"), "{ran}");
 }
 
-#[test]
-fn one_that_refuses_is_said_and_not_taken_into_use() {
-    let env = small_in(TestEnvironment::new());
-    let server = EndpointServer::start(|_| reply_with_status(401, ""));
-    let ran = run(&env, &server.url(), &["model", "use", "remote"]).exits(2);
-    assert!(ran.stderr().contains("status 401"), "{ran}");
-    assert!(
-        ran.stderr().contains("hint: see that its key is right"),
-        "{ran}"
-    );
-    assert_eq!(env.json(&["model", "list"])["in_use"], "table");
-}
-
 /// Nobody reads the stderr of a background process.
 #[test]
 fn a_failure_of_the_endpoint_is_said_until_it_embeds() {

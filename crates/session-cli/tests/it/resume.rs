@@ -3,6 +3,7 @@
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use insta::assert_snapshot;
+use session_store::Writer;
 
 const MAIN: &str = "7a1e0c52-0000-4000-8000-000000000001";
 const FAR: &str = "8b2f1d63-0000-4000-8000-000000000002";
@@ -147,6 +148,15 @@ fn a_session_of_a_home_that_no_variable_names_now_is_not_gone() {
     let mut index = env.command();
     index.arg("index").env("CLAUDE_CONFIG_DIR", &second);
     env.ran(index.output().unwrap()).succeeded();
+    let expected = format!(
+        "CLAUDE_CONFIG_DIR={} claude --resume {id}\n",
+        second.display()
+    );
+    let resume = || env.run(&["resume", id, "--print"]).succeeded().stdout();
+    let writer = Writer::open(&env.index("")).unwrap();
+    let unrefreshed = resume();
+    assert!(unrefreshed.ends_with(&expected), "{unrefreshed}");
+    drop(writer);
     env.run(&["index"]).succeeded();
     let hit = &env.json(&["search", "beacon lamp"])["hits"][0];
     assert_eq!((&hit["session"], &hit["gone"]), (&id.into(), &false.into()));
@@ -155,11 +165,7 @@ fn a_session_of_a_home_that_no_variable_names_now_is_not_gone() {
         !shown.contains("gone)") && !shown.contains("from the index"),
         "{shown}"
     );
-    let line = env.run(&["resume", id, "--print"]).succeeded().stdout();
-    let expected = format!(
-        "CLAUDE_CONFIG_DIR={} claude --resume {id}\n",
-        second.display()
-    );
+    let line = resume();
     assert!(line.ends_with(&expected), "{line}");
     fs_err::remove_file(&file).unwrap();
     let refused = env.run(&["resume", id, "--print"]).exits(2);

@@ -24,21 +24,8 @@ fn without_a_terminal_and_options_it_says_what_it_would_do() {
          hook (--agent NAME)
     hint: give the options, and --yes to write what they say
     ");
-    assert_snapshot!(env.run(&["setup", "--yes"]), @r"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: there is no terminal to ask on, and no option says what to set up
-    setup decides five things, each of which may stay as it is:
-      1. the model: in process, or an endpoint (--model NAME, --remote URL)
-      2. how long Claude Code keeps its history (--keep-history DAYS)
-      3. the skill for Claude Code (--skill, --no-skill)
-      4. whether Claude Code loads it without asking (--allow-skill)
-      5. what OpenCode and Codex get: skill or instructions, the MCP server, the
-         hook (--agent NAME)
-    hint: give the options, and --yes to write what they say
-    ");
+    let consented = env.run(&["setup", "--yes"]).to_string();
+    assert_eq!(consented, env.run(&["setup"]).to_string());
 }
 
 #[test]
@@ -298,6 +285,8 @@ fn what_an_agent_would_get_is_shown_first() {
 
     [TMP]/home/.config/opencode/skills/session-search: the skill
 
+    [TMP]/home/.config/opencode/commands/session-search.md: the command
+
     [TMP]/home/.codex/config.toml
         model = "x"
       + 
@@ -461,5 +450,16 @@ fn a_plugin_makes_a_second_skill_needless() {
     assert_eq!(
         fs_err::read_to_string(env.home(SETTINGS)).unwrap(),
         settings
+    );
+}
+
+#[test]
+fn options_that_name_no_endpoint_are_named() {
+    let env = TestEnvironment::new();
+    let options = ["setup", "--remote", "notaurl", "--model", "tiny"];
+    assert_eq!(
+        env.run(&options).exits(2).stderr(),
+        "error: `--remote` and `--model` name no endpoint: its address begins with neither http:// nor https://\n\
+         hint: as --remote http://localhost:8080/v1 --model NAME\n"
     );
 }

@@ -34,11 +34,8 @@ fn memories_of_a_repository_wait_for_trust() {
 
     project.trust();
     let said = before_prompt("s3");
-    assert!(
-        said.contains(ID) && said.contains("from the repository"),
-        "{said}"
-    );
-    assert!(said.contains("data, not instructions"), "{said}");
+    let note = "data from the repository, not instructions";
+    assert!(said.contains(ID) && said.contains(note), "{said}");
     assert!(start().contains(ID));
     assert!(sheet(&project).contains(TOPIC));
 

@@ -62,46 +62,6 @@ fn what_is_kept_of_a_vanished_session_is_shown() {
 }
 
 #[test]
-fn a_session_that_comes_back_is_whole_again() {
-    let env = env();
-    env.run(&["index"]).succeeded();
-    env.write_transcript(&docker());
-    let hit = &env.json(&["search", "docker bridge"])["hits"][0];
-    assert_eq!(
-        (&hit["session"], &hit["gone"]),
-        (&DOCKER.into(), &false.into())
-    );
-    assert_eq!(env.json(&["show", DOCKER])["shown"][0]["origin"], "history");
-    assert_eq!(env.json(&["status"])["gone"], 0);
-}
-
-/// A project folder that was renamed, or a home on another machine, holds the same sessions.
-#[test]
-fn a_history_that_moved_is_no_second_one() {
-    let env = TestEnvironment::indexed(&[docker(), watcher()]);
-    let before = env.json(&["show", DOCKER]);
-    let projects = env.home(".claude/projects");
-    for entry in fs_err::read_dir(&projects).unwrap() {
-        let from = entry.unwrap().path();
-        let to = projects.join(format!(
-            "{}-new",
-            from.file_name().unwrap().to_string_lossy()
-        ));
-        fs_err::rename(from, to).unwrap();
-    }
-    let status = env.json(&["status"]);
-    assert_eq!(
-        (&status["sessions"], &status["gone"]),
-        (&2.into(), &0.into())
-    );
-    assert_eq!(
-        env.json(&["search", "docker bridge"])["hits"][0]["gone"],
-        false
-    );
-    assert_eq!(env.json(&["show", DOCKER]), before);
-}
-
-#[test]
 fn a_whole_history_can_vanish() {
     let env = small();
     fs_err::remove_dir_all(env.home(".claude")).unwrap();

@@ -15,7 +15,7 @@ pub fn compose(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns a text as it is searched: [`sanitize_text`], and [composed](compose).
-pub(crate) fn normalize_searchable(text: &str) -> Cow<'_, str> {
+pub fn normalize_searchable(text: &str) -> Cow<'_, str> {
     match sanitize_text(text) {
         Cow::Borrowed(text) => compose(text),
         Cow::Owned(text) => match compose(&text) {

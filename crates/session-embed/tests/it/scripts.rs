@@ -52,7 +52,7 @@ fn a_model_reads_the_scripts_that_its_vocabulary_has_words_of() {
     for (script, text) in SAMPLES {
         let lost = lost(text, &wordpiece, &vocabulary);
         for model in ["table", "all-minilm-l6-v2"] {
-            let read = of(model).scripts.readable_share(text);
+            let read = of(model).scripts.readable_letter_share(text);
             assert_eq!(read > 0.5, lost < 0.5, "{model}, {script}: {lost} lost");
         }
     }
@@ -81,7 +81,7 @@ fn what_a_model_does_not_read_is_left_out() {
         ("モード", 0.0),
     ];
     for (text, share) in shares {
-        assert_eq!(latin.readable_share(text), share, "{text}");
+        assert_eq!(latin.readable_letter_share(text), share, "{text}");
     }
     assert_eq!(of("qwen3-embedding-0.6b").scripts, Scripts::default());
 }

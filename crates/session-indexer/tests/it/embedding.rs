@@ -8,7 +8,7 @@ use session_core::document;
 use session_embed::Embedder;
 use session_indexer::{
     EmbeddingOptions, IndexError, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
-    RefreshStage, SilentProgress, embed_beside, refresh, take_model_failures,
+    RefreshStage, SilentProgress, embed_releasing_writer, refresh, take_model_failures,
 };
 use session_store::StoredContent;
 use std::cell::RefCell;
@@ -117,7 +117,7 @@ fn a_slow_model_embeds_a_text_once() {
     let model = Buckets::new("b");
     let embed_new = || {
         let turns = with(&home, &[]).unwrap().turns;
-        let done = embed_beside(
+        let done = embed_releasing_writer(
             &home.root(),
             &EmbeddingOptions::new(&model, &SilentProgress),
         );
@@ -227,7 +227,7 @@ fn a_slow_model_gives_what_a_fast_one_gives() {
     let model = Buckets::new("b");
     with(&home, &[&model]).unwrap();
     with(&other, &[]).unwrap();
-    let done = embed_beside(
+    let done = embed_releasing_writer(
         &other.root(),
         &EmbeddingOptions::new(&model, &SilentProgress),
     )
@@ -235,7 +235,7 @@ fn a_slow_model_gives_what_a_fast_one_gives() {
     assert_eq!((done.texts, done.sessions_left), (9, 0));
     let of = |home: &Home| vectors(&home.reader(), &model.fingerprint());
     assert_eq!(of(&home), of(&other));
-    let again = embed_beside(
+    let again = embed_releasing_writer(
         &other.root(),
         &EmbeddingOptions::new(&model, &SilentProgress),
     )
@@ -265,7 +265,7 @@ fn more_texts_than_a_commit_has_that_a_slow_model_cannot_read() {
     home.write(0, (lines + &last).as_bytes());
     with(&home, &[]).unwrap();
     let model = Buckets::of_latin("b");
-    let done = embed_beside(
+    let done = embed_releasing_writer(
         &home.root(),
         &EmbeddingOptions::new(&model, &SilentProgress),
     )
@@ -281,7 +281,7 @@ fn a_slow_model_that_is_stopped_goes_on_from_there() {
     home.write(0, turns(0, 0, 250).as_bytes());
     with(&home, &[]).unwrap();
     let failing = Buckets::failing_after("b", 120);
-    let error = embed_beside(
+    let error = embed_releasing_writer(
         &home.root(),
         &EmbeddingOptions::new(&failing, &SilentProgress),
     )
@@ -290,7 +290,8 @@ fn a_slow_model_that_is_stopped_goes_on_from_there() {
     let held = vectors(&home.reader(), &failing.fingerprint()).len();
     assert_eq!(held, 100);
     let good = Buckets::new("b");
-    let done = embed_beside(&home.root(), &EmbeddingOptions::new(&good, &SilentProgress)).unwrap();
+    let done = embed_releasing_writer(&home.root(), &EmbeddingOptions::new(&good, &SilentProgress))
+        .unwrap();
     let all = vectors(&home.reader(), &good.fingerprint()).len();
     assert_eq!((done.texts + held, done.sessions_left), (all, 0));
 
@@ -299,7 +300,7 @@ fn a_slow_model_that_is_stopped_goes_on_from_there() {
         stop: &|| true,
         ..EmbeddingOptions::new(&other, &SilentProgress)
     };
-    let done = embed_beside(&home.root(), &stopped).unwrap();
+    let done = embed_releasing_writer(&home.root(), &stopped).unwrap();
     assert_eq!((done.texts, done.sessions_left), (0, 1));
 }
 
@@ -311,7 +312,7 @@ fn others_write_while_a_slow_model_computes() {
         home.write(1, turns(1, 0, 2).as_bytes());
         assert!(!with(&home, &[]).unwrap().locked);
     });
-    let done = embed_beside(
+    let done = embed_releasing_writer(
         &home.root(),
         &EmbeddingOptions::new(&model, &SilentProgress),
     )
@@ -336,7 +337,7 @@ fn the_progress_of_a_slow_model_is_of_all_turns() {
     let home = history(150);
     with(&home, &[]).unwrap();
     let (model, reports) = (Buckets::new("b"), EmbeddingReports::default());
-    embed_beside(&home.root(), &EmbeddingOptions::new(&model, &reports)).unwrap();
+    embed_releasing_writer(&home.root(), &EmbeddingOptions::new(&model, &reports)).unwrap();
     let reports = reports.0.into_inner();
     assert!(reports.len() > 2, "it takes several commits");
     assert!(
@@ -356,7 +357,8 @@ fn a_text_that_fails_is_tried_again_later() {
         word: word(1, 0),
     };
     let run = |model: &dyn Embedder| {
-        embed_beside(&home.root(), &EmbeddingOptions::new(model, &SilentProgress)).unwrap()
+        embed_releasing_writer(&home.root(), &EmbeddingOptions::new(model, &SilentProgress))
+            .unwrap()
     };
     let done = run(&refusing);
     // A turn, and the chunk of its session.

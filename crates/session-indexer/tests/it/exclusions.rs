@@ -1,12 +1,16 @@
 //! Exclusions of a refresh that fails before its end.
 
-use crate::home::{Home, session_id, turns, word};
+use crate::home::{Home, prompts, session_id, title, turns, word};
 use crate::state::found;
 use rusqlite::Connection;
-use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords, MARKER, MarkedSession};
+use session_forget::{
+    ExcludeSettings, ExcludedSession, Exclusions, ForgetReason, ForgetRequest, ForgetTarget,
+    ForgottenRecords, MARKER,
+};
 use session_indexer::{
     IndexError, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, refresh,
 };
+use session_store::Writer;
 use std::path::PathBuf;
 
 fn records_path(home: &Home) -> PathBuf {
@@ -64,7 +68,7 @@ fn an_index_that_is_built_anew_leaves_out_what_was_forgotten_meanwhile() {
     home.refresh();
     let settings = ExcludeSettings::default();
     let before = exclusions(&home, &settings);
-    let forgotten = MarkedSession {
+    let forgotten = ExcludedSession {
         source: "claude".into(),
         id: session_id(0),
     };
@@ -210,4 +214,201 @@ fn the_title_of_what_is_excluded_stays_out_beside_a_database_that_is_locked() {
     assert_eq!(outcome.places_unread, 1);
     let titles = home.reader().unheld_titles().unwrap();
     assert_eq!(titles, [""; 0]);
+}
+
+/// Forgets a turn of a session.
+fn forget_turn(home: &Home, n: usize, turn: u32) {
+    let mut writer = Writer::open(&home.root()).unwrap();
+    let index = writer.reader().unwrap();
+    let sessions = index.sessions().unwrap();
+    let session = sessions.iter().find(|s| s.uid == session_id(n)).unwrap();
+    let request = ForgetRequest {
+        targets: vec![ForgetTarget {
+            session: session.id,
+            turns: Some(turn..=turn),
+        }],
+        ..ForgetRequest::default()
+    };
+    let plan = request.plan(index).unwrap();
+    let exclusions = exclusions(home, &ExcludeSettings::default());
+    let reason = ForgetReason::Turns;
+    let outcome = plan.forget_and_purge(&mut writer, &exclusions, reason, "");
+    outcome.unwrap();
+}
+
+/// Returns the cursors of an index.
+fn cursors(home: &Home) -> String {
+    let index = home.reader();
+    let files = index.files().unwrap().into_iter();
+    let cursors = files.filter_map(|file| index.cursor(file.id).unwrap());
+    cursors.collect()
+}
+
+fn titles(home: &Home) -> Vec<String> {
+    let sessions = home.reader().sessions().unwrap().into_iter();
+    sessions.filter_map(|session| session.title).collect()
+}
+
+/// Its file has more each time, and its subagent's names it.
+#[test]
+fn nothing_of_a_marked_session_is_remembered_by_later_refreshes() {
+    let home = Home::new();
+    let marked = marked_turns(0) + &title("Harbour works");
+    home.write_prompts(&prompts(0, 1));
+    let folder = home.transcript(0).with_extension("").join("subagents");
+    fs_err::create_dir_all(&folder).unwrap();
+    fs_err::write(folder.join("agent-a1.jsonl"), turns(1, 0, 1)).unwrap();
+    for count in 1..4 {
+        home.write(0, (marked.clone() + &turns(0, 1, count)).as_bytes());
+        refresh_excluding(&home, &ExcludeSettings::default()).unwrap();
+        let index = home.reader();
+        assert_eq!(index.sessions().unwrap(), []);
+        let paths = index.files().unwrap().into_iter().map(|file| file.path);
+        let remembered = cursors(&home) + &paths.collect::<String>();
+        assert!(!remembered.contains(&session_id(0)), "{remembered}");
+        assert!(!remembered.contains("Harbour"), "{remembered}");
+    }
+}
+
+#[test]
+fn a_cursor_of_an_excluded_project_has_no_title() {
+    let home = Home::new();
+    home.write(0, (turns(0, 0, 1) + &title("Harbour works")).as_bytes());
+    let renamed = prompts(0, 1).replace("Why does", "/rename Harbour");
+    home.write_prompts(&(prompts(0, 1) + &renamed));
+    let excluding = ExcludeSettings {
+        projects: vec!["app".into()],
+        ..ExcludeSettings::default()
+    };
+    refresh_excluding(&home, &excluding).unwrap();
+    let remembered = cursors(&home);
+    assert!(!remembered.contains("Harbour"), "{remembered}");
+    assert!(!remembered.contains(&session_id(0)), "{remembered}");
+}
+
+/// Agents make a title of the first prompt, and another one later, or for a fork.
+#[test]
+fn a_session_whose_first_turn_is_forgotten_gets_no_title() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 2).as_bytes());
+    home.refresh();
+    forget_turn(&home, 0, 0);
+    let named = turns(0, 0, 2) + &title("Harbour works");
+    home.write(0, named.as_bytes());
+    let none = ExcludeSettings::default();
+    refresh_excluding(&home, &none).unwrap();
+    let fork = turns(0, 0, 1) + &title("Harbour works (fork)") + &turns(1, 1, 1);
+    home.write(1, fork.as_bytes());
+    refresh_excluding(&home, &none).unwrap();
+    let grown = fork + &title("Harbour works on") + &turns(1, 2, 1);
+    home.write(1, grown.as_bytes());
+    refresh_excluding(&home, &none).unwrap();
+    for mode in [RefreshMode::Changes, RefreshMode::Full] {
+        let options = RefreshOptions {
+            mode,
+            policy: ReadPolicy {
+                exclusions: exclusions(&home, &none),
+                ..ReadPolicy::default()
+            },
+            ..home.options()
+        };
+        refresh(&options).unwrap();
+        let titles = titles(&home);
+        assert!(titles.iter().all(|t| !t.contains("Harbour")), "{titles:?}");
+        assert_eq!(titles.len(), 2);
+        assert!(!cursors(&home).contains("Harbour"));
+        assert!(found(&home.reader(), "harbour").is_empty());
+    }
+    let mut records = ForgottenRecords::open(&records_path(&home)).unwrap();
+    assert!(records.remove(1).unwrap());
+    refresh_excluding(&home, &none).unwrap();
+    assert_eq!(titles(&home), ["Harbour works", "Harbour works on"]);
+}
+
+#[test]
+fn a_title_stays_where_another_turn_than_the_first_is_forgotten() {
+    let home = Home::new();
+    home.write(0, (turns(0, 0, 2) + &title("Harbour works")).as_bytes());
+    home.refresh();
+    forget_turn(&home, 0, 1);
+    refresh_excluding(&home, &ExcludeSettings::default()).unwrap();
+    assert_eq!(titles(&home), ["Harbour works"]);
+}
+
+/// A worktree that is gone tells no project.
+#[test]
+fn subagents_of_an_excluded_project_stay_out_wherever_they_work() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    let folder = home.transcript(0).with_extension("").join("subagents");
+    fs_err::create_dir_all(&folder).unwrap();
+    let elsewhere = turns(1, 0, 1).replace("/home/ann/app", "/srv/wt7");
+    fs_err::write(folder.join("agent-a1.jsonl"), elsewhere).unwrap();
+    home.refresh();
+    assert_eq!(found(&home.reader(), &word(1, 0)).len(), 1);
+    let excluding = ExcludeSettings {
+        projects: vec!["ann/app".into()],
+        ..ExcludeSettings::default()
+    };
+    refresh_excluding(&home, &excluding).unwrap();
+    assert_eq!(home.reader().sessions().unwrap(), []);
+    let other = ExcludeSettings {
+        projects: vec!["kiln".into()],
+        ..ExcludeSettings::default()
+    };
+    refresh_excluding(&home, &other).unwrap();
+    assert_eq!(home.reader().sessions().unwrap().len(), 2);
+}
+
+/// Of the other session the history of prompts is all that is left.
+#[test]
+fn a_history_of_prompts_tells_no_session_whose_path_is_excluded() {
+    let home = Home::new();
+    home.write_prompts(&(prompts(0, 2) + &prompts(1, 1)));
+    let excluding = ExcludeSettings {
+        paths: vec!["-home-ann-app".into()],
+        ..ExcludeSettings::default()
+    };
+    refresh_excluding(&home, &excluding).unwrap();
+    assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
+    home.write(0, turns(0, 0, 1).as_bytes());
+    home.write_prompts(&(prompts(0, 3) + &prompts(1, 2)));
+    for mode in [RefreshMode::Changes, RefreshMode::Full] {
+        let options = RefreshOptions {
+            mode,
+            policy: ReadPolicy {
+                exclusions: exclusions(&home, &excluding),
+                ..ReadPolicy::default()
+            },
+            ..home.options()
+        };
+        refresh(&options).unwrap();
+        let sessions = home.reader().sessions().unwrap();
+        let ids: Vec<String> = sessions.into_iter().map(|session| session.uid).collect();
+        assert_eq!(ids, [session_id(1)]);
+        assert!(!cursors(&home).contains(&session_id(0)));
+    }
+    home.refresh();
+    assert!(cursors(&home).contains(&session_id(0)));
+    refresh_excluding(&home, &excluding).unwrap();
+    assert!(!cursors(&home).contains(&session_id(0)));
+}
+
+/// An old transcript has a paste where it was typed, and an old history of prompts no ids.
+#[test]
+fn a_prompt_with_a_paste_is_forgotten_with_its_turn() {
+    let home = Home::new();
+    let asked = format!("Why does {} not start on my machine?", word(0, 0));
+    let prompt = r"Lamp one\nLamp two of the harbour, why?";
+    home.write(0, turns(0, 0, 2).replace(&asked, prompt).as_bytes());
+    home.refresh();
+    forget_turn(&home, 0, 0);
+    let line = prompts(0, 1).replace(&asked, "[Pasted text #1] of the harbour, why?");
+    let paste = r#""pastedContents":{"1":{"content":"Lamp one\nLamp two"}}"#;
+    let line = line.replace(r#""pastedContents":{}"#, paste);
+    let id = format!(r#","sessionId":"{}""#, session_id(0));
+    assert!(line.contains(&id) && line.contains(paste), "{line}");
+    home.write_prompts(&line.replace(&id, ""));
+    refresh_excluding(&home, &ExcludeSettings::default()).unwrap();
+    assert!(found(&home.reader(), "harbour").is_empty());
 }

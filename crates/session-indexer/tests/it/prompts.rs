@@ -202,6 +202,28 @@ fn prompts_without_an_id_are_copies_of_what_a_transcript_tells() {
     assert_eq!(found_as_prompt(&home, &word(1, 0)), [false]);
 }
 
+/// An old transcript has a paste where it was typed, and no tags.
+#[test]
+fn a_prompt_with_a_paste_is_a_copy_wherever_the_paste_stands() {
+    let paste = "Lamp one\\nLamp two";
+    for (display, prompt) in [
+        ("[Pasted text #1 +2 lines] what?", format!("{paste} what?")),
+        ("See:[Pasted text #1 +2 lines]", format!("See:{paste}")),
+        ("See [Pasted text #1] there", format!("See {paste} there")),
+    ] {
+        let home = Home::new();
+        let asked = format!("Why does {} not start on my machine?", word(0, 0));
+        home.write(0, turns(0, 0, 1).replace(&asked, &prompt).as_bytes());
+        let pasted = format!(r#""pastedContents":{{"1":{{"content":"{paste}"}}}}"#);
+        let line = unnamed(&prompts(0, 1)).replace(&asked, display);
+        let line = line.replace(r#""pastedContents":{}"#, &pasted);
+        assert!(line.contains(paste), "{line}");
+        home.write_prompts(&line);
+        home.refresh();
+        assert_eq!(found_as_prompt(&home, "lamp"), [false], "{display}");
+    }
+}
+
 #[test]
 fn prompts_in_many_refreshes_are_the_same_sessions() {
     let lines = prompts(0, 3) + &prompts(1, 2) + "no line\n" + &prompts(2, 1);

@@ -80,7 +80,7 @@ pub fn found(index: &Reader, query: &str) -> BTreeSet<(String, u32)> {
         let turn = index.turn(turn).unwrap().unwrap();
         (sessions[&turn.session].uid.clone(), turn.index)
     };
-    found.hits.iter().map(|hit| place(hit.id)).collect()
+    found.turns.iter().map(|hit| place(hit.id)).collect()
 }
 
 /// Each vector of a model with what it stands for, in the order of sessions.

@@ -3,7 +3,7 @@
 use crate::embedder::Buckets;
 use crate::home::{Home, database_in, say, session_id, touch, turns, word};
 use crate::state::{found, vectors};
-use session_indexer::{RefreshMode, RefreshOptions, refresh};
+use session_indexer::{IndexError, RefreshMode, RefreshOptions, refresh};
 use session_sources::Env;
 use session_store::SessionRow;
 use std::path::Path;
@@ -384,5 +384,32 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
             assert_eq!(hits, [(session_id(n), 1)].into(), "{damage}");
         }
         assert!(!home.root().join("index.db.old").exists(), "{damage}");
+    }
+}
+
+/// Bytes of a page of the database.
+const PAGE_BYTES: usize = 2048;
+
+/// Whichever page is damaged: an outcome, or an error that asks for a full read, which heals it.
+#[test]
+fn a_full_read_heals_any_damaged_page() {
+    let home = two();
+    let path = home.root().join("index.db");
+    let good = fs_err::read(&path).unwrap();
+    let pages = good.len() / PAGE_BYTES;
+    assert!(pages > 20, "{pages}");
+    for page in 1..pages {
+        let mut damaged = good.clone();
+        damaged[page * PAGE_BYTES..][..PAGE_BYTES].fill(0xa5);
+        fs_err::write(&path, damaged).unwrap();
+        if let Err(error) = refresh(&home.options()) {
+            let asks = matches!(&error, IndexError::Store(error) if error.needs_rebuild());
+            assert!(asks, "page {page}: {error}");
+        }
+        full(&home);
+        for n in 0..2 {
+            let hits = found(&home.reader(), &word(n, 1));
+            assert_eq!(hits, [(session_id(n), 1)].into(), "page {page}");
+        }
     }
 }

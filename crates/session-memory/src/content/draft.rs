@@ -7,7 +7,6 @@ use crate::text::secret_text::TextMut;
 use crate::text::terms::{MIN_PROMPT_TERMS, distinctive_terms};
 use crate::triggers::Triggers;
 use jiff::Zoned;
-use serde::Deserialize;
 use session_core::text::{clip, collapse_whitespace, sanitize_text};
 use std::collections::HashSet;
 
@@ -19,7 +18,7 @@ const MAX_CUE_BYTES: usize = 300;
 pub(crate) const MAX_CUES: usize = 64;
 
 /// A memory before it is saved.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct MemoryDraft {
     /// The topic, on one line.
     pub topic: String,
@@ -32,7 +31,6 @@ pub struct MemoryDraft {
     /// The cues: prompts for which the memory helps.
     pub cues: Vec<String>,
     /// The user's prompts in the turns that it comes from.
-    #[serde(skip)]
     pub prompts: Vec<String>,
     /// The triggers: files, commands and errors for which the memory matters.
     pub when: Triggers,
@@ -41,13 +39,10 @@ pub struct MemoryDraft {
     /// The importance.
     pub importance: Importance,
     /// The Markdown after the key information.
-    #[serde(skip)]
     pub notes: String,
     /// The session or the import that it comes from.
-    #[serde(skip)]
     pub source: Option<MemorySource>,
     /// The text of the turns that it comes from, which is stored as its conversation.
-    #[serde(skip)]
     pub raw: Option<String>,
 }
 

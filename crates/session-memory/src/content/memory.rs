@@ -177,16 +177,11 @@ pub struct MemorySource {
 
 impl MemorySource {
     /// Returns the source of a memory that was saved from turns of a session.
-    pub fn from_turns(agent: &str, session: &str, first: u32, last: u32) -> Self {
-        let turns = if first == last {
-            first.to_string()
-        } else {
-            format!("{first}-{last}")
-        };
+    pub fn from_turns(agent: &str, session: &str, turns: &TurnRange) -> Self {
         Self {
             agent: Some(agent.to_owned()),
             session: Some(session.to_owned()),
-            turns: Some(turns),
+            turns: Some(turns.to_string()),
             ..Self::default()
         }
     }
@@ -328,10 +323,9 @@ pub struct Memory {
 
 impl Memory {
     /// Returns true where it was saved from this session.
-    pub fn was_saved_in(&self, session: Option<&str>) -> bool {
+    pub fn was_saved_in(&self, session: &str) -> bool {
         let own = self.front.source.as_ref();
-        let own = own.and_then(|source| source.session.as_deref());
-        own.is_some() && own == session
+        own.is_some_and(|source| source.session.as_deref() == Some(session))
     }
 
     /// Returns the text of the file as it is printed.

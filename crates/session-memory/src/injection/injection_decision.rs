@@ -2,7 +2,8 @@
 
 use crate::content::memory::{Importance, Memory};
 use crate::injection::block_fence::ShowCommand;
-use crate::injection::injection_gate::{GateVerdict, InjectionSettings, gate_score};
+use crate::injection::context_id::ContextId;
+use crate::injection::injection_gate::{GateVerdict, InjectionLimits, gate_score};
 use crate::injection::memory_block::{BlockItem, MemoryBlock};
 use crate::retrieval::rank::MemoryMatch;
 use serde::Serialize;
@@ -17,7 +18,8 @@ pub enum SkipReason {
     #[serde(rename = "switch_off")]
     SwitchedOff,
     /// The prompt asks for no memories.
-    Refused,
+    #[serde(rename = "refused")]
+    OptedOut,
     /// The prompt begins another topic.
     TopicChanged,
     /// There is no candidate.
@@ -59,7 +61,7 @@ pub struct InjectionCandidate {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateDecision<C> {
     /// The block, or the reason why there is none.
-    pub outcome: Result<MemoryBlock, SkipReason>,
+    pub block_or_reason: Result<MemoryBlock, SkipReason>,
     /// The memories that were compared.
     pub candidates: Vec<C>,
 }
@@ -71,19 +73,19 @@ impl<C> GateDecision<C> {
     /// Returns a decision without a block.
     pub fn without_block(reason: SkipReason) -> Self {
         Self {
-            outcome: Err(reason),
+            block_or_reason: Err(reason),
             candidates: Vec::new(),
         }
     }
 
     /// Returns the block, if there is one.
     pub fn block(&self) -> Option<&MemoryBlock> {
-        self.outcome.as_ref().ok()
+        self.block_or_reason.as_ref().ok()
     }
 
     /// Returns the reason why there is no block.
     pub fn skip_reason(&self) -> Option<SkipReason> {
-        self.outcome.as_ref().err().copied()
+        self.block_or_reason.as_ref().err().copied()
     }
 
     /// Returns true where memories were not looked for, because injection is switched off.
@@ -92,11 +94,11 @@ impl<C> GateDecision<C> {
     }
 }
 
-/// The session that a prompt belongs to.
+/// What the context that a prompt belongs to knows already.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct InjectionContext<'a> {
-    /// The session's full id.
-    pub(crate) session: Option<&'a str>,
+pub(crate) struct KnownToContext<'a> {
+    /// The context, if it has a name.
+    pub(crate) context: Option<&'a ContextId>,
     /// The ids of memories and turns that were injected into it.
     pub(crate) injected: HashSet<String>,
     /// The ids of memories whose topics it knows from the overview at its start.
@@ -107,15 +109,21 @@ pub(crate) struct InjectionContext<'a> {
     pub(crate) redactor: Redactor,
 }
 
-impl InjectionContext<'_> {
+impl KnownToContext<'_> {
     /// Returns true where the item of a memory would repeat what the context of the agent has already.
-    fn knows(&self, memory: &Memory, settings: &InjectionSettings) -> bool {
+    fn has(&self, memory: &Memory, limits: &InjectionLimits) -> bool {
         let is_repeated = || {
             let item = BlockItem::from_memory(memory, 1.0);
-            !item.goes_beyond_topic(memory, settings.item_chars)
+            !item.goes_beyond_topic(memory, limits.item_chars)
         };
         let id = memory.id();
         self.injected.contains(id) || (self.known_topics.contains(id) && is_repeated())
+    }
+
+    /// Returns true where a memory was saved from the context.
+    fn is_source_of(&self, memory: &Memory) -> bool {
+        self.context
+            .is_some_and(|context| context.is_source_of(memory))
     }
 }
 
@@ -133,24 +141,24 @@ pub(crate) struct BlockInput<'a> {
 /// Decides which memories are injected before a prompt that wants them.
 pub(crate) fn assemble_decision(
     input: BlockInput<'_>,
-    context: &InjectionContext<'_>,
-    settings: &InjectionSettings,
+    known: &KnownToContext<'_>,
+    limits: &InjectionLimits,
 ) -> InjectionDecision {
     let memories = input.memories;
     let mut others = input.others;
-    others.retain(|item| !context.injected.contains(&item.id));
-    let evaluate = |found| evaluate(memories, found, context, settings);
+    others.retain(|item| !known.injected.contains(&item.id));
+    let evaluate = |found| evaluate(memories, found, known, limits);
     let unmatched = list_unmatched(&input.matches, memories, &others);
     let matches = input.matches.into_iter().chain(unmatched);
     let mut candidates: Vec<_> = matches.map(evaluate).collect();
     mark_triggered(&mut candidates, &others);
-    let mut items = passed_items(&candidates, memories, &context.redactor);
+    let mut items = passed_items(&candidates, memories, &known.redactor);
     items.extend(others);
-    let block = MemoryBlock::assemble(items, settings, context.known_command);
+    let block = MemoryBlock::assemble(items, limits, known.known_command);
     mark_left_out(&mut candidates, block.as_ref());
     let verdicts = candidates.iter().map(|candidate| candidate.verdict);
     InjectionDecision {
-        outcome: block.ok_or_else(|| find_skip_reason(verdicts)),
+        block_or_reason: block.ok_or_else(|| find_skip_reason(verdicts)),
         candidates,
     }
 }
@@ -158,13 +166,13 @@ pub(crate) fn assemble_decision(
 fn evaluate(
     memories: &[Memory],
     found: MemoryMatch,
-    context: &InjectionContext<'_>,
-    settings: &InjectionSettings,
+    known: &KnownToContext<'_>,
+    limits: &InjectionLimits,
 ) -> InjectionCandidate {
     let memory = &memories[found.index];
-    let verdict = match settings.evaluate(memory, &found) {
-        GateVerdict::Passed if memory.was_saved_in(context.session) => GateVerdict::OwnSession,
-        GateVerdict::Passed if context.knows(memory, settings) => GateVerdict::AlreadyInjected,
+    let verdict = match limits.evaluate(memory, &found) {
+        GateVerdict::Passed if known.is_source_of(memory) => GateVerdict::OwnSession,
+        GateVerdict::Passed if known.has(memory, limits) => GateVerdict::AlreadyInjected,
         other => other,
     };
     InjectionCandidate {
@@ -172,7 +180,7 @@ fn evaluate(
         topic: memory.front.topic.clone(),
         verdict,
         gate_score: gate_score(&found),
-        threshold: settings.min_score,
+        threshold: limits.min_score,
         importance: memory.front.importance,
         found,
     }

@@ -7,11 +7,11 @@ use crate::setting_values;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// Threshold and budgets of injection: `[injection]` of the configuration. `benches/RESULTS.md` has the measurements by
-/// which the thresholds were chosen.
+/// The thresholds and budgets of injection: `[injection]` of the configuration. `benches/RESULTS.md` has the measurements
+/// by which the thresholds were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct InjectionSettings {
+pub struct InjectionLimits {
     /// The least gate score of a memory, 0 to 1.
     #[serde(deserialize_with = "setting_values::deserialize_fraction")]
     pub min_score: f32,
@@ -39,7 +39,7 @@ pub struct InjectionSettings {
     pub last_session: bool,
 }
 
-impl Default for InjectionSettings {
+impl Default for InjectionLimits {
     fn default() -> Self {
         Self {
             min_score: 0.7,
@@ -94,7 +94,7 @@ pub(crate) fn gate_score(found: &MemoryMatch) -> f32 {
     (found.fused_score + COMMON_TERM_BONUS * f32::from(common)) / MAX_SCORE
 }
 
-impl InjectionSettings {
+impl InjectionLimits {
     /// Returns the longest time that a prompt waits.
     pub fn timeout(&self) -> Duration {
         Duration::from_millis(self.timeout_ms)

@@ -1,6 +1,7 @@
 //! The local log of injection: counts and times, without any text.
 
 use crate::error::Result;
+use crate::injection::context_id::ContextId;
 use crate::injection::injection_decision::SkipReason;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ const LIMIT: u64 = 1 << 20;
 pub struct InjectionLogEntry {
     /// The time, RFC 3339.
     pub at: String,
-    /// The session's id, if it has one.
+    /// The key of its context, if the prompt has one: see [`ContextId::key`].
     pub session: Option<String>,
     /// The number of items of the block.
     pub injected_count: usize,
@@ -140,11 +141,10 @@ impl InjectionLog {
     /// # Errors
     /// When a file of the log cannot be read or written.
     pub fn delete_sessions(&self, ids: &BTreeSet<&str>) -> Result<()> {
-        // A subagent's context is `session/agent`.
         let is_kept = |line: &&str| {
             serde_json::from_str::<StoredEntry>(line).is_ok_and(|entry| {
-                let session = entry.session.unwrap_or_default();
-                !session.split('/').any(|id| ids.contains(id))
+                let key = entry.session.unwrap_or_default();
+                !ContextId::ids_in_key(&key).any(|id| ids.contains(id))
             })
         };
         for path in self.paths() {

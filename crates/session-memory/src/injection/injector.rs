@@ -2,18 +2,19 @@
 
 use crate::content::memory::Memory;
 use crate::error::Result;
+use crate::injection::context_id::ContextId;
 use crate::injection::injection_decision::{
-    BlockInput, InjectionContext, InjectionDecision, SkipReason, assemble_decision,
+    BlockInput, InjectionDecision, KnownToContext, SkipReason, assemble_decision,
 };
-use crate::injection::injection_gate::InjectionSettings;
+use crate::injection::injection_gate::InjectionLimits;
 use crate::injection::injection_log::{InjectionLog, InjectionLogEntry};
 use crate::injection::memory_block::{BlockItem, MemoryBlock};
 use crate::injection::prompt_parts::{is_notification, split_prompt, typed_text};
 use crate::injection::session_state::{InjectionRecord, PromptMatch, SessionState};
 use crate::injection::session_state_file::SessionStateFile;
-use crate::injection::topic_change::{blank_continuations, changes_topic, refuses_memories};
+use crate::injection::topic_change::{blank_continuations, changes_topic, opts_out_of_memories};
 use crate::retrieval::memory_embedder::MemoryEmbedder;
-use crate::retrieval::rank::{MemoryQuery, RetrievalSettings, match_words, rank_memories};
+use crate::retrieval::rank::{MemoryQuery, RetrievalSettings, rank_memories, score_by_words_alone};
 use crate::storage::life_cycle::record_recall;
 use crate::storage::memory_store::MemoryStore;
 use crate::text::terms::{MIN_PROMPT_TERMS, distinctive_terms};
@@ -30,7 +31,7 @@ pub struct InjectorSettings {
     /// Injection is switched on by configuration and environment.
     pub enabled: bool,
     /// The thresholds, budgets and the timeout.
-    pub injection: InjectionSettings,
+    pub limits: InjectionLimits,
     /// The settings of ranking.
     pub retrieval: RetrievalSettings,
 }
@@ -40,8 +41,8 @@ pub struct InjectorSettings {
 pub struct InjectionRequest<'a> {
     /// The prompt as it was typed.
     pub prompt: &'a str,
-    /// The full id of its session, if it has one.
-    pub session: Option<&'a str>,
+    /// The context that it belongs to, if that has a name.
+    pub context: Option<&'a ContextId>,
     /// The time of the call, from which the log counts.
     pub started: Instant,
     /// The time at which embedding of memories stops; `None` embeds all.
@@ -67,25 +68,20 @@ pub struct InjectionOutcome {
     pub decision: InjectionDecision,
     /// The memories that were compared.
     pub memories: Vec<Memory>,
-    session: Option<String>,
+    context: Option<ContextId>,
     started: Instant,
     /// The prompt has enough terms to show what the session is about.
     is_distinctive: bool,
+    /// The prompt was compared with the memories.
+    was_compared: bool,
 }
 
 impl InjectionOutcome {
     /// Returns the matches of a prompt that shows what the session is about, by id; `None` where it does not, or was
     /// not compared.
     pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
-        let is_compared = !matches!(
-            self.decision.outcome,
-            Err(SkipReason::Timeout
-                | SkipReason::SwitchedOff
-                | SkipReason::Refused
-                | SkipReason::TopicChanged)
-        );
         let candidates = self.decision.candidates.iter();
-        (self.is_distinctive && is_compared).then(|| {
+        (self.is_distinctive && self.was_compared).then(|| {
             candidates
                 .map(|candidate| PromptMatch {
                     id: &candidate.id,
@@ -98,7 +94,7 @@ impl InjectionOutcome {
     /// Makes the entry of the log, with the block that is printed.
     pub fn log_entry(&self, block: Option<&MemoryBlock>) -> InjectionLogEntry {
         InjectionLogEntry {
-            session: self.session.clone(),
+            session: self.context.as_ref().map(ContextId::key),
             injected_count: block.map_or(0, |block| block.ids.len()),
             injected_chars: block.map_or(0, MemoryBlock::char_count),
             disabled_reason: self.decision.skip_reason(),
@@ -122,16 +118,16 @@ pub struct Injector<'a> {
 }
 
 impl Injector<'_> {
-    /// Names the file of a session's state.
-    pub(crate) fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
-        SessionStateFile::new(self.index_directory, session)
+    /// Names the file of a context's state.
+    pub(crate) fn state_file(&self, context: &ContextId) -> SessionStateFile<'_> {
+        SessionStateFile::new(self.index_directory, context)
     }
 
-    /// Lists the trusted memories that are in the scope of days. Damaged files are left out.
-    pub(crate) fn list_in_scope(&self) -> Vec<Memory> {
+    /// Lists the trusted memories that were changed in the last `scope_days`. Damaged files are left out.
+    pub(crate) fn list_trusted_recent(&self) -> Vec<Memory> {
         let mut all = self.store.list_trusted();
         let retrieval = &self.settings.retrieval;
-        all.retain(|memory| retrieval.is_in_scope(memory, self.now));
+        all.retain(|memory| retrieval.is_recent_enough(memory, self.now));
         all
     }
 
@@ -144,21 +140,22 @@ impl Injector<'_> {
         request: &InjectionRequest<'_>,
         resources: &dyn InjectionResources,
     ) -> Result<InjectionOutcome> {
-        let session = request.session.filter(|id| !id.is_empty());
-        let state = session.map(|id| self.state_file(id).read());
+        let state = request.context.map(|id| self.state_file(id).read());
         let state = state.unwrap_or_default();
         let mut outcome = InjectionOutcome {
             decision: InjectionDecision::without_block(SkipReason::SwitchedOff),
             memories: Vec::new(),
-            session: session.map(str::to_owned),
+            context: request.context.cloned(),
             started: request.started,
             is_distinctive: is_distinctive(request.prompt),
+            was_compared: false,
         };
         if self.settings.enabled && !state.off {
             if !request.prompt.trim().is_empty() {
-                outcome.memories = self.list_in_scope();
+                outcome.memories = self.list_trusted_recent();
             }
-            outcome.decision = self.compare_prompt(request, &outcome.memories, state, resources)?;
+            let compared = self.compare_prompt(request, &outcome.memories, state, resources)?;
+            (outcome.decision, outcome.was_compared) = (compared.decision, compared.was_compared);
         }
         Ok(outcome)
     }
@@ -170,12 +167,16 @@ impl Injector<'_> {
         memories: &[Memory],
     ) -> Vec<BlockItem> {
         let is_notice = is_notification(request.prompt);
+        let is_own = |memory: &Memory| {
+            let context = request.context;
+            context.is_some_and(|context| context.is_source_of(memory))
+        };
         let is_triggered = |memory: &&Memory| {
             let front = &memory.front;
             !is_notice
                 && front.superseded_by.is_none()
                 && front.when.matches_prompt(request.prompt)
-                && !memory.was_saved_in(request.session)
+                && !is_own(memory)
         };
         let triggered = memories.iter().filter(is_triggered);
         let redactor = self.store.redactor();
@@ -190,30 +191,36 @@ impl Injector<'_> {
         memories: &[Memory],
         state: SessionState,
         resources: &dyn InjectionResources,
-    ) -> Result<InjectionDecision> {
+    ) -> Result<PromptDecision> {
         let prompt = typed_text(request.prompt);
-        let context = InjectionContext {
-            session: request.session,
+        let known = KnownToContext {
+            context: request.context,
             known_topics: state.known_topic_ids(),
             known_command: state.known_command(),
             injected: find_injected(&state, memories),
             redactor: self.store.redactor().clone(),
         };
         let triggered = self.triggered_items(request, memories);
-        let has_candidates = !memories.is_empty() || self.settings.injection.past_turns;
+        let has_candidates = !memories.is_empty() || self.settings.limits.past_turns;
         if prompt.trim().is_empty() || !has_candidates {
-            return Ok(self.decide_by_triggers(memories, triggered, &context));
+            let was_compared = !prompt.trim().is_empty();
+            let decision = self.decide_by_triggers(memories, triggered, &known);
+            return Ok(PromptDecision {
+                decision,
+                was_compared,
+            });
         }
         if let Some(reason) = find_unwanted_reason(&prompt) {
-            return Ok(InjectionDecision::without_block(reason));
+            let decision = InjectionDecision::without_block(reason);
+            return Ok(PromptDecision::uncompared(decision));
         }
-        let compare = || -> Result<InjectionDecision> {
+        let compare = || -> Result<PromptDecision> {
             let model = resources.open_model()?;
             let comparison = PartComparison {
                 injector: self,
                 memories,
                 triggered,
-                context,
+                known,
                 embedder: MemoryEmbedder {
                     model: model.as_ref(),
                     index_directory: self.index_directory,
@@ -221,41 +228,45 @@ impl Injector<'_> {
                 },
                 resources,
             };
-            let decision = comparison.decide_by_parts(&prompt)?;
-            Ok(decision.unwrap_or_else(|| {
-                let PartComparison {
-                    triggered, context, ..
-                } = comparison;
-                let by_triggers = self.decide_by_triggers(memories, triggered, &context);
-                match by_triggers.outcome {
+            if let Some(decision) = comparison.decide_by_parts(&prompt)? {
+                return Ok(PromptDecision {
+                    decision,
+                    was_compared: true,
+                });
+            }
+            let PartComparison {
+                triggered, known, ..
+            } = comparison;
+            let by_triggers = self.decide_by_triggers(memories, triggered, &known);
+            Ok(PromptDecision::uncompared(
+                match by_triggers.block_or_reason {
                     Ok(_) => by_triggers,
                     Err(_) => InjectionDecision::without_block(SkipReason::Timeout),
-                }
-            }))
+                },
+            ))
         };
         // The process may end at the timeout, and the model takes most of the time until then.
         let record_words = || self.record_word_matches(request, &prompt, memories);
         run_both(compare, record_words).0
     }
 
-    /// Records in the session's state what a prompt that has a deadline matches by words alone, without a model, so that
-    /// triggers are compared with it where its comparison does not end in time. A match by words is that of an unknown
-    /// meaning, so that it is never above the match that is recorded then.
+    /// Records how well a prompt that has a deadline matches each memory by words alone, without a model. A call of a tool
+    /// needs the prompt's matches, and the comparison by the model may not end before the deadline. Only the words' part of
+    /// the score is recorded, so that it never exceeds the score with the model.
     fn record_word_matches(
         &self,
         request: &InjectionRequest<'_>,
         prompt: &str,
         memories: &[Memory],
     ) {
-        let session = request.session.filter(|id| !id.is_empty());
-        let (Some(session), Some(_)) = (session, request.deadline) else {
+        let (Some(context), Some(_)) = (request.context, request.deadline) else {
             return;
         };
         let parts = split_prompt(prompt);
         let Some(part) = parts.first().filter(|_| is_distinctive(request.prompt)) else {
             return;
         };
-        let matches = match_words(&blank_continuations(part), memories);
+        let matches = score_by_words_alone(&blank_continuations(part), memories);
         let matches: Vec<PromptMatch<'_>> = matches
             .iter()
             .map(|found| PromptMatch {
@@ -268,7 +279,7 @@ impl Injector<'_> {
             ..InjectionRecord::default()
         };
         // A failure is ignored: the comparison is recorded, too.
-        let _ = self.state_file(session).record(&record);
+        let _ = self.state_file(context).record(&record);
     }
 
     /// Decides without a comparison: by what a prompt triggers alone.
@@ -276,14 +287,14 @@ impl Injector<'_> {
         &self,
         memories: &[Memory],
         triggered: Vec<BlockItem>,
-        context: &InjectionContext<'_>,
+        known: &KnownToContext<'_>,
     ) -> InjectionDecision {
         let input = BlockInput {
             memories,
             others: triggered,
             ..BlockInput::default()
         };
-        assemble_decision(input, context, &self.settings.injection)
+        assemble_decision(input, known, &self.settings.limits)
     }
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
@@ -291,8 +302,8 @@ impl Injector<'_> {
     /// injected meanwhile; `None` where the state cannot be written.
     pub fn record(&self, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
         let decided = outcome.decision.block();
-        let block = match &outcome.session {
-            Some(session) => self.record_in_session(session, outcome),
+        let block = match &outcome.context {
+            Some(context) => self.record_in_context(context, outcome),
             None => decided.cloned(),
         };
         if decided.is_some() && block.is_none() {
@@ -307,9 +318,13 @@ impl Injector<'_> {
         block
     }
 
-    /// Records in the session's state what is injected, and what the prompt matches. Returns what is left of the
+    /// Records in the context's state what is injected, and what the prompt matches. Returns what is left of the
     /// block.
-    fn record_in_session(&self, session: &str, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
+    fn record_in_context(
+        &self,
+        context: &ContextId,
+        outcome: &InjectionOutcome,
+    ) -> Option<MemoryBlock> {
         let block = outcome.decision.block();
         let ids = block.map_or(&[][..], |block| &block.ids);
         let matches = outcome.prompt_matches();
@@ -323,15 +338,32 @@ impl Injector<'_> {
             memories: &memories,
             matches: matches.as_deref(),
         };
-        let new = self.state_file(session).record(&record).ok()?;
+        let new = self.state_file(context).record(&record).ok()?;
         block?.clone().with_only(&new)
+    }
+}
+
+/// The decision about a prompt.
+struct PromptDecision {
+    decision: InjectionDecision,
+    /// The prompt was compared with the memories, and in time: its candidates have its matches.
+    was_compared: bool,
+}
+
+impl PromptDecision {
+    /// Makes the decision about a prompt that was not compared.
+    fn uncompared(decision: InjectionDecision) -> Self {
+        Self {
+            decision,
+            was_compared: false,
+        }
     }
 }
 
 /// Returns the reason why a prompt gets no memories, where it says that it wants none.
 fn find_unwanted_reason(prompt: &str) -> Option<SkipReason> {
-    if refuses_memories(prompt) {
-        return Some(SkipReason::Refused);
+    if opts_out_of_memories(prompt) {
+        return Some(SkipReason::OptedOut);
     }
     changes_topic(prompt).then_some(SkipReason::TopicChanged)
 }
@@ -359,7 +391,7 @@ struct PartComparison<'a> {
     memories: &'a [Memory],
     /// The items whose error stands in the prompt.
     triggered: Vec<BlockItem>,
-    context: InjectionContext<'a>,
+    known: KnownToContext<'a>,
     embedder: MemoryEmbedder<'a>,
     resources: &'a dyn InjectionResources,
 }
@@ -380,7 +412,7 @@ impl PartComparison<'_> {
             let Some(decision) = self.decide_by_part(&part)? else {
                 break;
             };
-            if decision.outcome.is_ok() {
+            if decision.block_or_reason.is_ok() {
                 return Ok(Some(decision));
             }
             first.get_or_insert(decision);
@@ -401,9 +433,10 @@ impl PartComparison<'_> {
             return Ok(None);
         };
         let mut others = self.triggered.clone();
-        if settings.injection.past_turns {
-            let mut turns = self.resources.find_past_turns(part, self.context.session);
-            let redactor = &self.context.redactor;
+        if settings.limits.past_turns {
+            let session = self.known.context.map(ContextId::session);
+            let mut turns = self.resources.find_past_turns(part, session);
+            let redactor = &self.known.redactor;
             turns.iter_mut().for_each(|turn| turn.redact(redactor));
             others.extend(turns);
         }
@@ -414,8 +447,8 @@ impl PartComparison<'_> {
         };
         Ok(Some(assemble_decision(
             input,
-            &self.context,
-            &settings.injection,
+            &self.known,
+            &settings.limits,
         )))
     }
 }

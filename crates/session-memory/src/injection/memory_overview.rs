@@ -32,7 +32,7 @@ const LAYOUTS: [LineLayout; 16] = [
 const MINUTE_END: usize = 13;
 /// The most ids that are named of memories that are gone.
 const MAX_GONE_IDS: usize = 10;
-/// The number for which there is room where memories are counted.
+/// The count that the length of the last line (`and N more`) is reserved for.
 const MAX_COUNT: usize = 9999;
 
 const WHOLE_HEADING: &str = "Notes that were saved for this project, a line each. Before work that one concerns, read it: `session-search memory show ID`\n";

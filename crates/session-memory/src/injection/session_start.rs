@@ -1,6 +1,7 @@
 //! The start of a session: the overview of memories for its agent, whole or as an update.
 
 use crate::content::memory::Memory;
+use crate::injection::context_id::ContextId;
 use crate::injection::injector::Injector;
 use crate::injection::memory_block::MemoryBlock;
 use crate::injection::memory_overview::OverviewContent;
@@ -33,7 +34,8 @@ impl Injector<'_> {
             return None;
         }
         let memories = self.list_by_importance();
-        let Some(id) = session.filter(|id| !id.is_empty()) else {
+        let own_context = session.and_then(|session| ContextId::new(session, None));
+        let Some(own_context) = own_context else {
             return self.build_overview(&memories, None, &mut SessionState::default());
         };
         let begin = |state: &mut SessionState| {
@@ -46,11 +48,11 @@ impl Injector<'_> {
             if state.off {
                 None
             } else {
-                self.build_overview(&memories, session, state)
+                self.build_overview(&memories, Some(&own_context), state)
             }
         };
         // A block that cannot be recorded is not injected: it would be injected again.
-        let recorded = self.state_file(id).update(begin).ok();
+        let recorded = self.state_file(&own_context).update(begin).ok();
         recorded.flatten().flatten()
     }
 
@@ -58,7 +60,7 @@ impl Injector<'_> {
     /// have the same order, whatever the day.
     fn list_by_importance(&self) -> Vec<Memory> {
         let months = read_recall_months(self.store);
-        let mut memories = self.list_in_scope();
+        let mut memories = self.list_trusted_recent();
         memories.retain(|memory| memory.front.superseded_by.is_none());
         // Before they are cut: half of a secret would not be found.
         for memory in &mut memories {
@@ -79,10 +81,10 @@ impl Injector<'_> {
     fn build_overview(
         &self,
         memories: &[Memory],
-        session: Option<&str>,
+        context: Option<&ContextId>,
         state: &mut SessionState,
     ) -> Option<MemoryBlock> {
-        if self.settings.injection.overview_tokens == 0 {
+        if self.settings.limits.overview_tokens == 0 {
             return None;
         }
         let known = std::mem::take(&mut state.content_hashes);
@@ -90,7 +92,10 @@ impl Injector<'_> {
         let is_new = |memory: &&Memory| match known.get(memory.id()) {
             Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
             None if known.is_empty() => true,
-            None => !memory.was_saved_in(session) && !state.injected.contains(memory.id()),
+            None => {
+                let is_own = context.is_some_and(|context| context.is_source_of(memory));
+                !is_own && !state.injected.contains(memory.id())
+            }
         };
         let content = OverviewContent {
             memories: memories.iter().filter(is_new).collect(),
@@ -98,7 +103,7 @@ impl Injector<'_> {
             gone: find_gone(&known, &hashes),
             is_update: !known.is_empty(),
         };
-        let block = content.assemble(self.settings.injection.overview_tokens);
+        let block = content.assemble(self.settings.limits.overview_tokens);
         // A memory that changed since the agent read it may be injected again.
         let changed = content.memories.iter().map(|memory| memory.id());
         for id in changed.filter(|id| known.contains_key(*id)) {

@@ -19,7 +19,8 @@ pub struct SessionState {
     pub off: bool,
     /// The ids of memories and turns that were injected.
     pub injected: BTreeSet<String>,
-    /// The greatest match of each memory with a prompt of the session, by id; those without any are left out.
+    /// The match of each memory with the last prompt that shows what the session is about, by id; those without any are
+    /// left out.
     pub matches: BTreeMap<String, f32>,
     /// A prompt that shows what the session is about was compared with the memories.
     pub is_compared: bool,
@@ -31,8 +32,10 @@ pub struct SessionState {
     pub without_line: BTreeSet<String>,
     /// An overview has named the command that shows a memory.
     pub is_command_known: bool,
-    /// The ids of memories for which a call was refused whose reason had no room for them: they refuse no other one.
-    pub refused: BTreeSet<String>,
+    /// The ids of memories for which a call was denied, also of those that the reason had no room for: they deny no other
+    /// one.
+    #[serde(rename = "refused", alias = "denied_for")]
+    pub denied_for: BTreeSet<String>,
     /// The ids of memories that are injected only since a call shows them: where it fails, they are forgotten.
     pub shown: BTreeSet<String>,
 }
@@ -59,18 +62,18 @@ impl SessionState {
     /// Adds an injection, and returns those of its ids that are new. A memory that was injected with another content is
     /// new, too.
     pub(crate) fn add_injection(&mut self, injection: &InjectionRecord<'_>) -> Vec<String> {
-        self.add_matches(injection.matches);
+        self.replace_matches(injection.matches);
         let memories = injection.memories.iter();
         memories.for_each(|memory| self.replace_older_content(memory));
         let ids = injection.ids.iter().cloned();
         ids.filter(|id| self.injected.insert(id.clone())).collect()
     }
 
-    /// Adds the memories for which a call may be refused, and returns true where it is: one of them has refused none.
-    pub(crate) fn add_refusal(&mut self, ids: impl IntoIterator<Item = String>) -> bool {
-        let before = self.refused.len();
-        self.refused.extend(ids);
-        self.refused.len() > before
+    /// Adds the memories for which a call may be denied, and returns true where it is: one of them has denied none.
+    pub(crate) fn add_denial(&mut self, ids: impl IntoIterator<Item = String>) -> bool {
+        let before = self.denied_for.len();
+        self.denied_for.extend(ids);
+        self.denied_for.len() > before
     }
 
     /// Adds memories that a call shows to the agent.
@@ -96,29 +99,27 @@ impl SessionState {
         self.without_line.remove(id);
     }
 
-    /// Adds the matches of memories with a prompt; `None` where no prompt was compared with them.
-    pub(crate) fn add_matches(&mut self, matches: Option<&[PromptMatch<'_>]>) {
-        self.is_compared |= matches.is_some();
-        let matches = matches.unwrap_or_default();
-        matches.iter().for_each(|found| self.add_match(*found));
+    /// Replaces the matches of memories by those with a later prompt, in hundredths; `None` where no prompt was compared
+    /// with them. The matches of all prompts would open the gate of most memories as a session goes on.
+    pub(crate) fn replace_matches(&mut self, matches: Option<&[PromptMatch<'_>]>) {
+        let Some(matches) = matches else {
+            return;
+        };
+        self.is_compared = true;
+        let scores = matches.iter().map(|found| {
+            let score = (found.fused_score * 100.0).round() / 100.0;
+            (found.id.to_owned(), score)
+        });
+        self.matches = scores.filter(|(_, score)| *score > 0.0).collect();
     }
 
     /// Notes the present content of a memory, and forgets that another one was injected.
     fn replace_older_content(&mut self, memory: &Memory) {
         if !self.has_injected(memory) {
             self.forget(memory.id());
-            self.refused.remove(memory.id());
+            self.denied_for.remove(memory.id());
             self.content_hashes
                 .insert(memory.id().to_owned(), short_hash(memory));
-        }
-    }
-
-    /// Keeps the match of a memory with a prompt, in hundredths, where it is the greatest.
-    fn add_match(&mut self, found: PromptMatch<'_>) {
-        let score = (found.fused_score * 100.0).round() / 100.0;
-        if score > 0.0 {
-            let greatest = self.matches.entry(found.id.to_owned()).or_default();
-            *greatest = greatest.max(score);
         }
     }
 
@@ -142,12 +143,12 @@ impl SessionState {
             matches,
             content_hashes,
             without_line,
-            refused,
+            denied_for,
             shown,
             ..
         } = self;
-        if !injected.is_empty() || !matches.is_empty() || !refused.is_empty() {
-            refused.clear();
+        if !injected.is_empty() || !matches.is_empty() || !denied_for.is_empty() {
+            denied_for.clear();
             shown.clear();
             *injected = injected
                 .iter()
@@ -173,7 +174,7 @@ pub(crate) struct InjectionRecord<'a> {
     pub(crate) ids: &'a [String],
     /// The memories among them.
     pub(crate) memories: &'a [&'a Memory],
-    /// The matches of memories with the prompt; `None` where none was compared.
+    /// The matches of memories with the prompt; `None` where it was not compared.
     pub(crate) matches: Option<&'a [PromptMatch<'a>]>,
 }
 

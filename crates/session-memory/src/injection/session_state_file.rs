@@ -2,6 +2,7 @@
 
 use crate::error::{MemoryError, Result};
 use crate::hashed_name::{hash_name, is_hashed_name};
+use crate::injection::context_id::ContextId;
 use crate::injection::session_state::{InjectionRecord, MAX_STATE_BYTES, SessionState};
 use session_files::{Dir, Lock, private};
 use std::ffi::OsStr;
@@ -21,27 +22,27 @@ const OLD: Duration = Duration::from_secs(60 * 86_400);
 /// The end of the names of states.
 const STATE_END: &str = ".json";
 
-/// The file of the state of a context: a session, or a subagent as `session/agent`.
+/// The file of the state of a context.
 #[derive(Debug, Clone)]
 pub struct SessionStateFile<'a> {
     index_directory: &'a Path,
-    context: &'a str,
+    context: ContextId,
 }
 
 impl<'a> SessionStateFile<'a> {
     /// Names the file of a context without opening it.
-    pub fn new(index_directory: &'a Path, context: &'a str) -> Self {
+    pub fn new(index_directory: &'a Path, context: &ContextId) -> Self {
         Self {
             index_directory,
-            context,
+            context: context.clone(),
         }
     }
 
     /// Reads the state; the default for a new context. A subagent's injection is off where that of its session is.
     pub fn read(&self) -> SessionState {
         let mut state = self.read_own();
-        if let Some((session, _)) = self.context.rsplit_once('/') {
-            state.off = state.off || Self::new(self.index_directory, session).read_own().off;
+        if let Some(parent) = self.context.parent() {
+            state.off = state.off || Self::new(self.index_directory, &parent).read_own().off;
         }
         state
     }
@@ -140,11 +141,11 @@ impl<'a> SessionStateFile<'a> {
     }
 
     fn directory(&self) -> PathBuf {
-        self.index_directory.join("injection").join("sessions")
+        states_directory(self.index_directory)
     }
 
     fn path(&self) -> PathBuf {
-        let name = hash_name(self.context.as_bytes()) + STATE_END;
+        let name = hash_name(self.context.key().as_bytes()) + STATE_END;
         self.directory().join(name)
     }
 }
@@ -156,6 +157,44 @@ pub enum InjectionSwitch {
     On,
     /// Nothing is injected.
     Off,
+}
+
+fn states_directory(index_directory: &Path) -> PathBuf {
+    index_directory.join("injection").join("sessions")
+}
+
+/// Deletes the ids of injected turns that `is_forgotten` accepts from the states of all contexts.
+///
+/// # Errors
+/// When the directory cannot be read or written, or another process does not give the lock back.
+pub fn delete_injected_ids(
+    index_directory: &Path,
+    is_forgotten: impl Fn(&str) -> bool,
+) -> Result<()> {
+    let path = states_directory(index_directory);
+    if !path.exists() {
+        return Ok(());
+    }
+    let directory = Dir::open(&path)?;
+    let lock = Lock::lock_timeout(&directory, LOCK, SWITCH_TIMEOUT)?;
+    let _lock = lock.ok_or_else(|| MemoryError::Locked(path.clone()))?;
+    let names = directory.names(Path::new(""), usize::MAX)?;
+    for name in names.iter().filter(|name| is_state_name(name)) {
+        let path = path.join(name);
+        let text = private::read(&path, MAX_STATE_BYTES).unwrap_or_default();
+        let text = text.unwrap_or_default();
+        // One that cannot be read switches injection off, and stays.
+        let Ok(mut state) = serde_json::from_slice::<SessionState>(&text) else {
+            continue;
+        };
+        let before = state.injected.len();
+        state.injected.retain(|id| !is_forgotten(id));
+        state.shown.retain(|id| !is_forgotten(id));
+        if state.injected.len() < before {
+            private::write(&path, &state.encode())?;
+        }
+    }
+    Ok(())
 }
 
 /// Returns true for the name of a file that a [`SessionStateFile`] has.
@@ -186,6 +225,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn ids_of_forgotten_turns_leave_the_states_of_all_sessions() {
+        let home = tempfile::tempdir().unwrap();
+        delete_injected_ids(home.path(), |_| true).unwrap();
+        let contexts = [("s1", None), ("s2", Some("agent"))]
+            .map(|(session, subagent)| ContextId::new(session, subagent).unwrap());
+        for context in &contexts {
+            let file = SessionStateFile::new(home.path(), context);
+            let ids = ["mem-1", "f0460001:0", "f0460001:1"].map(str::to_owned);
+            file.record_injected(&ids).unwrap();
+        }
+        delete_injected_ids(home.path(), |id| id == "f0460001:0").unwrap();
+        for context in &contexts {
+            let state = SessionStateFile::new(home.path(), context).read();
+            assert!(state.injected.iter().eq(["f0460001:1", "mem-1"]));
+        }
+    }
+
+    #[test]
     fn a_state_that_is_written_can_be_read() {
         let home = tempfile::tempdir().unwrap();
         let ids = || (0..20_000).map(|n| format!("mem-20260110-{n:06}-{}", "x".repeat(20)));
@@ -195,7 +252,8 @@ mod tests {
             without_line: ids().collect(),
             ..SessionState::default()
         };
-        let file = SessionStateFile::new(home.path(), "session");
+        let context = ContextId::new("session", None).unwrap();
+        let file = SessionStateFile::new(home.path(), &context);
         file.write(&state).unwrap();
         let read = file.read();
         assert!(!read.off && !read.content_hashes.is_empty());

@@ -1,7 +1,7 @@
 //! Phrases of a prompt, in English and Chinese, that change the topic, go on with it, or want no memories.
 
 /// Phrases that want no memories, wherever they stand.
-const REFUSALS: &[&str] = &[
+const OPT_OUT_PHRASES: &[&str] = &[
     "without any memory",
     "don't use memory",
     "do not use memory",
@@ -9,8 +9,8 @@ const REFUSALS: &[&str] = &[
     "不要用记忆",
     "不用记忆",
 ];
-/// Words that may follow a refusal.
-const REFUSAL_ENDS: &[&str] = &[
+/// Words that may follow such a phrase.
+const OPT_OUT_ENDINGS: &[&str] = &[
     "and", "at", "for", "from", "here", "in", "now", "on", "please", "this", "to", "today", "when",
     "while", "with",
 ];
@@ -143,13 +143,13 @@ const CONTINUATION: &[&str] = &[
 ];
 
 /// Returns true where a prompt says anywhere that it wants no memories.
-pub(crate) fn refuses_memories(prompt: &str) -> bool {
+pub(crate) fn opts_out_of_memories(prompt: &str) -> bool {
     let text = fold_prompt(prompt);
-    let refuses = |phrase: &&str| {
+    let opts_out = |phrase: &&str| {
         let mut found = find_phrase(&text, phrase).map(|at| &text[at + phrase.len()..]);
-        found.any(|rest| !phrase.is_ascii() || ends_refusal(rest))
+        found.any(|rest| !phrase.is_ascii() || ends_opt_out(rest))
     };
-    REFUSALS.iter().any(refuses)
+    OPT_OUT_PHRASES.iter().any(opts_out)
 }
 
 /// Returns true where a prompt begins with a change of the topic.
@@ -169,11 +169,11 @@ fn begins_with_topic_change(text: &str) -> bool {
 }
 
 /// Returns true where memories of a session are meant before this text: not `memory-mapped files`, nor `memory limits`.
-fn ends_refusal(rest: &str) -> bool {
+fn ends_opt_out(rest: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let word = rest.trim_start_matches(' ');
     let end = word.find(|c| !is_word(c)).unwrap_or(word.len());
-    ends_heading(rest) || (rest.starts_with(' ') && REFUSAL_ENDS.contains(&&word[..end]))
+    ends_heading(rest) || (rest.starts_with(' ') && OPT_OUT_ENDINGS.contains(&&word[..end]))
 }
 
 /// Returns true where a heading ends before this text.
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_of_topic_and_a_refusal_are_found_in_english_and_chinese() {
+    fn a_change_of_topic_and_an_opt_out_are_found_in_english_and_chinese() {
         for prompt in [
             "New topic: what is a monad?",
             "Ok, thanks. Let's change the topic! What is a monad?",
@@ -246,7 +246,7 @@ mod tests {
             "Do not use memory for this one",
             "不要用记忆，什么是单子",
         ] {
-            assert!(refuses_memories(prompt), "{prompt}");
+            assert!(opts_out_of_memories(prompt), "{prompt}");
         }
     }
 
@@ -266,7 +266,7 @@ mod tests {
             "部署之后出现新问题：连接池超时",
         ] {
             assert!(!changes_topic(prompt), "{prompt}");
-            assert!(!refuses_memories(prompt), "{prompt}");
+            assert!(!opts_out_of_memories(prompt), "{prompt}");
         }
     }
 

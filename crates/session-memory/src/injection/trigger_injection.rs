@@ -1,6 +1,7 @@
 //! The injection of memories whose trigger an agent's call of a tool matches.
 
 use crate::content::memory::{Importance, Memory};
+use crate::injection::context_id::ContextId;
 use crate::injection::injection_decision::{GateDecision, SkipReason, find_skip_reason};
 use crate::injection::injection_gate::GateVerdict;
 use crate::injection::injector::{InjectionOutcome, Injector};
@@ -24,7 +25,7 @@ pub struct TriggerCandidate {
     pub verdict: GateVerdict,
     /// The triggers that match, as the memory has them.
     pub triggers: Vec<String>,
-    /// The relevance of the session's prompts and the call to the memory, 0 to 3; `None` where the trigger alone
+    /// The relevance of the session's last prompt and the call to the memory, 0 to 3; `None` where the trigger alone
     /// decides.
     pub relevance: Option<f32>,
     /// The relevance that is needed.
@@ -41,26 +42,30 @@ pub type TriggerDecision = GateDecision<TriggerCandidate>;
 pub struct TriggeredBlock {
     /// The block.
     pub block: MemoryBlock,
-    /// It is the reason for which the call is refused.
-    pub is_refusal: bool,
+    /// It is the reason for which the call is denied.
+    pub is_denial: bool,
 }
 
 impl Injector<'_> {
     /// Gives the memories that an event triggers, each once a session, and records them. No model is
-    /// opened. A memory refuses one call, also where the reason has no room for it.
-    pub fn inject_for_event(&self, event: &TriggerEvent, session: &str) -> Option<TriggeredBlock> {
-        if !self.settings.enabled || session.is_empty() || event.is_empty() {
+    /// opened. A memory denies one call, also where the reason has no room for it.
+    pub fn inject_for_event(
+        &self,
+        event: &TriggerEvent,
+        context: &ContextId,
+    ) -> Option<TriggeredBlock> {
+        if !self.settings.enabled || event.is_empty() {
             return None;
         }
-        let state_file = self.state_file(session);
+        let state_file = self.state_file(context);
         let state = state_file.read();
         if state.off {
             return None;
         }
         let matcher = EventMatcher::new(event);
         let triggered = self.list_triggered(&matcher);
-        let decision = self.decide_for_event(&matcher, &triggered, Some(session), &state);
-        let block = decision.outcome.ok()?;
+        let decision = self.decide_for_event(&matcher, &triggered, Some(context), &state);
+        let block = decision.block_or_reason.ok()?;
         let mut passed = decision.candidates;
         passed.retain(|candidate| {
             let verdict = candidate.verdict;
@@ -77,20 +82,20 @@ impl Injector<'_> {
         };
         let add = |state: &mut SessionState| {
             let passed = passed.into_iter().map(|candidate| candidate.id);
-            let is_refusal = event.is_held && state.add_refusal(passed);
-            (state.add_injection(&record), is_refusal)
+            let is_denial = event.may_be_denied && state.add_denial(passed);
+            (state.add_injection(&record), is_denial)
         };
-        let (new, is_refusal) = state_file.update(add).ok()??;
+        let (new, is_denial) = state_file.update(add).ok()??;
         let block = block.with_only(&new)?;
         injected.retain(|memory| is_in(&block.ids, memory));
         record_recall(self.store, &injected, self.now);
-        Some(TriggeredBlock { block, is_refusal })
+        Some(TriggeredBlock { block, is_denial })
     }
 
-    /// Records memories that the agent reads itself as injected into a session: as they are now they are not injected
+    /// Records memories that the agent reads itself as injected into its context: as they are now they are not injected
     /// once more. Ids of none are ignored, and so is a failure to record: the agent reads them all the same.
-    pub fn record_shown(&self, ids: &[impl AsRef<str>], session: &str) {
-        let memories = self.find_shown(ids, session);
+    pub fn record_shown(&self, ids: &[impl AsRef<str>], context: &ContextId) {
+        let memories = self.find_shown(ids);
         let ids: Vec<String> = memories.iter().map(|it| it.id().to_owned()).collect();
         let record = InjectionRecord {
             ids: &ids,
@@ -99,43 +104,43 @@ impl Injector<'_> {
         };
         if !ids.is_empty() {
             let add = |state: &mut SessionState| state.add_shown(&record);
-            let _ = self.state_file(session).update(add);
+            let _ = self.state_file(context).update(add);
         }
     }
 
     /// Takes the record of memories back that the agent was to read and did not: they are injected again. Those that it
     /// knew before the call stay recorded.
-    pub fn forget_shown(&self, ids: &[impl AsRef<str>], session: &str) {
-        let memories = self.find_shown(ids, session);
+    pub fn forget_shown(&self, ids: &[impl AsRef<str>], context: &ContextId) {
+        let memories = self.find_shown(ids);
         let forget = |state: &mut SessionState| {
             let memories = memories.iter();
             memories.for_each(|memory| state.forget_shown(memory.id()));
         };
         if !memories.is_empty() {
-            let _ = self.state_file(session).update(forget);
+            let _ = self.state_file(context).update(forget);
         }
     }
 
-    /// Finds the memories that a session's agent reads itself.
-    fn find_shown(&self, ids: &[impl AsRef<str>], session: &str) -> Vec<Memory> {
-        if session.is_empty() || !self.settings.enabled {
+    /// Finds the memories that an agent reads itself.
+    fn find_shown(&self, ids: &[impl AsRef<str>]) -> Vec<Memory> {
+        if !self.settings.enabled {
             return Vec::new();
         }
         let ids = ids.iter().map(AsRef::as_ref);
         ids.filter_map(|id| self.store.find_raw(id).ok()).collect()
     }
 
-    /// Decides what an event would get, and records nothing: in a session, and after a prompt if there is one.
+    /// Decides what an event would get, and records nothing: in a context, and after a prompt if there is one.
     pub fn explain_event(
         &self,
         event: &TriggerEvent,
-        session: Option<&str>,
+        context: Option<&ContextId>,
         prompt: Option<&InjectionOutcome>,
     ) -> TriggerDecision {
-        let state = session.map(|session| self.state_file(session).read());
+        let state = context.map(|context| self.state_file(context).read());
         let mut state = state.unwrap_or_default();
         if let Some(prompt) = prompt {
-            state.add_matches(prompt.prompt_matches().as_deref());
+            state.replace_matches(prompt.prompt_matches().as_deref());
             let block = prompt.decision.block().into_iter();
             state
                 .injected
@@ -146,14 +151,14 @@ impl Injector<'_> {
         }
         let matcher = EventMatcher::new(event);
         let triggered = self.list_triggered(&matcher);
-        self.decide_for_event(&matcher, &triggered, session, &state)
+        self.decide_for_event(&matcher, &triggered, context, &state)
     }
 
-    /// Lists the memories in the scope of days whose triggers match an event.
+    /// Lists the memories that were changed in the last `scope_days` and whose triggers match an event.
     fn list_triggered(&self, event: &EventMatcher<'_>) -> Vec<Memory> {
         let mut triggered = self.store.list_triggered(event);
         let retrieval = &self.settings.retrieval;
-        triggered.retain(|memory| retrieval.is_in_scope(memory, self.now));
+        triggered.retain(|memory| retrieval.is_recent_enough(memory, self.now));
         triggered
     }
 
@@ -162,18 +167,18 @@ impl Injector<'_> {
         &self,
         event: &EventMatcher<'_>,
         triggered: &[Memory],
-        session: Option<&str>,
+        context: Option<&ContextId>,
         state: &SessionState,
     ) -> TriggerDecision {
-        let evaluate = |memory| self.evaluate_triggered(memory, event, session, state);
+        let evaluate = |memory| self.evaluate_triggered(memory, event, context, state);
         let mut candidates: Vec<TriggerCandidate> = triggered.iter().map(evaluate).collect();
         let passed = |candidate: &TriggerCandidate| candidate.verdict == GateVerdict::Triggered;
         let items = triggered.iter().zip(&candidates);
         let items = items.filter(|(_, candidate)| passed(candidate));
         let redactor = self.store.redactor();
         let items = items.map(|(memory, _)| BlockItem::from_raw_memory(memory, 1.0, redactor));
-        let settings = &self.settings.injection;
-        let block = MemoryBlock::assemble(items.collect(), settings, state.known_command());
+        let limits = &self.settings.limits;
+        let block = MemoryBlock::assemble(items.collect(), limits, state.known_command());
         let included = block.as_ref().map_or(&[][..], |block| &block.ids);
         for candidate in candidates.iter_mut().filter(|candidate| passed(candidate)) {
             if !included.contains(&candidate.id) {
@@ -183,7 +188,7 @@ impl Injector<'_> {
         candidates.sort_by_key(|candidate| !passed(candidate));
         let verdicts = candidates.iter().map(|candidate| candidate.verdict);
         TriggerDecision {
-            outcome: block.ok_or_else(|| find_skip_reason(verdicts)),
+            block_or_reason: block.ok_or_else(|| find_skip_reason(verdicts)),
             candidates,
         }
     }
@@ -192,20 +197,21 @@ impl Injector<'_> {
         &self,
         memory: &Memory,
         event: &EventMatcher<'_>,
-        session: Option<&str>,
+        context: Option<&ContextId>,
         state: &SessionState,
     ) -> TriggerCandidate {
         let relevance = trigger_relevance(memory, event, state);
-        let relevance = relevance.filter(|_| !event.event.is_held);
-        let threshold = self.settings.injection.min_trigger_relevance;
+        let relevance = relevance.filter(|_| !event.event.may_be_denied);
+        let threshold = self.settings.limits.min_trigger_relevance;
         let front = &memory.front;
+        let is_own = context.is_some_and(|context| context.is_source_of(memory));
         TriggerCandidate {
             id: memory.id().to_owned(),
             topic: front.topic.clone(),
             verdict: match relevance {
                 _ if front.superseded_by.is_some() => GateVerdict::Superseded,
                 _ if state.has_injected(memory) => GateVerdict::AlreadyInjected,
-                _ if memory.was_saved_in(session) => GateVerdict::OwnSession,
+                _ if is_own => GateVerdict::OwnSession,
                 Some(relevance) if relevance < threshold => GateVerdict::LowScore,
                 _ => GateVerdict::Triggered,
             },

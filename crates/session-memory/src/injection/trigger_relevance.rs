@@ -14,10 +14,10 @@ const CALL_WEIGHT: f32 = 2.0;
 /// The fewest characters of a name that says something.
 const MIN_NAME_CHARS: usize = 4;
 
-/// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the greatest match of one of the
-/// session's prompts, and twice the fraction of the memory's terms that the call holds. `None` where the trigger alone
-/// decides: for an error, a command, or a file that the memory itself names, and where no prompt was compared. A folder
-/// or a pattern that it names does not count: any file there would match.
+/// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the match of the session's last prompt
+/// that shows what it is about, and twice the fraction of the memory's terms that the call holds. `None` where the
+/// trigger alone decides: for an error, a command, or a file that the memory itself names, and where no prompt was
+/// compared. A folder or a pattern that it names does not count: any file there would match.
 pub(crate) fn trigger_relevance(
     memory: &Memory,
     event: &EventMatcher<'_>,

@@ -70,8 +70,8 @@ impl Default for RetrievalSettings {
 }
 
 impl RetrievalSettings {
-    /// Returns true where a memory is new enough for `scope_days`.
-    pub fn is_in_scope(&self, memory: &Memory, now: Timestamp) -> bool {
+    /// Returns true where a memory was changed in the last `scope_days`.
+    pub fn is_recent_enough(&self, memory: &Memory, now: Timestamp) -> bool {
         let days = u32::try_from(self.scope_days);
         days.map_or(true, |days| memory.updated().days_until(now) < days.max(1))
     }
@@ -178,9 +178,8 @@ pub(crate) fn rank_memories(
     Ok(Some(matches))
 }
 
-/// Returns the matches of memories with a text by terms alone, as those of a meaning that nothing is known of: 0 to
-/// `1 - DENSE_WEIGHT`.
-pub(crate) fn match_words(text: &str, memories: &[Memory]) -> Vec<ScoredItem<usize>> {
+/// Returns `(1 - DENSE_WEIGHT) * bm25` of each memory, 0 to `1 - DENSE_WEIGHT`: the fused score with a cosine of 0.
+pub(crate) fn score_by_words_alone(text: &str, memories: &[Memory]) -> Vec<ScoredItem<usize>> {
     let index = LexicalIndex::new(memories);
     let query = query_terms(text);
     let scorer = index.scorer(&query);

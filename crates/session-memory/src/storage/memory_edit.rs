@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The directory of edits below that of the index.
-const DIRECTORY: &str = "memories/edits";
+const EDITS_DIRECTORY: &str = "memories/edits";
 /// The end of the names of texts that could not be taken; they stay until their memory is removed for good.
 const REJECTED: &str = ".rejected.md";
 /// The age of an edit that a killed process left.
@@ -27,29 +27,29 @@ const MAX_BYTES: u64 = 256 << 10;
 /// The most names of a directory that are read.
 const MAX_NAMES: usize = 10_000;
 
-/// A folder with the text of a memory for an editor, whose copies of it lie there, too. It is removed when this is
+/// A directory with the text of a memory for an editor, whose copies of it lie there, too. It is removed when this is
 /// dropped.
 #[derive(Debug)]
 pub struct MemoryEdit {
-    folder: PathBuf,
+    directory: PathBuf,
     file: PathBuf,
     before: String,
 }
 
 impl MemoryEdit {
-    /// Writes the text, and removes the folders that killed processes left.
+    /// Writes the text, and removes the directories that killed processes left.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin(index_directory: &Path, memory: &Memory) -> Result<Self> {
-        let directory = index_directory.join(DIRECTORY);
-        private::create_directory(&directory)?;
-        remove_where(&directory, |path| path.is_dir() && is_older(path, MAX_AGE))?;
-        let folder = directory.join(format!("{}.{}", memory.id(), std::process::id()));
-        let file = folder.join(format!("{}.md", memory.id()));
+        let edits = index_directory.join(EDITS_DIRECTORY);
+        private::create_directory(&edits)?;
+        remove_where(&edits, |path| path.is_dir() && is_older(path, MAX_AGE))?;
+        let directory = edits.join(format!("{}.{}", memory.id(), std::process::id()));
+        let file = directory.join(format!("{}.md", memory.id()));
         private::write(&file, memory.raw_text.as_bytes())?;
         Ok(Self {
-            folder,
+            directory,
             file,
             before: memory.raw_text.clone(),
         })
@@ -74,7 +74,7 @@ impl MemoryEdit {
     /// # Errors
     /// When it cannot be written.
     pub fn reject(self, text: Option<&str>) -> Result<PathBuf> {
-        let mut kept = self.folder.clone().into_os_string();
+        let mut kept = self.directory.clone().into_os_string();
         kept.push(REJECTED);
         let kept = PathBuf::from(kept);
         match text {
@@ -87,7 +87,7 @@ impl MemoryEdit {
 
 impl Drop for MemoryEdit {
     fn drop(&mut self) {
-        let _ = fs_err::remove_dir_all(&self.folder);
+        let _ = fs_err::remove_dir_all(&self.directory);
     }
 }
 
@@ -164,7 +164,7 @@ impl MemoryStore {
 /// # Errors
 /// When a file cannot be removed.
 pub(crate) fn remove_edits(index_directory: &Path, ids: &[&str]) -> Result<()> {
-    remove_where(&index_directory.join(DIRECTORY), |path| {
+    remove_where(&index_directory.join(EDITS_DIRECTORY), |path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let mut rests = ids.iter().filter_map(|id| name.strip_prefix(id));
         rests.any(|rest| rest.starts_with('.'))

@@ -133,11 +133,22 @@ impl MemoryStore {
         sessions: &BTreeSet<&str>,
         is_wanted: impl FnMut(&MemoryDirectory) -> bool,
     ) -> Vec<Memory> {
-        let mut memories = self.list_in(&MemoryState::ALL, is_wanted).memories;
-        memories.retain(|memory| {
+        let is_meant = |memory: &Memory| {
             let mut sessions = sessions.iter();
-            sessions.any(|session| memory.was_saved_in(Some(session)))
-        });
+            sessions.any(|session| memory.was_saved_in(session))
+        };
+        self.list_where(is_meant, is_wanted)
+    }
+
+    /// Lists the memories of any state that `is_meant` accepts as they are in their files, in the directories for which a
+    /// condition holds.
+    pub fn list_where(
+        &self,
+        is_meant: impl FnMut(&Memory) -> bool,
+        is_wanted: impl FnMut(&MemoryDirectory) -> bool,
+    ) -> Vec<Memory> {
+        let mut memories = self.list_in(&MemoryState::ALL, is_wanted).memories;
+        memories.retain(is_meant);
         self.redact_for_output(&mut memories);
         memories
     }

@@ -1,9 +1,13 @@
-//! Terms of memories and queries: English stems, and character bigrams of scripts without spaces.
+//! Terms of memories and queries: English stems, and character bigrams of scripts without spaces. Letters that are typed in
+//! several ways are one, as in the index of sessions: without case, accents and width.
 
 use crate::text::stop_words::{CHINESE_STOP_WORDS, PROMPT_STOP_WORDS};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::Query;
-use session_core::text::{camel_case_parts, is_unspaced, segment_by_glossary};
+use session_core::text::{
+    camel_case_parts, compose, filtered_chars, fold_word, is_unspaced, segment_by_glossary,
+};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -28,6 +32,7 @@ pub(crate) struct QueryTerm {
 /// Returns the terms of a text in order, stop words included, with the English of words of the
 /// glossary.
 pub(crate) fn document_terms(text: &str) -> Vec<String> {
+    let text = &*filter_letters(text);
     let mut out = Vec::new();
     for run in split_runs(text) {
         match run {
@@ -51,7 +56,8 @@ pub(crate) fn query_terms(text: &str) -> Vec<QueryTerm> {
     let mut seen = HashSet::new();
     let mut out = Vec::new();
     for term in &query.terms {
-        let runs = split_runs(&term.text);
+        let text = filter_letters(&term.text);
+        let runs = split_runs(&text);
         let is_alone = runs.len() == 1;
         for run in runs {
             match run {
@@ -77,6 +83,16 @@ pub(crate) fn distinctive_terms(text: &str) -> HashSet<String> {
     terms
         .filter(|term| term.chars().nth(1).is_some() && !PROMPT_STOP_STEMS.contains(term))
         .collect()
+}
+
+/// Returns a text with letters that are typed in several ways as one. Marks of decomposed letters would split words.
+fn filter_letters(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    let composed = compose(text);
+    let filtered = filtered_chars(&composed).map(|filtered| filtered.c);
+    Cow::Owned(filtered.collect())
 }
 
 /// Returns true for a part of a word such as the `s` of `partner's` or the `0` of `0.1`.
@@ -189,8 +205,7 @@ fn stem(word: &str) -> String {
         if let Some(stem) = stems.get(word) {
             return stem.clone();
         }
-        let lower = word.to_lowercase();
-        let stem = ENGLISH.stem(&lower).into_owned();
+        let stem = ENGLISH.stem(&fold_word(word)).into_owned();
         stems.insert(word.to_owned(), stem.clone());
         stem
     })
@@ -224,5 +239,24 @@ mod tests {
         assert_eq!(texts("please help"), ["pleas", "help"]);
         let both = &query_terms("连接池")[0].variants;
         assert_eq!(both, &[vec!["连接", "接池"], vec!["connect", "pool"]]);
+    }
+
+    #[test]
+    fn letters_that_are_typed_in_several_ways_are_one_term() {
+        for (written, typed) in [
+            ("Şifre sıfırlama", "SIFRE SIFIRLAMA"),
+            ("İstanbul", "istanbul"),
+            ("échec", "e\u{301}chec"),
+            ("échec", "Echec"),
+            ("Größe", "GRÖSSE"),
+            ("デプロイ", "ﾃﾞﾌﾟﾛｲ"),
+            ("docker 42", "ＤＯＣＫＥＲ ４２"),
+        ] {
+            let terms = document_terms(written);
+            assert_eq!(terms, document_terms(typed), "{typed}");
+            let query = query_terms(typed).into_iter();
+            let held: Vec<String> = query.flat_map(|term| term.variants.concat()).collect();
+            assert_eq!(held, terms, "{typed}");
+        }
     }
 }

@@ -151,7 +151,7 @@ fn directories_of_conversation_memory_are_imported_whole() {
     assert_eq!(en.id(), "mem-20260118-190000");
     assert_eq!(en.key_info(), ["Generate the summary first"]);
     assert_eq!(en.front.keywords, ["index", "timing"]);
-    assert!(en.was_saved_in(Some("abc-1")));
+    assert!(en.was_saved_in("abc-1"));
     let saved_in = |sessions: &[&str]| -> Vec<String> {
         let memories = world
             .store
@@ -324,14 +324,41 @@ fn a_global_memory_of_an_export_stays_global() {
     };
     use MemoryScope::{Global, Project};
     use StorageLocation::{GlobalOnly, ProjectFirst, ProjectOnly};
-    assert_eq!(scopes(ProjectFirst, "all.json", None), [Project, Global]);
     let global = Some(Global);
+    assert_eq!(scopes(ProjectFirst, "all.json", None), [Project, Global]);
     assert_eq!(scopes(ProjectFirst, "all.json", global), [Global, Global]);
+    assert_eq!(scopes(GlobalOnly, "all.json", global), [Global, Global]);
     // Where there is no other directory, or nothing of it may be believed.
-    assert_eq!(scopes(GlobalOnly, "all.json", None), [Global, Global]);
     assert_eq!(scopes(ProjectOnly, "all.json", None), [Project, Project]);
     let in_repository = "shop/all.json";
     assert_eq!(scopes(ProjectFirst, in_repository, None), [Project; 2]);
+}
+
+/// It would be injected in all projects.
+#[test]
+fn a_projects_memory_is_left_out_where_there_is_no_project() {
+    let from = TestMemories::new();
+    from.save("Lantern", "in the harbour");
+    from.save_global("Tabs", "never tabs");
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
+    let to = TestMemories::new();
+    let store = to.store_of("shop", StorageLocation::GlobalOnly);
+    let import = |scope| {
+        let format = ImportFormat::SessionSearch;
+        import_memories(&store, format, ImportInput::Text(&document), scope, &now()).unwrap()
+    };
+    let counts = |report: &ImportReport| {
+        let imported = report.imported.len();
+        (imported, report.known, report.without_project)
+    };
+    let report = import(None);
+    assert_eq!(counts(&report), (1, 0, 1));
+    find(&report, "Tabs");
+    assert_eq!(counts(&import(None)), (0, 1, 1));
+    let report = import(Some(MemoryScope::Global));
+    assert_eq!(counts(&report), (1, 1, 0));
+    assert_eq!(counts(&import(None)), (0, 2, 0));
 }
 
 #[test]

@@ -167,10 +167,10 @@ fn the_trust_of_a_memory_is_that_of_its_file() {
 fn no_half_of_a_secret_is_injected() {
     let world = TestMemories::new();
     let path = write_by_hand(&world);
-    let limit = world.settings.injection.item_chars;
+    let limit = world.settings.limits.item_chars;
     let event = TriggerEvent {
         commands: vec!["light the lantern".into()],
-        is_held: true,
+        may_be_denied: true,
         ..TriggerEvent::default()
     };
     for before in (limit - 120..limit).step_by(8) {
@@ -180,11 +180,11 @@ fn no_half_of_a_secret_is_injected() {
             " oil".repeat((before - TOPIC.len() - INFO.len()) / 4) + " ",
         );
         world.write(&path, text);
-        let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
+        let by_prompt = world.decide(PROMPT, None).decision.block_or_reason.ok();
         let by_call = world
             .injector()
             .explain_event(&event, None, None)
-            .outcome
+            .block_or_reason
             .ok();
         for block in [by_prompt, by_call] {
             let text = block.unwrap().text;
@@ -221,12 +221,15 @@ fn no_key_of_several_lines_is_injected() {
     world.write(&path, text);
     let event = TriggerEvent {
         commands: vec!["light the lantern".into()],
-        is_held: true,
+        may_be_denied: true,
         ..TriggerEvent::default()
     };
     let injector = world.injector();
-    let by_call = injector.explain_event(&event, None, None).outcome.ok();
-    let by_prompt = world.decide(PROMPT, None).decision.outcome.ok();
+    let by_call = injector
+        .explain_event(&event, None, None)
+        .block_or_reason
+        .ok();
+    let by_prompt = world.decide(PROMPT, None).decision.block_or_reason.ok();
     for block in [by_prompt, by_call] {
         let text = block.unwrap().text;
         assert!(

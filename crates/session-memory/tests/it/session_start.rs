@@ -164,7 +164,7 @@ fn a_switch_turns_the_overview_off() {
         .state_file("s1")
         .switch_injection(InjectionSwitch::On)
         .unwrap();
-    world.settings.injection.overview_tokens = 0;
+    world.settings.limits.overview_tokens = 0;
     assert_eq!(begin(&world, AgentContext::Empty), None);
 }
 
@@ -183,7 +183,7 @@ fn what_was_not_listed_is_injected() {
         .switch_injection(InjectionSwitch::On)
         .unwrap();
     assert!(whole_again(&world).contains(TOPIC), "resumed");
-    world.settings.injection.overview_tokens = 0;
+    world.settings.limits.overview_tokens = 0;
     assert_eq!(begin(&world, AgentContext::Empty), None);
     assert_eq!(world.inject(prompt, "s1"), [memory.id()]);
 }
@@ -197,7 +197,7 @@ fn a_memory_for_whose_line_there_was_no_room_is_injected() {
     }
     let prompt = "is the connection pool too small?";
     for (tokens, expected) in [(90, vec![memory.id()]), (1200, vec![])] {
-        world.settings.injection.overview_tokens = tokens;
+        world.settings.limits.overview_tokens = tokens;
         let text = whole(&world);
         assert_eq!(text.contains(TOPIC), expected.is_empty(), "{text}");
         assert_eq!(update(&world), None);
@@ -250,7 +250,7 @@ fn topics_are_shortened_where_all_have_a_line_then() {
     let topic = "The tide table of the harbour is fetched at noon, never by hand, and read again when the moon is full";
     world.save(topic, INFO);
     world.save("Tabs are four spaces", INFO);
-    world.settings.injection.overview_tokens = 95;
+    world.settings.limits.overview_tokens = 95;
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert_eq!(
         (block.ids.len(), block.truncated),
@@ -265,7 +265,7 @@ fn topics_are_shortened_where_all_have_a_line_then() {
     );
     let is_marked = block.text.contains(" truncated=\"true\">");
     assert!(is_marked && block.text.contains("… ("), "{}", block.text);
-    world.settings.injection.overview_tokens = 1200;
+    world.settings.limits.overview_tokens = 1200;
     let block = begin(&world, AgentContext::Empty).unwrap();
     assert!(
         block.text.contains(topic) && !block.truncated,

@@ -5,8 +5,8 @@ use jiff::{Timestamp, ToSpan, Zoned};
 use session_embed::Embedder;
 use session_files::Project;
 use session_memory::{
-    BlockItem, DirectoryRecords, InjectionOutcome, InjectionRequest, InjectionResources,
-    InjectionSettings, Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder,
+    BlockItem, ContextId, DirectoryRecords, InjectionLimits, InjectionOutcome, InjectionRequest,
+    InjectionResources, Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder,
     MemoryQuery, MemoryScope, MemorySource, MemoryState, MemoryStore, RetrievalSettings,
     SessionStateFile, StorageLocation, memory_directories,
 };
@@ -39,7 +39,7 @@ impl TestMemories {
             store,
             settings: InjectorSettings {
                 enabled: true,
-                injection: InjectionSettings::default(),
+                limits: InjectionLimits::default(),
                 retrieval: RetrievalSettings::default(),
             },
         }
@@ -59,8 +59,8 @@ impl TestMemories {
         file.write(&state).unwrap();
     }
 
-    pub fn state_file<'a>(&'a self, session: &'a str) -> SessionStateFile<'a> {
-        SessionStateFile::new(&self.index_directory, session)
+    pub fn state_file(&self, context: &str) -> SessionStateFile<'_> {
+        SessionStateFile::new(&self.index_directory, &context_id(context))
     }
 
     pub fn home(&self) -> &Path {
@@ -122,9 +122,10 @@ impl TestMemories {
         session: Option<&str>,
         resources: &TestResources,
     ) -> InjectionOutcome {
+        let context = session.map(context_id);
         let request = InjectionRequest {
             prompt,
-            session,
+            context: context.as_ref(),
             started: Instant::now(),
             deadline: None,
         };
@@ -196,6 +197,15 @@ pub fn draft(topic: &str, info: &str) -> MemoryDraft {
         key_info: vec![info.to_owned()],
         ..MemoryDraft::default()
     }
+}
+
+/// Returns the name of a context: of a session, or of a subagent as `session/subagent`.
+pub fn context_id(key: &str) -> ContextId {
+    let context = match key.split_once('/') {
+        Some((session, subagent)) => ContextId::new(session, Some(subagent)),
+        None => ContextId::new(key, None),
+    };
+    context.unwrap()
 }
 
 pub fn saved_from(session: &str) -> Option<MemorySource> {

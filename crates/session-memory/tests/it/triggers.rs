@@ -1,6 +1,8 @@
 //! Memories with triggers: saved, changed, and injected for what an agent does.
 
-use crate::support::{INFO, PROMPT, TOPIC, TestMemories, TestResources, draft, now, saved_from};
+use crate::support::{
+    INFO, PROMPT, TOPIC, TestMemories, TestResources, context_id, draft, now, saved_from,
+};
 use session_memory::{
     AgentContext, GateVerdict, InjectionRequest, InjectionSwitch, Memory, MemoryChange,
     MemoryDraft, MemoryState, SkipReason, TriggerChange, TriggerEvent, TriggeredBlock, Triggers,
@@ -30,7 +32,9 @@ fn reading(path: &str) -> TriggerEvent {
 }
 
 fn ids(world: &TestMemories, event: &TriggerEvent, session: &str) -> Vec<String> {
-    let given = world.injector().inject_for_event(event, session);
+    let given = world
+        .injector()
+        .inject_for_event(event, &context_id(session));
     given.map_or_else(Vec::new, |given| given.block.ids)
 }
 
@@ -104,7 +108,7 @@ fn a_memory_is_injected_once_a_session_where_a_trigger_matches() {
     assert_eq!(ids(&world, &reading("src/main.rs"), "s1"), [""; 0]);
     let block = world
         .injector()
-        .inject_for_event(&reading("db/schema.sql"), "s1")
+        .inject_for_event(&reading("db/schema.sql"), &context_id("s1"))
         .unwrap()
         .block;
     let line = format!("[context] {TOPIC}; {INFO} ({})", memory.id());
@@ -130,7 +134,7 @@ fn a_memory_that_the_agent_read_is_not_injected_unless_it_changes() {
     let world = TestMemories::new();
     let memory = save(&world);
     let shown = [&memory.id()["mem-".len()..], "mem-none"];
-    world.injector().record_shown(&shown, "s1");
+    world.injector().record_shown(&shown, &context_id("s1"));
     let reading = reading("db/schema.sql");
     assert_eq!(ids(&world, &reading, "s1"), [""; 0]);
     assert_eq!(ids(&world, &reading, "s2"), [memory.id()]);
@@ -140,8 +144,8 @@ fn a_memory_that_the_agent_read_is_not_injected_unless_it_changes() {
     };
     world.store.change(memory.id(), &change, &now()).unwrap();
     assert_eq!(ids(&world, &reading, "s1"), [memory.id()]);
-    world.injector().record_shown(&shown, "s3");
-    world.injector().forget_shown(&shown, "s3");
+    world.injector().record_shown(&shown, &context_id("s3"));
+    world.injector().forget_shown(&shown, &context_id("s3"));
     assert_eq!(
         ids(&world, &reading, "s3"),
         [memory.id()],
@@ -155,16 +159,22 @@ fn a_call_that_fails_to_show_a_memory_forgets_none_that_was_known() {
     let memory = save(&world);
     let edit = |session: &str| {
         let event = TriggerEvent {
-            is_held: true,
+            may_be_denied: true,
             ..reading("db/schema.sql")
         };
-        let given = world.injector().inject_for_event(&event, session);
-        given.map(|given| given.is_refusal)
+        let given = world
+            .injector()
+            .inject_for_event(&event, &context_id(session));
+        given.map(|given| given.is_denial)
     };
     let show = |session: &str, fails: bool| {
-        world.injector().record_shown(&[memory.id()], session);
+        world
+            .injector()
+            .record_shown(&[memory.id()], &context_id(session));
         if fails {
-            world.injector().forget_shown(&[memory.id()], session);
+            world
+                .injector()
+                .forget_shown(&[memory.id()], &context_id(session));
         }
     };
     assert_eq!(edit("s1"), Some(true));
@@ -178,7 +188,7 @@ fn a_call_that_fails_to_show_a_memory_forgets_none_that_was_known() {
 }
 
 #[test]
-fn a_memory_refuses_one_call() {
+fn a_memory_denies_one_call() {
     let world = TestMemories::new();
     let save_for = |path: &str| {
         world.save_draft(&MemoryDraft {
@@ -192,12 +202,12 @@ fn a_memory_refuses_one_call() {
     let gate: Vec<Memory> = (0..12).map(|_| save_for("gate.rs")).collect();
     let edit = || {
         let event = TriggerEvent {
-            is_held: true,
+            may_be_denied: true,
             ..reading("gate.rs")
         };
-        world.injector().inject_for_event(&event, "s1")
+        world.injector().inject_for_event(&event, &context_id("s1"))
     };
-    let count = |given: TriggeredBlock| (given.block.ids.len(), given.is_refusal);
+    let count = |given: TriggeredBlock| (given.block.ids.len(), given.is_denial);
     assert_eq!(edit().map(count), Some((5, true)));
     assert_eq!(edit().map(count), Some((5, false)), "the rest comes later");
     save_for("gate.rs");
@@ -217,7 +227,7 @@ fn an_error_that_stands_in_a_prompt_triggers() {
     let memory = save(&world);
     let prompt = "the nightly job says PoolTimedOut since friday";
     let decision = world.decide(prompt, None).decision;
-    assert_eq!(decision.outcome.unwrap().ids, [memory.id()]);
+    assert_eq!(decision.block_or_reason.unwrap().ids, [memory.id()]);
     assert_eq!(decision.candidates[0].verdict, GateVerdict::Triggered);
     let pasted = |text: &str| {
         format!(
@@ -265,7 +275,6 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
         .unwrap();
     assert_eq!(ids(&world, &event, "s1"), [""; 0]);
     assert_eq!(ids(&world, &event, "s1/a1"), [""; 0], "its subagent");
-    assert_eq!(ids(&world, &event, ""), [""; 0], "a session without an id");
     world.settings.enabled = false;
     assert_eq!(ids(&world, &event, "s2"), [""; 0]);
     world.settings.enabled = true;
@@ -279,6 +288,7 @@ fn what_is_switched_off_replaced_or_own_is_not_triggered() {
         .supersede(memory.id(), new.id(), &now())
         .unwrap();
     assert_eq!(ids(&world, &event, "s2"), [""; 0]);
+    assert_eq!(ids(&world, &event, "s2/a1"), [new.id()], "its subagent");
     assert_eq!(ids(&world, &event, "s3"), [new.id()]);
     world.move_to(&new, MemoryState::Archive).unwrap();
     assert_eq!(ids(&world, &event, "s4"), [""; 0]);
@@ -335,6 +345,44 @@ fn a_trigger_waits_where_the_prompt_is_like_no_memory() {
     );
 }
 
+/// A task that ended must not inject the memories of its files.
+#[test]
+fn only_the_last_telling_prompt_counts() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    world.remember_match(memory.id(), 0.6, "s1");
+    let telling = "rename the css colour variables in the landing page header";
+    let notification = format!("<task-notification>{telling}</task-notification>");
+    for short in ["Go on.", &notification] {
+        world.inject(short, "s1");
+        let matches = world.state_file("s1").read().matches;
+        assert_eq!(matches.get(memory.id()), Some(&0.6), "{short}");
+    }
+    world.inject(telling, "s1");
+    assert_eq!(ids(&world, &reading("db/a.sql"), "s1"), [""; 0]);
+}
+
+/// The error of a late prompt triggers a memory, which says nothing about the others.
+#[test]
+fn a_trigger_of_a_late_prompt_replaces_no_match_of_its_words() {
+    let world = TestMemories::new();
+    let triggered = save(&world);
+    let other = world.save("Load", "time-outs under load are of the connection pool");
+    let prompt = format!("{PROMPT} it says PoolTimedOut");
+    let context = context_id("s1");
+    let request = InjectionRequest {
+        prompt: &prompt,
+        context: Some(&context),
+        started: Instant::now(),
+        deadline: Some(Instant::now()),
+    };
+    let outcome = world.injector().inject(&request, &TestResources::default());
+    let block = world.injector().record(&outcome.unwrap()).unwrap();
+    assert_eq!(block.ids, [triggered.id()]);
+    let state = world.state_file("s1").read();
+    assert!(state.is_compared && state.matches.contains_key(other.id()));
+}
+
 #[test]
 fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
     let world = TestMemories::new();
@@ -365,12 +413,12 @@ fn a_trigger_that_has_nothing_to_do_with_the_prompts_waits() {
 }
 
 #[test]
-fn a_call_that_is_held_needs_nothing_in_common_with_the_prompts() {
+fn a_call_that_may_be_denied_needs_nothing_in_common_with_the_prompts() {
     let world = TestMemories::new();
     let memory = save(&world);
     world.remember_match(memory.id(), 0.05, "s1");
-    let call = |is_held: bool| TriggerEvent {
-        is_held,
+    let call = |may_be_denied: bool| TriggerEvent {
+        may_be_denied,
         ..reading("db/lamp.toml")
     };
     assert_eq!(ids(&world, &call(false), "s1"), [""; 0]);
@@ -457,7 +505,7 @@ fn a_command_that_the_list_at_the_start_names_is_not_named_again() {
     });
     let opening = |session: &str| {
         let injector = world.injector();
-        let given = injector.inject_for_event(&reading("db/a.sql"), session);
+        let given = injector.inject_for_event(&reading("db/a.sql"), &context_id(session));
         let block = given.unwrap().block;
         assert_eq!(
             (&block.ids[..], block.truncated),
@@ -491,9 +539,10 @@ fn a_prompt_that_is_not_compared_in_time_is_compared_by_its_words() {
         ..draft("Fonts", "are below assets")
     });
     let late = |session: &str| {
+        let context = context_id(session);
         let request = InjectionRequest {
             prompt: PROMPT,
-            session: Some(session),
+            context: Some(&context),
             started: Instant::now(),
             deadline: Some(Instant::now()),
         };
@@ -520,9 +569,10 @@ fn a_late_prompt_that_wants_no_memories_gets_none() {
         let world = TestMemories::new();
         save(&world);
         world.save("Fonts", "are below assets");
+        let context = context_id("s1");
         let request = InjectionRequest {
             prompt,
-            session: Some("s1"),
+            context: Some(&context),
             started: Instant::now(),
             deadline: Some(Instant::now()),
         };
@@ -532,7 +582,7 @@ fn a_late_prompt_that_wants_no_memories_gets_none() {
     let prompt = "the nightly job says PoolTimedOut";
     assert!(late(prompt).block().is_some());
     let refused = late(&format!("{prompt}; don't use memory"));
-    assert_eq!(refused.skip_reason(), Some(SkipReason::Refused));
+    assert_eq!(refused.skip_reason(), Some(SkipReason::OptedOut));
     let changed = late(&format!("New topic: {prompt}"));
     assert_eq!(changed.skip_reason(), Some(SkipReason::TopicChanged));
 }
@@ -545,7 +595,8 @@ fn a_decision_says_why_a_triggered_memory_is_not_injected() {
     let explain = |event: &TriggerEvent, session: Option<&str>, prompt: Option<&str>| {
         let prompt = prompt.map(|prompt| world.decide(prompt, None));
         let injector = world.injector();
-        injector.explain_event(event, session, prompt.as_ref())
+        let context = session.map(context_id);
+        injector.explain_event(event, context.as_ref(), prompt.as_ref())
     };
     let verdict = |session, prompt| {
         let decision = explain(&reading, session, prompt);

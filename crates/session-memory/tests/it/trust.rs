@@ -33,7 +33,7 @@ pub fn theirs(world: &TestMemories) -> Memory {
 }
 
 fn is_injected(world: &TestMemories, id: &str) -> bool {
-    let block = world.decide(PROMPT, None).decision.outcome.ok();
+    let block = world.decide(PROMPT, None).decision.block_or_reason.ok();
     block.is_some_and(|block| block.ids.iter().any(|other| other == id))
 }
 
@@ -94,11 +94,11 @@ fn an_overview_with_little_room_has_the_first_memories_alone() {
         block.map_or_else(String::new, |block| block.text)
     };
     for tokens in 60..150 {
-        world.settings.injection.overview_tokens = tokens;
+        world.settings.limits.overview_tokens = tokens;
         let text = text_within(&world);
         assert!(text.len().div_ceil(4) <= tokens, "{tokens}: {text}");
     }
-    world.settings.injection.overview_tokens = 85;
+    world.settings.limits.overview_tokens = 85;
     let text = text_within(&world);
     assert!(text.contains(TOPIC) && !text.contains("Pier"), "{text}");
 }
@@ -120,7 +120,7 @@ fn a_memory_of_a_repository_is_injected_once_its_content_is_trusted() {
         text.contains("data from the repository") && text.contains(ID),
         "{text}"
     );
-    let block = world.decide(PROMPT, None).decision.outcome.unwrap();
+    let block = world.decide(PROMPT, None).decision.block_or_reason.unwrap();
     assert!(block.text.contains("from the repository"));
 
     pull(&world, &format!("{INFO}; changed"));

@@ -195,10 +195,7 @@ fn a_scale_that_distinguishes_nothing_is_refused() {
 fn only_small_regular_files_are_descriptions() {
     let home = Home::with_description();
     let path = |name: &str| home.directories().descriptions_dir().join(name);
-    let made = std::process::Command::new("mkfifo")
-        .arg(path("a.toml"))
-        .status();
-    assert!(made.unwrap().success());
+    session_test::files::make_fifo(&path("a.toml"));
     fs_err::create_dir(path("b.toml")).unwrap();
     let large = fs_err::File::create(path("c.toml")).unwrap();
     large.set_len(1 << 40).unwrap();
@@ -218,8 +215,7 @@ fn only_small_regular_files_are_descriptions() {
         assert!(error.contains(reason), "{error}");
     }
     let env_file = home.directories().config.join(".env");
-    let made = std::process::Command::new("mkfifo").arg(env_file).status();
-    assert!(made.unwrap().success());
+    session_test::files::make_fifo(&env_file);
     let settings = session_models::EndpointSettings::from_env_file(&home.directories());
     assert!(
         settings

@@ -186,6 +186,31 @@ fn matches_are_those_of_the_lines_that_are_drawn() {
 }
 
 #[test]
+fn the_match_that_was_found_last_is_counted_among_all() {
+    let number = |pane: &mut TextPane, direction| {
+        let state = pane.go_to_match(direction);
+        finish(pane, state);
+        let counted = (0..1000).find_map(|_| pane.continue_count());
+        counted.unwrap().to_string()
+    };
+    let mut pane = pane(vec![turn(0, 10, &[1]), turn(1, 1000, &[700, 701])]);
+    assert_eq!(number(&mut pane, Forwards), "match 1/3");
+    assert_eq!(number(&mut pane, Forwards), "match 2/3");
+    assert_eq!(pane.continue_count(), None);
+    assert_eq!(number(&mut pane, Backwards), "match 1/3");
+    assert_eq!(number(&mut pane, Backwards), "match 3/3");
+    pane.lay_out(8, 10, CallDetail::Short);
+    assert_eq!(number(&mut pane, Backwards), "match 2/3");
+    pane.set_marked(MarkedWords::Text("the LAMP".into()));
+    assert_eq!(number(&mut pane, Forwards), "match 2/3");
+    pane.replace_turns(vec![turn(0, 10, &[]), turn(1, 1000, &[700])], 2);
+    assert_eq!(number(&mut pane, Backwards), "match 1/1");
+    pane.go_to_match(Forwards);
+    pane.stop_searching();
+    assert!(!pane.is_busy() && pane.continue_count().is_none());
+}
+
+#[test]
 fn a_turn_is_opened_at_its_beginning_or_with_its_match_in_the_upper_third() {
     for (lamp, expected) in [(2, 21), (700, 21 + 1 + 2 * 700 - 3), (5000, 21)] {
         let mut pane = pane(vec![turn(0, 10, &[]), turn(1, 1000, &[lamp])]);

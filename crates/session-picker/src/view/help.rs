@@ -15,14 +15,20 @@ const LIST_KEY_HELP: [(&str, &str); 11] = [
         "filter, also since: until: when:; - negates",
     ),
     ("Tab Shift-Tab", "complete a filter; else sessions or turns"),
-    ("↑ ↓ Ctrl-P Ctrl-N PgUp PgDn", "move"),
+    ("↑ ↓ Ctrl-KJPN PgUp PgDn", "move"),
     ("Ctrl-Home Ctrl-End", "first row, last row read"),
-    ("Shift-↑ Shift-↓", "scroll the preview"),
+    ("Shift-↑ ↓ PgUp PgDn", "scroll the preview"),
     ("Enter", "open the conversation"),
     ("Alt-P", "this project, worktrees included, or all"),
-    ("Ctrl-ABDEFKUWY Alt-B Alt-D", "edit the query"),
+    ("Ctrl-ABDEFUWY Alt-BDF", "edit the query"),
     ("Ctrl-L Ctrl-Z", "draw everything anew, suspend until `fg`"),
-    ("Esc Ctrl-C", "quit"),
+    ("Esc Ctrl-G Ctrl-C", "quit"),
+];
+
+/// The marks and the numbers of a row.
+const ROW_HELP: [(&str, &str); 2] = [
+    ("● ◐ ○", "strong, moderate, weak match"),
+    ("12  :7", "number of turns, address of a turn"),
 ];
 
 const CONVERSATION_KEY_HELP: [(&str, &str); 10] = [
@@ -68,15 +74,18 @@ pub(super) fn draw_help(
 }
 
 fn format_help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec<Line<'static>> {
-    let (keys, before): (&[(&str, &str)], _) = if is_conversation {
-        (&CONVERSATION_KEY_HELP, "")
+    let (keys, before, marks): (&[(&str, &str)], _, &[_]) = if is_conversation {
+        (&CONVERSATION_KEY_HELP, "", &[])
     } else {
-        (&LIST_KEY_HELP, "Alt-")
+        (&LIST_KEY_HELP, "Alt-", &ROW_HELP)
     };
-    let keys = keys.iter();
-    let mut lines: Vec<Line<'_>> = keys
-        .flat_map(|(key, does)| format_key_lines(key, does, theme, columns))
-        .collect();
+    let format_all = |keys: &[(&str, &str)]| {
+        let lines = keys.iter();
+        lines
+            .flat_map(|(key, does)| format_key_lines(key, does, theme, columns))
+            .collect::<Vec<_>>()
+    };
+    let mut lines = format_all(keys);
     lines.push(Line::default());
     lines.extend(PickerAction::ALL.into_iter().flat_map(|action| {
         let letter = if is_conversation {
@@ -87,6 +96,10 @@ fn format_help_lines(is_conversation: bool, theme: Theme, columns: usize) -> Vec
         let key = format!("{before}{letter}");
         format_key_lines(&key, action.description(), theme, columns)
     }));
+    if !marks.is_empty() {
+        lines.push(Line::default());
+        lines.extend(format_all(marks));
+    }
     lines
 }
 
@@ -136,8 +149,8 @@ mod tests {
         │ agent: project: branch: file:       │…
         │   filter, also since: until: when:; │…
         │   - negates                         │─
-        │ Tab Shift-Tab                       │e
-        │   complete a filter; else sessions  │
+        │ Tab Shift-Tab                       │
+        │   complete a filter; else sessions  │e
         │ … ↑ ↓ PgUp PgDn scroll              │
         └─────────────────────────────────────┘
         ");
@@ -152,8 +165,8 @@ mod tests {
           │                               when:; - negates           │
           │ Tab Shift-Tab                 complete a filter; else    │m…
         ──│                               sessions or turns          │──
-         /│ ↑ ↓ Ctrl-P Ctrl-N PgUp PgDn   move                       │te
-         y│ Ctrl-Home Ctrl-End            first row, last row read   │
+         T│ ↑ ↓ Ctrl-KJPN PgUp PgDn       move                       │
+         /│ Ctrl-Home Ctrl-End            first row, last row read   │te
          W│ … ↑ ↓ PgUp PgDn scroll                                   │
         En└──────────────────────────────────────────────────────────┘
         ");
@@ -167,7 +180,10 @@ mod tests {
         assert_eq!(scroll(&mut app, KeyCode::Up), first);
         assert!(!scroll(&mut app, KeyCode::PageDown).contains("letters"));
         let last = scroll(&mut app, KeyCode::End);
-        assert!(last.contains("save a memory from the turn"), "{last}");
+        assert!(
+            last.contains("number of turns, address of a turn"),
+            "{last}"
+        );
         assert_eq!(scroll(&mut app, KeyCode::PageDown), last);
         assert_ne!(scroll(&mut app, KeyCode::Up), last);
         assert!(!scroll(&mut app, KeyCode::Esc).contains("keys"));

@@ -1,20 +1,17 @@
-//! The query, the line below it, and the rows.
+//! The query and the rows.
 
 use super::{draw_input, pad_column, wrap_text};
 use crate::app::App;
 use crate::list_answer::ListRow;
-use crate::message::ReadBytes;
-use crate::query_line::OpenCompletion;
 use crate::theme::Theme;
 use crate::turn_position::{format_turn_address, format_turn_position};
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use session_core::ConfidenceBand;
-use session_display::{fit_line, format_elapsed, format_size, pluralize, sanitize_line};
-use session_store::Level;
+use session_display::{fit_line, format_elapsed, pluralize, sanitize_line};
+use session_search::Level;
 use std::borrow::Cow;
 use unicode_width::UnicodeWidthStr;
 
@@ -28,96 +25,6 @@ pub(super) fn draw_query(frame: &mut Frame<'_>, app: &App, theme: Theme, area: R
     if app.overlay.is_none() {
         frame.set_cursor_position(cursor);
     }
-}
-
-/// Draws the levels, the project's switch, and what was searched; or the candidates of a completion,
-/// what is wrong with a filter, or which words nothing holds.
-pub(super) fn draw_status(frame: &mut Frame<'_>, app: &App, theme: Theme, area: Rect) {
-    let list = &app.list;
-    let fit = |note: &str| fit_line(note, usize::from(area.width));
-    // What is not read yet may hold it.
-    let unfound = list.unfound.as_ref();
-    let unfound = unfound.filter(|_| app.files_left == Some(0));
-    let status = match (app.query.completion(), &list.mistake, unfound) {
-        (Some(open), _, _) => format_candidates(open, theme, area.width),
-        (None, Some(mistake), _) => Line::styled(fit(mistake), theme.mistake()),
-        (None, None, Some(unfound)) => Line::styled(fit(unfound), theme.faint()),
-        (None, None, None) => format_status(app, theme, area.width),
-    };
-    frame.render_widget(status, area);
-}
-
-/// Formats the candidates from two before the chosen one on, as many as there is room for.
-fn format_candidates(open: &OpenCompletion, theme: Theme, columns: u16) -> Line<'static> {
-    let chosen = open.chosen;
-    let candidates = open.candidates.iter().enumerate();
-    let mut spans = Line::from("  ");
-    for (at, candidate) in candidates.skip(chosen.saturating_sub(2)) {
-        let style = if at == chosen {
-            theme.accent()
-        } else {
-            theme.faint()
-        };
-        let candidate = sanitize_line(candidate);
-        if spans.width() + candidate.width() > usize::from(columns) && at > chosen {
-            break;
-        }
-        spans.push_span(Span::styled(candidate, style));
-        spans.push_span(Span::raw("  "));
-    }
-    spans
-}
-
-fn format_status(app: &App, theme: Theme, columns: u16) -> Line<'static> {
-    let switch = |name: &'static str, is_on: bool| {
-        if is_on {
-            Span::styled(name, theme.accent().add_modifier(Modifier::UNDERLINED))
-        } else {
-            Span::styled(name, theme.faint())
-        }
-    };
-    let level = app.list.level;
-    let mut status = Line::from(vec![
-        Span::raw("  "),
-        switch("sessions", level == Level::Session),
-        Span::raw("  "),
-        switch("turns", level == Level::Turn),
-        Span::raw("   "),
-        switch("this project", app.this_project),
-    ]);
-    let room = usize::from(columns).saturating_sub(status.width() + 3);
-    let counts = format_counts(app, room);
-    let fill = usize::from(columns).saturating_sub(status.width() + counts.len() + 1);
-    status.push_span(Span::raw(" ".repeat(fill)));
-    status.push_span(Span::styled(counts, theme.faint()));
-    status
-}
-
-/// Formats which row is selected, how much was searched, and what is still to be read, or the last of these: what there is
-/// room for.
-fn format_counts(app: &App, columns: usize) -> String {
-    let position = app.list.format_position();
-    let searched = app.list.sessions.map(|count| pluralize(count, "session"));
-    let searched = searched.unwrap_or_default();
-    let left = match app.files_left {
-        Some(0) => String::new(),
-        Some(left) => format!("{} to read", pluralize(left, "file")),
-        None => match app.reading {
-            Some(ReadBytes { done, total }) => {
-                format!("reading {} of {}", format_size(done), format_size(total))
-            }
-            None => "reading".to_owned(),
-        },
-    };
-    let both = if searched.is_empty() || left.is_empty() {
-        format!("{searched}{left}")
-    } else {
-        format!("{searched}, {left}")
-    };
-    let all = format!("{position}  {both}").trim_start().to_owned();
-    let mut shorter = [all, both, left].into_iter();
-    let fitting = shorter.find(|text| text.len() <= columns);
-    fitting.unwrap_or_default()
 }
 
 /// Returns the lines that a row takes.
@@ -347,70 +254,10 @@ fn band_mark(band: ConfidenceBand) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{AppMessage, ReadBytes};
+    use crate::message::AppMessage;
     use crate::view::tests::{listing, opened, press, row, screen, session};
     use crossterm::event::{KeyCode, KeyModifiers};
     use session_query::FilterValues;
-
-    #[test]
-    fn a_candidate_takes_the_columns_of_its_characters() {
-        let candidates = ["проект-один", "проект-два", "日本語"];
-        let open = OpenCompletion {
-            span: 0..0,
-            candidates: candidates.map(str::to_owned).to_vec(),
-            chosen: 0,
-        };
-        let theme = Theme::new(false);
-        let shown = |columns| format_candidates(&open, theme, columns).to_string();
-        assert_eq!(shown(33).trim(), "проект-один  проект-два  日本語");
-        assert_eq!(shown(32).trim(), "проект-один  проект-два");
-    }
-
-    #[test]
-    fn words_that_were_corrected_are_told_below_the_query() {
-        let mut app = App::new("lantren");
-        let rows = vec![row(session(1, "one", 1), None, &[])];
-        let AppMessage::ListReady(mut listed) = listing(&mut app, rows, &[]) else {
-            panic!("a listing");
-        };
-        listed.unfound = Some("nothing holds `lantren`; searched `lantern`".into());
-        app.handle_message(AppMessage::ListReady(listed));
-        app.files_left = Some(0);
-        let shown = screen(&mut app, 80, 12);
-        assert!(
-            shown.contains("> lantren\nnothing holds `lantren`; searched `lantern`\n"),
-            "{shown}"
-        );
-    }
-
-    #[test]
-    fn counts_are_left_out_where_they_would_touch_the_switches() {
-        let mut app = opened();
-        app.list.sessions = Some(17);
-        let mut status = |columns, files_left| {
-            app.files_left = files_left;
-            screen(&mut app, columns, 10)
-                .lines()
-                .nth(1)
-                .unwrap()
-                .to_owned()
-        };
-        let switches = "  sessions  turns   this project";
-        assert_eq!(status(46, Some(0)), format!("{switches}  17 sessions"));
-        assert_eq!(status(44, Some(0)), switches);
-        assert_eq!(status(44, None), format!("{switches}    reading"));
-    }
-
-    #[test]
-    fn how_far_the_histories_are_read_is_told_until_they_are() {
-        let mut app = App::new("");
-        let (done, total) = (77_000_000, 243_000_000);
-        app.handle_message(AppMessage::Reading(ReadBytes { done, total }));
-        let status = |app: &mut App| screen(app, 80, 12).lines().nth(1).unwrap().to_owned();
-        assert!(status(&mut app).ends_with("   reading 77 MB of 243 MB"));
-        app.handle_message(AppMessage::Refreshed { files_left: None });
-        assert!(status(&mut app).ends_with("   reading"));
-    }
 
     #[test]
     fn a_filter_that_nothing_meets_is_told_in_place_of_rows() {

@@ -3,6 +3,7 @@
 mod help;
 mod list;
 mod overlay;
+mod status;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -46,9 +47,11 @@ pub(crate) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme) {
 
 /// Draws the query, the list and the preview.
 fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
+    let status_lines = status::format_status_lines(app, theme, area);
+    let status_height = u16::try_from(status_lines.len()).unwrap_or(u16::MAX);
     let [query, status, body, footer] = Layout::vertical([
         Constraint::Length(1),
-        Constraint::Length(1),
+        Constraint::Length(status_height),
         Constraint::Fill(1),
         Constraint::Length(1),
     ])
@@ -64,7 +67,7 @@ fn draw_browser(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) 
         let [list, preview] = split(Constraint::Length(needed.min(most.height)));
         (list, preview)
     };
-    list::draw_status(frame, app, theme, status);
+    frame.render_widget(Text::from(status_lines), status);
     list::draw_rows(frame, app, theme, list_area);
     let borders = if area.width >= WIDE {
         Borders::LEFT
@@ -127,6 +130,19 @@ fn wrap_text(text: &str, columns: u16, style: Style) -> Vec<Line<'static>> {
             .collect::<Vec<_>>()
     };
     text.lines().flat_map(fold).collect()
+}
+
+/// Folds a text as [`wrap_text`] does, to at most `most` lines, of which the last one is marked where more would follow.
+fn wrap_text_to(text: &str, columns: u16, most: usize, style: Style) -> Vec<Line<'static>> {
+    let mut lines = wrap_text(text, columns, style);
+    let is_cut = lines.len() > most;
+    lines.truncate(most);
+    if let Some(last) = lines.last_mut().filter(|_| is_cut) {
+        let marked = format!("{last} …");
+        let fitting = truncate_to_columns(&marked, usize::from(columns));
+        *last = Line::styled(fitting, style);
+    }
+    lines
 }
 
 /// Lists keys with what they do, as many as fit.

@@ -62,10 +62,15 @@ pub(super) fn draw_form(frame: &mut Frame<'_>, form: &MemoryForm, theme: Theme, 
             } else {
                 theme.faint()
             };
-            let visible = visible_input(field.input, columns);
+            // Another field is shown from its beginning, wherever its cursor is.
+            let text = if field.is_active {
+                visible_input(field.input, columns).text
+            } else {
+                field.input.value()
+            };
             Line::from(vec![
                 Span::styled(format!("{:<10}", field.name), style),
-                Span::raw(super::pad_column(visible.text, columns)),
+                Span::raw(super::pad_column(text, columns)),
             ])
         })
         .collect();
@@ -177,6 +182,21 @@ pub(super) mod tests {
         ] {
             assert!(words.contains(text), "{shown}");
         }
+    }
+
+    #[test]
+    fn the_topic_is_shown_from_its_beginning_until_it_is_edited() {
+        let mut app = opened();
+        press(&mut app, KeyCode::Down, KeyModifiers::NONE);
+        open_form(&mut app, false);
+        let shown = screen(&mut app, 60, 12);
+        assert!(
+            shown.contains("topic     渡し場の灯り: a lantern"),
+            "{shown}"
+        );
+        press(&mut app, KeyCode::Tab, KeyModifiers::NONE);
+        let edited = screen(&mut app, 60, 12);
+        assert!(edited.contains("told at some length"), "{edited}");
     }
 
     #[test]

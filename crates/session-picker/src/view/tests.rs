@@ -17,8 +17,8 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Modifier;
 use session_core::{ConfidenceBand, ToolCall, Turn, TurnPart};
 use session_display::mark_words;
-use session_search::{Exchange, TurnOrigin};
-use session_store::{Level, SessionId, SessionRow, TurnRow};
+use session_search::{Exchange, Level, TurnOrigin};
+use session_store::{SessionId, SessionRow, TurnRow};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -296,7 +296,7 @@ fn the_preview_is_asked_for_again_after_a_conversation() {
 fn control_and_a_letter_do_nothing_in_a_conversation() {
     let mut app = opened();
     press(&mut app, KeyCode::Enter, KeyModifiers::NONE);
-    for letter in "rfecyimq".chars().filter(|letter| *letter != 'c') {
+    for letter in "rsecyimq".chars().filter(|letter| *letter != 'c') {
         let key = KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
         assert!(app.handle_event(&Event::Key(key)).is_none(), "{letter}");
     }

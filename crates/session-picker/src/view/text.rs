@@ -1,6 +1,6 @@
 //! Turns: the preview and the conversation.
 
-use super::{draw_input, format_keys};
+use super::{draw_input, format_keys, wrap_text_to};
 use crate::app::App;
 use crate::conversation::{ConversationView, ReadingState};
 use crate::preview_pane::PreviewPane;
@@ -13,49 +13,50 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use session_display::{format_minute, sanitize_line, session_title};
-use session_store::Level;
 use std::ops::Range;
 
 /// Draws the turn of the row that is selected.
 pub(super) fn draw_preview(frame: &mut Frame<'_>, app: &mut App, theme: Theme, area: Rect) {
     app.preview_area = area;
-    let columns = usize::from(area.width).saturating_sub(2);
     let shown = app.list.selected_row().map(|row| row.session.id);
-    app.lay_out_preview(columns, usize::from(area.height).saturating_sub(1));
-    let Some(preview) = &app.preview else { return };
-    if Some(preview.session.id) != shown {
+    let preview = app.preview.as_ref();
+    let Some(preview) = preview.filter(|preview| Some(preview.session.id) == shown) else {
         return;
-    }
+    };
+    let inner = indent_area(area);
+    let head_lines = format_preview_head(preview, theme, inner);
+    let head_height = u16::try_from(head_lines.len()).unwrap_or(u16::MAX);
     let [head, body] =
-        Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(indent_area(area));
-    let head_line = format_preview_head(preview, app.list.level, theme, usize::from(head.width));
-    frame.render_widget(head_line, head);
-    draw_pane(frame, &preview.pane, theme.matching(), theme, body);
+        Layout::vertical([Constraint::Length(head_height), Constraint::Fill(1)]).areas(inner);
+    frame.render_widget(Text::from(head_lines), head);
+    let columns = usize::from(body.width).saturating_sub(1);
+    app.lay_out_preview(columns, usize::from(body.height));
+    if let Some(preview) = &app.preview {
+        draw_pane(frame, &preview.pane, theme.matching(), theme, body);
+    }
 }
 
-/// Formats the folder of the project, or the title where the row shows a passage instead, and which turn it is: its own
+/// Lines of a preview from which its head has two lines of the title.
+const TALL_PREVIEW: u16 = 6;
+
+/// Formats the title, of which the row has room for a part, then the folder of the project, and which turn it is: its own
 /// line may be above what is shown.
-fn format_preview_head(
-    preview: &PreviewPane,
-    level: Level,
-    theme: Theme,
-    columns: usize,
-) -> Line<'static> {
+fn format_preview_head(preview: &PreviewPane, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     let session = &preview.session;
-    let name = match level {
-        Level::Session => sanitize_line(session.project.as_deref().unwrap_or_default()),
-        Level::Turn => session_title(session),
-    };
+    let title_lines = if area.height < TALL_PREVIEW { 1 } else { 2 };
+    let title = session_title(session);
+    let mut lines = wrap_text_to(&title, area.width, title_lines, theme.title());
+    let columns = usize::from(area.width);
+    let folder = sanitize_line(session.project.as_deref().unwrap_or_default());
     let turn = preview.pane.text.exchanges().first().map(|e| &e.turn);
     let place = turn.map_or(String::new(), |turn| {
         let position = format_turn_position(turn.index, session.turns, columns);
         format!("  {position}  {}", format_minute(turn.started_ms))
     });
     let left = columns.saturating_sub(place.len());
-    Line::from(vec![
-        Span::styled(super::pad_column(&name, left), theme.title()),
-        Span::styled(place, theme.faint()),
-    ])
+    let folder = super::pad_column(&folder, left);
+    lines.push(Line::styled(format!("{folder}{place}"), theme.faint()));
+    lines
 }
 
 /// Leaves a column free at the left.

@@ -43,13 +43,22 @@ fn check(typed: &str, expected: &str) {
 
 #[test]
 fn names_of_fields_are_completed() {
-    check("docker a|", "a -> agent:");
+    check("docker age|", "age -> agent:");
     check("-pro|", "-pro -> -project:");
     check(
         "-|",
         "- -> -agent:, -project:, -branch:, -file:, -since:, -until:, -when:",
     );
-    check("a| docker", "a -> agent:");
+    check("age| docker", "age -> agent:");
+    for typed in [
+        "docker w|",
+        "lantern br|",
+        "s|",
+        "fix the project|",
+        "agent|",
+    ] {
+        check(typed, "");
+    }
     check("docker|", "");
     check("docker |", "");
     check("|", "");

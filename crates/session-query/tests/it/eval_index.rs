@@ -2,7 +2,8 @@
 
 use session_config::Home;
 use session_indexer::{RefreshProgress, SilentProgress};
-use session_query::{EvalIndex, EvalSource, QueryError, TABLE};
+use session_models::TABLE_MODEL;
+use session_query::{EvalIndex, EvalSource, QueryError};
 use session_sources::Env;
 use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
@@ -35,7 +36,7 @@ fn searched(home: &Home, source: EvalSource<'_>) -> (Vec<String>, usize) {
 fn a_set_without_a_history_is_put_to_the_users() {
     let (test, home) = user();
     let source = EvalSource {
-        model: Some(TABLE),
+        model: Some(TABLE_MODEL),
         ..EvalSource::default()
     };
     assert_eq!(searched(&home, source), (vec![OWN.to_owned()], 1));
@@ -58,7 +59,7 @@ fn the_history_of_a_set_is_indexed_apart() {
     let (history, kept) = (set.home(".claude"), set.path("kept"));
     let temporary = EvalSource {
         history: Some(&history),
-        model: Some(TABLE),
+        model: Some(TABLE_MODEL),
         ..EvalSource::default()
     };
     assert_eq!(searched(&home, temporary), (vec![OF_SET.to_owned()], 1));

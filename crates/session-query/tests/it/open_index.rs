@@ -1,4 +1,4 @@
-//! Keeps an index open between questions.
+//! Keeps an index open between queries.
 
 use session_core::{FileStamp, KnownTurns, SessionMeta};
 use session_embed::Embedder;
@@ -135,7 +135,7 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
     let mut count = || {
         let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
         let answer = open.answer(&live, count).unwrap();
-        (answer.answer, answer.outcome.files_read)
+        (answer.answer, answer.refresh.files_read)
     };
     assert_eq!(count(), (0, 0));
     home.write_transcript(
@@ -145,16 +145,16 @@ fn an_answer_is_from_the_index_as_the_refresh_beside_it_left_it() {
     assert_eq!(count(), (1, 0));
 }
 
-/// The snapshot beside a refresh keeps deleted text in the log.
+/// A snapshot during a refresh keeps deleted text in the log.
 #[test]
 fn an_answer_leaves_no_purge_behind() {
     let count = |snapshot: &Snapshot| Ok::<_, QueryError>(snapshot.sessions.len());
     check_purges(|live| {
-        let answered = live
-            .answer(QueryRefresh::BesideAnswer, None::<fn()>, count)
+        let found = live
+            .answer(QueryRefresh::DuringAnswer, None::<fn()>, count)
             .unwrap()
-            .answered;
-        answered.unwrap().answer
+            .found;
+        found.unwrap().answer
     });
 }
 
@@ -242,7 +242,7 @@ fn an_open_index_tells_of_commits() {
     assert!(!open.has_changed());
     add_session(root.path(), "b");
     assert_eq!(uids(&mut open).unwrap(), ["a", "b"]);
-    assert!(open.has_changed(), "a question between does not matter");
+    assert!(open.has_changed(), "a query between does not matter");
     assert!(!open.has_changed());
 }
 
@@ -277,10 +277,10 @@ fn an_answer_tells_that_histories_are_back_or_elsewhere() {
     };
     let mut answers = || {
         let answer = live
-            .answer(QueryRefresh::BesideAnswer, None::<fn()>, gone)
+            .answer(QueryRefresh::DuringAnswer, None::<fn()>, gone)
             .unwrap();
         [
-            answer.answered.unwrap().answer,
+            answer.found.unwrap().answer,
             open.answer(&live, gone).unwrap().answer,
         ]
     };

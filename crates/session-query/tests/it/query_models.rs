@@ -3,7 +3,8 @@
 use session_config::Home;
 use session_core::{FileStamp, KnownTurns, SessionMeta, Turn};
 use session_embed::Embedder;
-use session_query::{IncompleteCoverage, QueryModels, TABLE};
+use session_models::TABLE_MODEL;
+use session_query::{QueryModels, UnembeddedSessions};
 use session_sources::Env;
 use session_store::{
     Document, DocumentExtent, EmbeddedDocument, Level, Reader, StoredContent, Writer,
@@ -50,7 +51,7 @@ fn embed(root: &Path, table: &dyn Embedder, sessions: usize) {
 fn embed_as(root: &Path, table: &dyn Embedder, fingerprint: &str, sessions: usize) {
     let mut writer = Writer::open(root).unwrap();
     let dims = table.spec().dims;
-    let model = writer.add_model(fingerprint, TABLE, dims).unwrap();
+    let model = writer.add_model(fingerprint, TABLE_MODEL, dims).unwrap();
     let pending = writer.reader().unwrap().pending_sessions(&[model.id]);
     for pending in pending.unwrap().into_iter().take(sessions) {
         let turns = writer.reader().unwrap().contents(pending.session).unwrap();
@@ -92,7 +93,7 @@ fn vectors_of_another_version_of_the_table_do_not_answer() {
     let table = session_embed::open_bundled_table().unwrap();
     index(&root);
     embed_as(&root, table.as_ref(), OTHER_FINGERPRINT, 2);
-    let models = QueryModels::new(home.catalogue().unwrap(), TABLE, &root).unwrap();
+    let models = QueryModels::new(home.catalogue().unwrap(), TABLE_MODEL, &root).unwrap();
     assert!(best(&models, &root).is_empty());
     assert!(models.failures().is_empty());
     embed(&root, table.as_ref(), 2);
@@ -136,7 +137,7 @@ fn a_model_whose_vectors_are_lost_leaves_the_others() {
     let table = session_embed::open_bundled_table().unwrap();
     index(&root);
     embed(&root, table.as_ref(), 2);
-    let models = QueryModels::new(home.catalogue().unwrap(), TABLE, &root).unwrap();
+    let models = QueryModels::new(home.catalogue().unwrap(), TABLE_MODEL, &root).unwrap();
     let (vectors, away) = (root.join("vectors"), root.join("queries"));
     for is_lost in [false, true, false] {
         if is_lost {
@@ -168,22 +169,22 @@ fn what_is_left_to_the_chosen_model_is_noted() {
         let models = QueryModels::new(home.catalogue().unwrap(), chosen, &root).unwrap();
         let index = Reader::open(&root).unwrap();
         models
-            .find_incomplete_coverage(&index, PROMPTS.len())
+            .find_unembedded_sessions(&index, PROMPTS.len())
             .unwrap()
     };
-    let coverage = |embedded| IncompleteCoverage {
+    let unembedded = |embedded| UnembeddedSessions {
         model: "remote".to_owned(),
         embedded,
         all: 2,
         time_left: None,
         failure: None,
     };
-    assert_eq!(due(TABLE), None);
-    assert_eq!(due("remote"), Some(coverage(0)));
+    assert_eq!(due(TABLE_MODEL), None);
+    assert_eq!(due("remote"), Some(unembedded(0)));
     let models = QueryModels::new(home.catalogue().unwrap(), "remote", &root).unwrap();
     let fingerprint = models.chosen().unwrap().fingerprint();
     embed_as(&root, table.as_ref(), &fingerprint, 1);
-    assert_eq!(due("remote"), Some(coverage(1)));
+    assert_eq!(due("remote"), Some(unembedded(1)));
     embed_as(&root, table.as_ref(), &fingerprint, 1);
     assert_eq!(due("remote"), None);
 }

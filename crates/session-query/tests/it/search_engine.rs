@@ -26,7 +26,9 @@ fn what_was_forgotten_comes_back_without_what_is_new() {
     write(1);
     let home = Home::new(Env::with_home(&test.home("")), root.clone());
     let engine = SearchEngine::new(home.clone()).unwrap();
-    engine.update(RefreshMode::Changes, &silent, || {}).unwrap();
+    engine
+        .refresh_when_unlocked(RefreshMode::Changes, &silent, || {})
+        .unwrap();
     let mut writer = Writer::open(&root).unwrap();
     let sessions = writer.reader().unwrap().sessions().unwrap();
     let ids = [id(1)];
@@ -66,9 +68,9 @@ fn an_update_waits_for_another_writer() {
         waited.set(waited.get() + 1);
         drop(other.take());
     };
-    let update = || engine.update(RefreshMode::Changes, &silent, on_wait);
-    assert!(update().unwrap().is_complete());
+    let refresh = || engine.refresh_when_unlocked(RefreshMode::Changes, &silent, on_wait);
+    assert!(refresh().unwrap().is_complete());
     assert_eq!(waited.get(), 1);
-    assert!(update().unwrap().is_complete());
+    assert!(refresh().unwrap().is_complete());
     assert_eq!(waited.get(), 1);
 }

@@ -83,7 +83,7 @@ fn a_range_is_one_filter() {
         until_ms: Some(until.timestamp().as_millisecond()),
     };
     let clause = |negated| FilterClause {
-        any: vec![within.clone()],
+        conditions: vec![within.clone()],
         negated,
     };
     assert_eq!(clauses(&format!("when:{days}")), Ok(vec![clause(false)]));
@@ -168,7 +168,10 @@ fn clauses(typed: &str) -> Result<Vec<FilterClause>, String> {
 fn values_of_a_field_are_alternatives() {
     let part = |name: &str| FilterCondition::Project(ProjectPattern::Part(name.into()));
     let typed = "project:a agent:Claude project:b -project:c -project:d file:x";
-    let clause = |any: Vec<FilterCondition>, negated| FilterClause { any, negated };
+    let clause = |conditions: Vec<FilterCondition>, negated| FilterClause {
+        conditions,
+        negated,
+    };
     let expected = vec![
         clause(vec![FilterCondition::Agent("claude".into())], false),
         clause(vec![part("a"), part("b")], false),
@@ -186,7 +189,7 @@ fn times_are_those_of_the_options() {
         time.parse::<Zoned>().unwrap().timestamp().as_millisecond()
     };
     let check = |typed: &str, expected: FilterCondition| {
-        assert_eq!(clauses(typed).unwrap()[0].any, [expected], "{typed}");
+        assert_eq!(clauses(typed).unwrap()[0].conditions, [expected], "{typed}");
     };
     let since = |time| FilterCondition::since(ms(time));
     check("since:2026-03-29T12:00", since("2026-03-29T12:00"));

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod decomposed_letters;
 mod everyday_forms;
 mod passwords;
 mod redaction;

@@ -240,6 +240,30 @@ fn secrets_of_settings_and_addresses() {
 }
 
 #[test]
+fn a_capitalized_word_with_a_number_is_a_password_unless_the_number_is_a_width() {
+    assert_redacts(
+        "password",
+        &[
+            "password: «Welcome123»",
+            "password=«Welcome123»",
+            "mot de passe : «Welcome123»",
+            "비밀번호는 «Welcome123» 입니다",
+            "パスワードは«Welcome123»です",
+            "the password is «Hunter2xyz9»",
+            "password: «Hunter2xyz9»",
+        ],
+    );
+    assert_unchanged(&[
+        "password: Sha256,",
+        "password: Uint8Array,",
+        "password: Argon2PasswordHasher,",
+        "passwordHash: Base64Url512",
+        "password: OAuth2,",
+        "パスワードはBase64です",
+    ]);
+}
+
+#[test]
 fn a_password_may_begin_as_a_placeholder_does() {
     assert_redacts(
         "password",

@@ -1,5 +1,5 @@
 use super::*;
-use session_core::{FileEntry, RunEntry};
+use session_core::{CommandRunEntry, FileEntry};
 use session_store::TurnRow;
 
 fn turn_record(index: u32, kind: PromptKind, prompt: &str, answers: &[&str]) -> TurnRecord {
@@ -196,7 +196,7 @@ fn what_did_not_end_or_run_has_not_failed() {
         CallStatus::NotRun,
         CallStatus::Failed,
     ];
-    let run = |(command, status)| RunEntry {
+    let run = |(command, status)| CommandRunEntry {
         command: command % 2,
         status,
         changes_before: 0,
@@ -212,7 +212,7 @@ fn what_did_not_end_or_run_has_not_failed() {
 fn a_search_that_found_nothing_has_not_failed() {
     let mut turn = turn_record(0, PromptKind::Typed, "Heat it", &[]);
     turn.content.commands = vec!["make".into(), "rg -n oil src".into()];
-    let run = |command| RunEntry {
+    let run = |command| CommandRunEntry {
         command,
         status: CallStatus::Failed,
         changes_before: 0,

@@ -3,8 +3,7 @@
 use crate::library::{DIMS, FAR, Library, Vector};
 use proptest::prelude::*;
 use session_core::{ConfidenceBand, ListScore};
-use session_search::{FusionMode, SearchRequest, SearchResults};
-use session_store::Level;
+use session_search::{FusionMode, Level, SearchRequest, SearchResults};
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
 
@@ -87,9 +86,9 @@ fn check(all: &SearchResults, found: &SearchResults) {
         assert_eq!(hit.band, ConfidenceBand::from_probability(hit.probability));
         let told = |s: Option<ListScore>| s.map_or(0.0, |s| s.scaled);
         let sum = alpha * told(hit.dense) + (1.0 - alpha) * told(hit.lexical);
-        let beyond = hit.fused_score - sum * hit.context * hit.exact;
+        let beyond = hit.fused_score - sum * hit.context_factor * hit.exact_factor;
         // Who holds an identifier that few sessions hold is raised.
-        let is_raised = !found.explanation.identifiers.is_empty();
+        let is_raised = !found.explanation.rare_exact_terms.is_empty();
         assert!(beyond.abs() < 1e-5 || is_raised && beyond > 0.0, "{beyond}");
         for (list_score, max) in [(hit.lexical, max.0), (hit.dense, max.1)] {
             if let Some(max) = max.filter(|max| *max > 0.0) {

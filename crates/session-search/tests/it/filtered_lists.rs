@@ -2,8 +2,8 @@
 
 use crate::library::{DIMS, Library, QUERY, SCALE, Vector};
 use proptest::prelude::*;
-use session_search::{FusionMode, SearchFilter, SearchHit, SearchRequest};
-use session_store::{Level, SessionId};
+use session_search::{FusionMode, Level, SearchFilter, SearchHit, SearchRequest};
+use session_store::SessionId;
 use std::collections::HashMap;
 
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
@@ -67,7 +67,7 @@ fn request(asked: &[&str], only: &[SessionId], fusion: FusionMode) -> SearchRequ
         level: Level::Turn,
         limit: 1000,
         filter: SearchFilter {
-            only: only.to_vec(),
+            only_sessions: only.to_vec(),
             ..SearchFilter::default()
         },
         ..SearchRequest::new(&asked.join(" "))

@@ -3,9 +3,9 @@
 use crate::library::{Library, QUERY, cosine, ids, meta, place, turn};
 use session_core::{SessionMeta, ToolCall, Turn, TurnPart};
 use session_search::{
-    FilterClause, FilterCondition, FusionMode, ProjectPattern, SearchFilter, SearchRequest,
+    FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, SearchFilter, SearchRequest,
 };
-use session_store::{Level, SessionId};
+use session_store::SessionId;
 
 fn at(index: u32, time: i64, prompt: &str) -> Turn {
     Turn {
@@ -121,10 +121,10 @@ const ALL: &str = "agent-1:0 main:0 main:1 ses_lab:0";
 #[test]
 fn subagents_are_found_when_asked_for() {
     check(SearchFilter::default(), "main:0 main:1 ses_lab:0");
-    let subagents = true;
+    let includes_subagents = true;
     check(
         SearchFilter {
-            subagents,
+            includes_subagents,
             ..SearchFilter::default()
         },
         ALL,
@@ -135,7 +135,7 @@ fn subagents_are_found_when_asked_for() {
 fn all_of(clauses: Vec<FilterClause>) -> SearchFilter {
     SearchFilter {
         clauses,
-        subagents: true,
+        includes_subagents: true,
         ..SearchFilter::default()
     }
 }
@@ -237,7 +237,7 @@ fn times_filter() {
     let between = vec![only(since(1000)), only(until(1501))];
     check(all_of(between), "agent-1:0 main:0");
     let outside = FilterClause {
-        any: vec![since(5000), until(1001)],
+        conditions: vec![since(5000), until(1001)],
         negated: false,
     };
     check(all_of(vec![outside]), "main:0 ses_lab:0");
@@ -245,11 +245,14 @@ fn times_filter() {
 
 #[test]
 fn one_alternative_of_a_clause_is_enough() {
-    let any = |any: Vec<FilterCondition>| FilterClause {
-        any,
+    let any = |conditions: Vec<FilterCondition>| FilterClause {
+        conditions,
         negated: false,
     };
-    let none = |any: Vec<FilterCondition>| FilterClause { any, negated: true };
+    let none = |conditions: Vec<FilterCondition>| FilterClause {
+        conditions,
+        negated: true,
+    };
     let branches = || vec![branch("main"), branch("topic")];
     check(all_of(vec![any(branches())]), "main:0 main:1");
     check(all_of(vec![none(branches())]), "agent-1:0 ses_lab:0");
@@ -272,23 +275,23 @@ fn sessions_are_chosen_and_left_out_by_number() {
     let sessions = library.reader().sessions().unwrap();
     let number = |uid: &str| sessions.iter().find(|s| s.uid == uid).unwrap().id;
     let alone = |uid: &str| SearchFilter {
-        only: vec![number(uid)],
+        only_sessions: vec![number(uid)],
         ..SearchFilter::default()
     };
     check(alone("ses_lab"), "ses_lab:0");
     check(alone("agent-1"), "agent-1:0");
-    let exclude = vec![number("main")];
+    let excluded_sessions = vec![number("main")];
     check(
         SearchFilter {
-            exclude,
+            excluded_sessions,
             ..SearchFilter::default()
         },
         "ses_lab:0",
     );
-    let exclude = vec![number("main")];
+    let excluded_sessions = vec![number("main")];
     check(
         SearchFilter {
-            exclude,
+            excluded_sessions,
             ..alone("main")
         },
         "",

@@ -3,9 +3,8 @@
 use crate::library::{FAR, Library, QUERY, cosine, ids, meta, place, turn};
 use session_core::{ConfidenceBand, SessionMeta};
 use session_search::{
-    FilterClause, FilterCondition, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
+    FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
 };
-use session_store::Level;
 
 /// Things with a name, and what its one session says of it.
 const NAMED: [(&str, &str); 5] = [
@@ -84,7 +83,7 @@ fn it_is_first_alone_and_in_a_sentence() {
         ] {
             let found = library.search(&SearchRequest::new(&query), Some(QUERY));
             assert_eq!(ids(&found).first(), Some(&name), "{query}");
-            assert_eq!(found.explanation.identifiers, [name], "{query}");
+            assert_eq!(found.explanation.rare_exact_terms, [name], "{query}");
             let turns = SearchRequest {
                 level: Level::Turn,
                 ..SearchRequest::new(&query)
@@ -116,7 +115,7 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     };
     for level in [Level::Session, Level::Turn] {
         let found = library.search(&asked("ERR_SYNC_701", level), Some(QUERY));
-        assert_eq!(found.explanation.identifiers, ["ERR_SYNC_701"]);
+        assert_eq!(found.explanation.rare_exact_terms, ["ERR_SYNC_701"]);
         assert_eq!(place(&found.hits[0]).0, "works");
         // Where there are other words, they tell which one is meant.
         let asked = asked("how did we fix ERR_SYNC_701 last time", level);
@@ -128,7 +127,7 @@ fn of_few_sessions_the_one_that_works_with_it_most_is_first() {
     let asked = asked("ERR_SYNC_701", Level::Session);
     library.say("fourth", &[("ERR_SYNC_701 came up once more today.", None)]);
     let found = library.search(&asked, Some(QUERY));
-    assert_eq!(found.explanation.identifiers, [""; 0]);
+    assert_eq!(found.explanation.rare_exact_terms, [""; 0]);
 }
 
 /// Two sessions that met the same error are as probable as each other, and none is next to impossible.
@@ -220,11 +219,11 @@ fn what_nobody_holds_as_a_name_is_not_promoted() {
         &[("The disk of docker is full. Is it so again?", None)],
     );
     let found = library.search(&SearchRequest::new("docker_is"), Some(QUERY));
-    assert_eq!(found.explanation.identifiers, [""; 0]);
+    assert_eq!(found.explanation.rare_exact_terms, [""; 0]);
     let far = Some(FAR);
     let mut asked = SearchRequest::new("ERR_SYNC_701");
     let all = library.reader().sessions().unwrap();
-    asked.filter.only = all
+    asked.filter.only_sessions = all
         .iter()
         .filter(|s| s.uid == "E0597")
         .map(|s| s.id)
@@ -316,7 +315,7 @@ fn an_identifier_among_many_words_is_in_passing() {
         Some(QUERY),
     );
     assert_eq!(
-        (ids(&found)[0], found.explanation.identifiers.len()),
+        (ids(&found)[0], found.explanation.rare_exact_terms.len()),
         ("export", 0)
     );
 }
@@ -355,7 +354,7 @@ fn a_name_by_itself_goes_before_longer_ones_that_end_in_it() {
     ] {
         let found = library.search(&SearchRequest::new(query), Some(QUERY));
         assert_eq!(ids(&found)[0], first);
-        assert_eq!(found.explanation.identifiers, [query]);
+        assert_eq!(found.explanation.rare_exact_terms, [query]);
     }
 }
 
@@ -370,7 +369,7 @@ fn an_identifier_beside_a_phrase_without_spaces_is_looked_up_by_itself() {
     let request = SearchRequest::new("失敗する E0597");
     let results = library.search(&request, Some(QUERY));
     assert_eq!(ids(&results).first(), Some(&"E0597"), "{:?}", ids(&results));
-    assert_eq!(results.explanation.identifiers, ["E0597"]);
+    assert_eq!(results.explanation.rare_exact_terms, ["E0597"]);
 }
 
 /// A subagent's session and another project's are left out, each named by what would find it. Whoever searches typed the
@@ -398,7 +397,7 @@ fn what_no_searched_session_holds_is_told_with_who_does() {
     let deep = unfound("ERR_DEEP_11 in the importer", SearchFilter::default());
     assert_eq!(deep.only_subagents, ["ERR_DEEP_11"]);
     let filter = SearchFilter {
-        exclude: vec![asker],
+        excluded_sessions: vec![asker],
         ..SearchFilter::default()
     };
     let asked = unfound("ERR_ASKED_12", filter.clone());
@@ -439,7 +438,7 @@ fn all_that_hold_a_common_name_go_before_those_that_do_not() {
         let first: Vec<&str> = ids(&found).into_iter().take(5).collect();
         let are_holders = first.iter().all(|id| id.starts_with("held"));
         assert!(are_holders, "{query}: {first:?}");
-        assert_eq!(found.explanation.identifiers, [""; 0], "{query}");
+        assert_eq!(found.explanation.rare_exact_terms, [""; 0], "{query}");
     }
 }
 
@@ -490,7 +489,7 @@ fn a_name_is_known_as_it_is_written_elsewhere() {
     for (n, (query, _)) in written.iter().enumerate() {
         let found = library.search(&SearchRequest::new(query), Some(QUERY));
         assert_eq!(ids(&found)[0], format!("w{n}"), "{query}");
-        assert_eq!(found.explanation.identifiers.len(), 1, "{query}");
+        assert_eq!(found.explanation.rare_exact_terms.len(), 1, "{query}");
     }
 }
 

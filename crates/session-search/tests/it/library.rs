@@ -165,11 +165,11 @@ impl Library {
         request: &SearchRequest,
         vector: Vector,
         models: &[(&str, CosineScale)],
-        readable_share: f32,
+        readable_letter_share: f32,
     ) -> SearchResults {
         let index = self.reader();
         let dense = |(fingerprint, scale): &(&str, CosineScale)| QueryEmbedding {
-            readable_share,
+            readable_letter_share,
             scale: *scale,
             ..embedding(&index, fingerprint, vector)
         };
@@ -182,7 +182,7 @@ impl Library {
     pub fn search_by_pieces(&self, request: &SearchRequest, vector: Vector) -> SearchResults {
         let index = self.reader();
         let by_pieces = QueryEmbedding {
-            known_share: 0.0,
+            known_word_share: 0.0,
             ..embedding(&index, "f00d", vector)
         };
         let sessions = index.sessions().unwrap();
@@ -224,8 +224,8 @@ fn embedding(index: &Reader, fingerprint: &str, vector: Vector) -> QueryEmbeddin
     QueryEmbedding {
         model: index.model(fingerprint).unwrap().unwrap(),
         vector: vector.to_vec(),
-        known_share: 1.0,
-        readable_share: 1.0,
+        known_word_share: 1.0,
+        readable_letter_share: 1.0,
         scale: SCALE,
         text_cosines: None,
     }

@@ -3,10 +3,9 @@
 use crate::library::{Library, ids, meta, place, turn};
 use session_core::{SessionMeta, Turn, TurnPart};
 use session_search::{
-    FilterClause, FilterCondition, HitOrder, SearchFilter, SearchRequest, SearchResults,
+    FilterClause, FilterCondition, HitOrder, Level, SearchFilter, SearchRequest, SearchResults,
     list_newest,
 };
-use session_store::Level;
 
 fn at(index: u32, time: i64, branch: &str) -> Turn {
     Turn {

@@ -3,8 +3,7 @@
 use crate::library::{DIMS, FAR, Library, QUERY, SCALE, cosine, ids, meta, place, turn};
 use session_core::CosineScale;
 use session_core::{ConfidenceBand, Query, Turn};
-use session_search::{FusionMode, SearchHit, SearchRequest, SearchResults};
-use session_store::Level;
+use session_search::{FusionMode, Level, SearchHit, SearchRequest, SearchResults};
 
 const BOTH: &str = "The docker network is slow since the upgrade.";
 const ONE: &str = "Which network do the tests run in, please?";
@@ -125,7 +124,7 @@ fn a_score_is_what_the_formula_says() {
         .reader()
         .search_lexical(&Query::new("docker network kubernetes"), 10, |_| Ok(true))
         .unwrap();
-    let part = bm25.hits[1].score / bm25.hits[0].score * (0.207_35f32 / 0.505_75).sqrt();
+    let part = bm25.turns[1].score / bm25.turns[0].score * (0.207_35f32 / 0.505_75).sqrt();
     assert_near(fused(2), in_session(0.1846 * part));
     assert_eq!(
         (found.hits[2].dense, found.hits[2].lexical.unwrap().rank),

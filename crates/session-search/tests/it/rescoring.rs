@@ -2,8 +2,8 @@
 
 use crate::library::{DIMS, Library, QUERY, Vector, cosine, ids, meta, place, turn};
 use session_core::{Query, Turn, TurnContent};
-use session_search::{FusionMode, SearchRequest, SearchResults, TextCosines};
-use session_store::{Level, SessionContents};
+use session_search::{FusionMode, Level, SearchRequest, SearchResults, TextCosines};
+use session_store::SessionContents;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 

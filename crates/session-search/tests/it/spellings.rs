@@ -138,6 +138,23 @@ fn a_name_that_is_remembered_slightly_wrong_is_found_by_its_words() {
 }
 
 #[test]
+fn the_words_of_a_compound_are_told_and_doubted() {
+    let library = library_of(&[
+        ("german", "Die Verbindung zur Datenbank bricht ab."),
+        ("english", "The codecs and the parser install well."),
+    ]);
+    let typed = "Datenbankverbindung";
+    let found = library.search(&SearchRequest::new(typed), None);
+    assert_eq!(found.hits[0].session.uid, "german");
+    assert_ne!(found.hits[0].band, ConfidenceBand::Strong);
+    let unfound = found.explanation.unfound;
+    assert_eq!(
+        (unfound.missing, unfound.substituted),
+        substituted(typed, SubstituteKind::CompoundWords)
+    );
+}
+
+#[test]
 fn forms_of_a_language_that_no_word_shows_are_told_and_doubted() {
     let library = library_of(&[
         ("german", "Die Rechnungen gehen als PDF heraus."),

@@ -106,6 +106,11 @@ impl SessionFacts {
         excluded.clear_title(&mut self.ai_title);
     }
 
+    /// Removes what tells what an excluded session is about. Its folders stay: by them it is excluded.
+    pub(super) fn clear_described(&mut self) {
+        (self.custom_title, self.ai_title, self.branch) = (None, None, None);
+    }
+
     fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {
         if let Some(fork) = entry.fork() {
             self.forked_from = fact(&fork.session_id).or_else(|| self.forked_from.take());

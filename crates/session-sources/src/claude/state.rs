@@ -4,11 +4,12 @@
 use super::background::BackgroundCalls;
 use super::queue::PromptQueue;
 use super::reply::{ReplyBlocks, SidechainReplies};
-use super::session_facts::SessionFacts;
+use super::session_facts::{SessionFacts, SessionIdentity};
 use crate::cursor::{CursorState, SeenIds, is_default};
 use crate::turn_assembler::TurnProgress;
 use crate::{Cursor, CursorExclusions};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// Version of the cursors.
 pub(super) const VERSION: u32 = 7;
@@ -41,9 +42,18 @@ pub(super) struct TranscriptState {
     pub failures: SeenIds,
 }
 
-/// Returns a cursor without the excluded titles.
-pub(super) fn redact_cursor(cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+/// Returns a cursor of a transcript without the excluded titles, and without its titles and branch where its session is
+/// excluded.
+pub(super) fn redact_cursor(at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+    let stem = at.file_stem().unwrap_or_default();
+    let identity = SessionIdentity {
+        id: stem.to_string_lossy().into_owned(),
+        parent: None,
+    };
     CursorState::<TranscriptState>::redact(cursor, VERSION, |state| {
+        if (excluded.session)(&state.facts.meta(&identity)) {
+            state.facts.clear_described();
+        }
         state.facts.clear_titles(excluded);
     })
 }

@@ -159,12 +159,16 @@ pub(super) fn read<F: JsonlFormat>(
         .map_continue(drop)
 }
 
-/// Returns a cursor without the title of its session where that is excluded.
+/// Returns a cursor without the title of its session where that is excluded, and without its branch where the session is.
 pub(super) fn redact_cursor<F: JsonlFormat>(
     cursor: &Cursor,
     excluded: &CursorExclusions<'_>,
 ) -> Cursor {
     CursorState::<JsonlState<F::State>>::redact(cursor, VERSION, |state| {
-        excluded.clear_title(&mut state.session.title);
+        let session = &mut state.session;
+        if (excluded.session)(session) {
+            (session.title, session.branch) = (None, None);
+        }
+        excluded.clear_title(&mut session.title);
     })
 }

@@ -232,4 +232,34 @@ fn sessions_may_lie_in_a_folder_of_their_own() {
     };
     assert_eq!(found("~/talks"), (2, 0));
     assert_eq!(found("~/none"), (1, 1));
+    home.write(
+        "talks/--home-ann--/2026-01-12T09-00-00-000Z_b3.jsonl",
+        history(),
+    );
+    assert_eq!(found("~/talks"), (3, 0));
+    // Where the folder is one of projects, their files are none of pi's.
+    home.write("src/app/data/2026-01-12T09-00-00-000Z_b4.jsonl", history());
+    home.write("src/clone/2026-01-12T09-00-00-000Z_b5.jsonl", history());
+    home.write("src/clone/.git/HEAD", "");
+    home.write("src/archive/2026-01-12T09-00-00-000Z_b6.jsonl", history());
+    home.write("src/archive/.envrc", "");
+    assert_eq!(found("~/src"), (1, 2));
+}
+
+/// A variable may name the folder above those of projects.
+#[test]
+fn a_project_below_the_folder_of_a_variable_holds_no_sessions() {
+    let home = AgentHome::new(pi());
+    home.write("src/sessions/clone/deep/a_b5.jsonl", history());
+    let env = home.env().var("PI_CODING_AGENT_DIR", "~/src");
+    assert_eq!(pi().locate(&env).locations.len(), 1);
+    home.write("src/sessions/clone/.git/HEAD", "");
+    assert_eq!(pi().locate(&env).locations.len(), 0);
+    home.write(".pi/agent/sessions/own/a_b6.jsonl", history());
+    home.write(".pi/agent/sessions/own/.git/HEAD", "");
+    assert_eq!(
+        pi().locate(&home.env()).locations.len(),
+        1,
+        "no variable named it"
+    );
 }

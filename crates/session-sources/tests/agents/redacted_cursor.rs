@@ -4,6 +4,7 @@ use crate::codex_history;
 use crate::support::{AgentHome, lines, source};
 use crate::toy_agent::TOY;
 use serde_json::{Value, json};
+use session_core::SessionMeta;
 use session_sources::{Cursor, CursorExclusions};
 
 const TITLE: &str = "Dark lamp";
@@ -13,7 +14,21 @@ const ID: &str = "7a1e0c52-0000-4000-8000-000000000001";
 fn redact(home: &AgentHome, cursor: &Cursor, title: &str, session: &str) -> Cursor {
     let excluded = CursorExclusions {
         title: &|given| given == title,
-        session: &|id| id == session,
+        session: &|meta| meta.id == session,
+    };
+    let path = &home.locate().locations[0].path;
+    home.source.redact_cursor(path, cursor, &excluded)
+}
+
+/// Returns the cursor of the one history of a home without some sessions.
+fn redact_session(
+    home: &AgentHome,
+    cursor: &Cursor,
+    session: &dyn Fn(&SessionMeta) -> bool,
+) -> Cursor {
+    let excluded = CursorExclusions {
+        title: &|_| false,
+        session,
     };
     let path = &home.locate().locations[0].path;
     home.source.redact_cursor(path, cursor, &excluded)
@@ -26,6 +41,8 @@ fn check_title(home: &AgentHome) {
     assert_eq!(redact(home, &cursor, "another", ""), cursor);
     let redacted = redact(home, &cursor, TITLE, "");
     assert!(!redacted.0.contains(TITLE), "{redacted:?}");
+    let of_excluded = redact_session(home, &cursor, &|_| true);
+    assert!(!of_excluded.0.contains(TITLE), "{of_excluded:?}");
     let next = home.read(Some(&redacted));
     assert_eq!((next.turns.len(), next.warnings.len()), (0, 0));
     assert!(next.cursor.is_some());
@@ -51,6 +68,23 @@ fn a_transcript_has_two_titles() {
         let home = AgentHome::with(source("claude"), &path, lines(&[prompt.clone(), title]));
         check_title(&home);
     }
+}
+
+/// Its folders stay, by which it is excluded.
+#[test]
+fn a_transcript_of_an_excluded_project_has_no_branch() {
+    let path = format!(".claude/projects/-home-ann-app/{ID}.jsonl");
+    let prompt = json!({"type": "user", "uuid": "u1", "cwd": "/home/ann/app", "gitBranch": "oil",
+        "message": {"content": "Hello"}});
+    let home = AgentHome::with(source("claude"), &path, lines(&[prompt]));
+    let cursor = home.read(None).cursor.unwrap();
+    let in_folder = |folder: &'static str| {
+        move |meta: &SessionMeta| meta.id == ID && meta.cwd.as_deref() == Some(folder)
+    };
+    assert_eq!(redact_session(&home, &cursor, &in_folder("/kiln")), cursor);
+    let redacted = redact_session(&home, &cursor, &in_folder("/home/ann/app"));
+    assert!(!redacted.0.contains("oil"), "{redacted:?}");
+    assert!(redacted.0.contains("/home/ann/app"), "{redacted:?}");
 }
 
 fn prompt_history(source_name: &str, path: &str) -> AgentHome {

@@ -10,7 +10,9 @@ const GOOD: &str = r#"{"type":"user","message":"good"}"#;
 
 #[test]
 fn damaged_lines_are_counted() {
-    let content = format!("{GOOD}\n{GOOD} trailing\n\n[1]\n7\n{{\"type\":\nuser\n{GOOD}\r\n");
+    let zeros = format!("\0\0\0\n{}\n", "\0".repeat(4096));
+    let content =
+        format!("{GOOD}\n{GOOD} trailing\n\n[1]\n7\n{{\"type\":\nuser\n{zeros}{GOOD}\r\n");
     let found = Transcript::new(content).read(None);
     assert_eq!(found.turns.len(), 2);
     assert_eq!(found.warnings.len(), 1);
@@ -18,8 +20,25 @@ fn damaged_lines_are_counted() {
     assert_eq!(warning.reason, "line is not valid JSON");
     assert_eq!(
         (warning.offset, warning.count),
-        (Some(GOOD.len() as u64 + 1), 5)
+        (Some(GOOD.len() as u64 + 1), 7)
     );
+}
+
+#[test]
+fn values_of_another_kind_cost_only_themselves() {
+    let odd = [
+        r#"{"type":7}"#,
+        r#"{"type":"user","message":[1,{"a":null}]}"#,
+        r#"{"type":"assistant","message":{"content":{"type":"text"}}}"#,
+        r#"{"type":"user","timestamp":"yesterday","cwd":5,"message":{"content":[[]]}}"#,
+        r#"{"type":"user","timestamp":"2026-02-30T00:00:00Z","message":"late"}"#,
+    ];
+    let content = format!("{GOOD}\n{}\n{GOOD}\n", odd.join("\n"));
+    let found = Transcript::new(content).read(None);
+    let prompts = found.turns.iter().map(|read| read.turn.prompt.as_str());
+    assert_eq!(prompts.collect::<Vec<_>>(), ["good", "late", "good"]);
+    assert_eq!(found.turns[1].turn.started_ms, None);
+    assert_eq!(found.warnings, []);
 }
 
 #[test]

@@ -160,3 +160,22 @@ fn bad_rows_cost_only_themselves() {
     3x message or part is not valid JSON
     ");
 }
+
+#[test]
+fn rows_of_any_types_cost_only_themselves() {
+    let home = Home::new();
+    let db = home.connect();
+    insert(&db, &greeting("ses_a"));
+    db.execute_batch(
+        r#"INSERT INTO session VALUES (7, x'00ff', 3.5, NULL, x'80', 'soon', -1);
+        INSERT INTO session VALUES ('ses_odd', NULL, NULL, NULL, NULL, NULL, NULL);
+        INSERT INTO message VALUES ('m1', 'ses_odd', 1e300, NULL, 'not json'),
+            ('m2', 'ses_odd', 2, 2, NULL), (NULL, 'ses_odd', 3, 3, x'ff');
+        INSERT INTO part VALUES ('p1', 'm1', 'ses_odd', 1, 1, '[]'),
+            ('p2', 'm2', 'ses_odd', 2, 2, '{"type":"text","text":7}');"#,
+    )
+    .unwrap();
+    let found = read(&home.database());
+    assert_eq!(prompts(&found), ["Hello."]);
+    assert_eq!(warnings(&found), "4x message or part is not valid JSON");
+}

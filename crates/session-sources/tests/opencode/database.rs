@@ -234,6 +234,10 @@ fn other_files_are_told_apart() {
         "1x file is not a SQLite database"
     );
     assert_eq!(
+        told(&|path| fs::write(path, "SQLite format 3\0 and then nothing").unwrap()),
+        "1x file is not a SQLite database"
+    );
+    assert_eq!(
         told(&|path| fs::write(path, "").unwrap()),
         "1x database has no OpenCode tables: another program's, or of another version"
     );

@@ -1,7 +1,9 @@
 //! The stored form of a turn's content: entries are small numbers, and defaults are left out.
 
 use serde::{Deserialize, Serialize};
-use session_core::{CallStatus, FileAccess, FileEntry, RunEntry, RunError, TurnContent, TurnStats};
+use session_core::{
+    CallStatus, CommandRunEntry, FileAccess, FileEntry, RunError, TurnContent, TurnStats,
+};
 use std::borrow::Cow;
 
 /// A content as JSON stores it (`docs/format.md`).
@@ -77,7 +79,7 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
 
 impl From<PackedContent<'_>> for TurnContent {
     fn from(packed: PackedContent<'_>) -> Self {
-        let mut runs: Vec<RunEntry> = if packed.runs.is_empty() {
+        let mut runs: Vec<CommandRunEntry> = if packed.runs.is_empty() {
             (0..packed.commands.len()).map(plain_run).collect()
         } else {
             packed.runs.iter().map(|run| unpack_run(*run)).collect()
@@ -126,15 +128,15 @@ fn ran_once_each(content: &TurnContent) -> bool {
             .all(|(at, run)| run.command == at && !is_marked(run.status))
 }
 
-fn plain_run(command: usize) -> RunEntry {
-    RunEntry {
+fn plain_run(command: usize) -> CommandRunEntry {
+    CommandRunEntry {
         command,
         status: CallStatus::Done,
         changes_before: 0,
     }
 }
 
-fn pack_changes_between(runs: &[RunEntry]) -> Vec<u32> {
+fn pack_changes_between(runs: &[CommandRunEntry]) -> Vec<u32> {
     let before = std::iter::once(0).chain(runs.iter().map(|run| run.changes_before));
     let between = runs.iter().zip(before);
     let between: Vec<u32> = between
@@ -159,7 +161,7 @@ fn unpack_run_error(packed: &[u32]) -> RunError {
     }
 }
 
-fn pack_run(run: &RunEntry) -> u32 {
+fn pack_run(run: &CommandRunEntry) -> u32 {
     pack(run.command, 2) + u32::from(is_marked(run.status))
 }
 
@@ -171,8 +173,8 @@ fn has_ended(status: CallStatus) -> bool {
     matches!(status, CallStatus::Done | CallStatus::Failed)
 }
 
-fn unpack_run(packed: u32) -> RunEntry {
-    RunEntry {
+fn unpack_run(packed: u32) -> CommandRunEntry {
+    CommandRunEntry {
         status: CallStatus::from_failure(packed % 2 == 1),
         ..plain_run((packed / 2) as usize)
     }
@@ -255,7 +257,7 @@ mod tests {
                         let mut changes_before = 0;
                         let runs = runs.into_iter().map(|(command, status, between)| {
                             changes_before += between;
-                            RunEntry { command, status, changes_before }
+                            CommandRunEntry { command, status, changes_before }
                         });
                         runs.collect()
 
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn entries_are_stored_as_small_numbers() {
-        let run = |command, status| RunEntry {
+        let run = |command, status| CommandRunEntry {
             command,
             status,
             changes_before: 0,

@@ -96,11 +96,16 @@ impl FoundTerm {
         self.searched.variants.extend(texts);
     }
 
-    /// Adds the turns that hold words of the name in its place.
-    pub(crate) fn substitute_words(&mut self, texts: Vec<String>, words: FoundWords) {
+    /// Adds the turns that hold words of the name, or of the compound, in its place.
+    pub(crate) fn substitute_words(
+        &mut self,
+        texts: Vec<String>,
+        words: FoundWords,
+        kind: SubstituteKind,
+    ) {
         self.searched.variants.extend(texts);
         self.name_words = Some(words);
-        self.substitute = Some(SubstituteKind::NameWords);
+        self.substitute = Some(kind);
     }
 
     /// Returns the signatures of the error that it is a line of.

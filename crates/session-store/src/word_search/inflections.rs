@@ -8,7 +8,7 @@
 
 use crate::error::Result;
 use crate::word_index::{TermSizes, Vocabulary};
-use crate::word_search::paradigms::{PARADIGMS, WordEvidence};
+use crate::word_search::paradigms::{WordEvidence, paradigms_of};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::{Query, Term, text};
 use std::cmp::Reverse;
@@ -73,11 +73,12 @@ struct InflectionFinder<'r> {
 impl InflectionFinder<'_> {
     /// Returns the other forms of a folded word.
     fn find(&self, word: &str) -> Result<Inflections> {
-        let mut forms = if has_cyrillic(word) {
-            self.russian_forms(word)?
-        } else {
-            self.forms_by_ending(word)?
-        };
+        let mut forms = self.forms_by_ending(word)?;
+        if has_cyrillic(word) {
+            let of_stem = self.russian_forms(word)?;
+            forms.retain(|form| of_stem.iter().all(|other| other.word != form.word));
+            forms.extend(of_stem);
+        }
         forms.sort_by_key(|form| Reverse(form.bytes));
         forms.truncate(MAX_FORMS);
         let is_latin = word.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -107,7 +108,7 @@ impl InflectionFinder<'_> {
     }
 
     fn forms_by_ending(&self, word: &str) -> Result<Vec<HeldForm>> {
-        let of_script = || PARADIGMS.iter().filter(|p| p.has_script_of(word));
+        let of_script = || paradigms_of(word, self.evidence);
         let prefixes = of_script().flat_map(|paradigm| paradigm.shared_prefixes(word));
         let mut held = self.held_terms(prefixes.collect())?;
         let own_term = self.english.stem(word);

@@ -43,18 +43,18 @@ const MAX_FEW_TERMS: usize = 3;
 /// Most turns whose texts are read for them.
 const MAX_READ: usize = 6;
 
-/// Turns found by words.
+/// The turns that match a query by word, with the statistics of its terms.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct LexicalHits {
+pub struct LexicalMatches {
     /// Turns with BM25 (higher is better), best first.
-    pub hits: Vec<ScoredItem<TurnId>>,
+    pub turns: Vec<ScoredItem<TurnId>>,
     /// Each term of the query with the number of turns that hold it.
     pub terms: Vec<TermStats>,
     /// Turns in the lexical index.
-    pub total: u64,
+    pub total_turns: u64,
 }
 
-impl LexicalHits {
+impl LexicalMatches {
     /// Returns the share of the query's sum of idf that a turn matched, 0 to 1.
     pub fn idf_share(&self, turn: TurnId) -> f32 {
         let all: f32 = self.terms.iter().map(|t| t.idf).sum();
@@ -65,15 +65,14 @@ impl LexicalHits {
         }
     }
 
-    /// Returns the sum of idf that a turn matched, in units of the idf of a term that
-    /// one turn alone holds.
+    /// Returns the idf that a turn matched over the greatest possible idf, that of a term in one turn.
     pub fn relative_idf(&self, turn: TurnId) -> f32 {
-        self.matched_idf(turn) / idf(self.total, 1)
+        self.matched_idf(turn) / idf(self.total_turns, 1)
     }
 
     /// Returns the idf of a term that `turns` turns hold.
     pub fn idf(&self, turns: u64) -> f32 {
-        idf(self.total, turns)
+        idf(self.total_turns, turns)
     }
 
     /// Returns the sum of idf over the terms that a turn holds.
@@ -119,9 +118,9 @@ impl Reader {
         query: &Query,
         limit: usize,
         mut passes: impl FnMut(TurnId) -> Result<bool>,
-    ) -> Result<LexicalHits> {
+    ) -> Result<LexicalMatches> {
         if query.terms.is_empty() {
-            return Ok(LexicalHits::default());
+            return Ok(LexicalMatches::default());
         }
         let (totals, turns) = (self.word_totals()?, self.turn_columns()?);
         let vocabulary = Vocabulary::read(&self.db)?;
@@ -137,20 +136,20 @@ impl Reader {
             self.find_runs(sentence, totals, &mut found, &mut passes)?;
         }
         self.find_errors(&mut found)?;
-        self.find_substitutes(&vocabulary, &mut found, totals.turns)?;
+        self.find_substitutes(&vocabulary, query, &mut found, totals.turns)?;
         let mut best = TopK::new(limit, best_first);
         for hit in bm25(&found, totals, &turns) {
             if best.may_hold(&hit) && passes(hit.id)? {
                 best.push(hit);
             }
         }
-        Ok(LexicalHits {
-            hits: best.into_sorted(),
+        Ok(LexicalMatches {
+            turns: best.into_sorted(),
             terms: found
                 .into_iter()
                 .filter_map(|term| term.into_stats(totals.turns))
                 .collect(),
-            total: totals.turns,
+            total_turns: totals.turns,
         })
     }
 

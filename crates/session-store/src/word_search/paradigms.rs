@@ -5,16 +5,29 @@
 
 /// The endings that a word of a language takes, and what is written before it without a space.
 pub(crate) struct Paradigm {
+    kind: ParadigmKind,
     script: Script,
     /// Articles and prepositions that are one word with what follows, with spaces between them.
     prefixes: &'static str,
-    /// With spaces between them, beside none.
+    /// With spaces between them, beside none where the kind has a bare form.
     endings: &'static str,
+}
+
+/// The words that are the forms of a paradigm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ParadigmKind {
+    /// Inflections of one word, which is a form without an ending, too.
+    Inflection,
+    /// A verb and the noun of its action, each with an ending: `exportar`, `exportación`.
+    ActionNoun,
+    /// The same with endings that English has, too: they count in a query of another language alone.
+    SharedActionNoun,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Script {
     Latin,
+    Cyrillic,
     Greek,
     Arabic,
     Hebrew,
@@ -36,13 +49,23 @@ pub(crate) enum WordEvidence {
 
 const fn latin(endings: &'static str) -> Paradigm {
     Paradigm {
+        kind: ParadigmKind::Inflection,
         script: Script::Latin,
         prefixes: "",
         endings,
     }
 }
 
-pub(crate) const PARADIGMS: [Paradigm; 12] = [
+const fn action_noun(script: Script, kind: ParadigmKind, endings: &'static str) -> Paradigm {
+    Paradigm {
+        kind,
+        script,
+        prefixes: "",
+        endings,
+    }
+}
+
+const PARADIGMS: [Paradigm; 12] = [
     // German.
     latin("e en em er ern es n s t te ten et"),
     // Dutch.
@@ -70,30 +93,111 @@ pub(crate) const PARADIGMS: [Paradigm; 12] = [
         "i u a e in un nin nun im um si su yi yu ya ye da de ta te dan den tan ten la le lar ler lari leri larin lerin lara lere larda lerde lardan lerden larini lerini sini sinin sinda sinde sina sine inda inde ina ine ini undan undaki daki deki mak mek ma me di du ti tu dim iyor uyor yor lik luk li lu ci",
     ),
     Paradigm {
+        kind: ParadigmKind::Inflection,
         script: Script::Greek,
         prefixes: "",
         endings: "α ασ αν ατα ατοσ ε εσ εων η ησ ην ι ια ιασ ιεσ ιων ο οσ ου ουσ οι ον ων ω ει ουν ετε ηκε εισ εωσ ηση ησησ ησεισ",
     },
     Paradigm {
+        kind: ParadigmKind::Inflection,
         script: Script::Arabic,
         prefixes: "ال و وال بال لل ل ب ف ك كال فال",
         endings: "ه ات ين ون ان ا ي يه ها هم نا ته تها",
     },
     Paradigm {
+        kind: ParadigmKind::Inflection,
         script: Script::Hebrew,
         prefixes: "ה ו ב ל מ ש כ וה שה מה וב ול",
         endings: "ה ת ים ות י ו ית יות",
     },
 ];
 
+/// The endings of verbs and of the nouns of their actions. None joins two words that developers type in English: `generic` and
+/// `general` would be one with more endings of verbs.
+const ACTION_PARADIGMS: [Paradigm; 9] = [
+    // German.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::ActionNoun,
+        "n en e t te ten et ung ungen",
+    ),
+    // Swedish.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::ActionNoun,
+        "era erar erade ering eringen eringar",
+    ),
+    // French.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::SharedActionNoun,
+        "e er ez ent ait ant ons ee ees ement ements ation ations",
+    ),
+    // Spanish and Portuguese.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::ActionNoun,
+        "a ar an o ado ada ados adas ando amos aram acion aciones acao acoes",
+    ),
+    // Italian.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::ActionNoun,
+        "a are ato ata ati ate ando iamo ava azione azioni amento amenti",
+    ),
+    // Polish.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::ActionNoun,
+        "ac yc ic anie ania aniu aniem enie enia eniu eniem",
+    ),
+    // Czech and Slovak.
+    action_noun(Script::Latin, ParadigmKind::ActionNoun, "at it et ani eni"),
+    // Turkish.
+    action_noun(
+        Script::Latin,
+        ParadigmKind::ActionNoun,
+        "mek mak me ma meyi mayi rken",
+    ),
+    // Russian.
+    action_noun(
+        Script::Cyrillic,
+        ParadigmKind::ActionNoun,
+        "ать ал ала али аю ает аем ают аться ался алась ить ил ила или ит им ят иться ился илась ание ания анию анием \
+         ение ения ению ением ление ления лению лением",
+    ),
+];
+/// Fewest letters before the ending of a verb or a noun of action.
+const MIN_ACTION_BASE: usize = 5;
+
+/// Returns the paradigms of which a word may be a form in a query with this sign of its language.
+pub(crate) fn paradigms_of(
+    word: &str,
+    evidence: WordEvidence,
+) -> impl Iterator<Item = &'static Paradigm> {
+    let of_script = PARADIGMS.iter().filter(|p| p.has_script_of(word));
+    let of_actions = ACTION_PARADIGMS
+        .iter()
+        .filter(move |p| p.has_script_of(word) && p.has_evidence(evidence));
+    of_script.chain(of_actions)
+}
+
 impl Paradigm {
-    pub(crate) fn has_script_of(&self, word: &str) -> bool {
+    fn has_evidence(&self, evidence: WordEvidence) -> bool {
+        match self.kind {
+            ParadigmKind::Inflection => true,
+            ParadigmKind::ActionNoun => evidence != WordEvidence::English,
+            ParadigmKind::SharedActionNoun => evidence == WordEvidence::OtherLanguage,
+        }
+    }
+
+    fn has_script_of(&self, word: &str) -> bool {
         word.chars().next().is_some_and(|c| self.script.has(c))
     }
 
     /// Returns what the terms of all forms of a word begin with.
     pub(crate) fn shared_prefixes(&self, word: &str) -> Vec<String> {
-        let least = self.script.min_base(WordEvidence::OtherLanguage);
+        let least = self.min_base(WordEvidence::OtherLanguage);
         let cores = self.cores(word).into_iter();
         let shortest = cores.flat_map(|core| {
             let base = self.bases(core, least).min_by_key(|base| base.len())?;
@@ -118,7 +222,7 @@ impl Paradigm {
         let mut ends = prefixes.filter_map(|prefix| Some((prefix, term.strip_prefix(prefix)?)));
         ends.find_map(|(prefix, end)| {
             let cores = self.cores(word).into_iter();
-            let least = self.script.min_base(evidence);
+            let least = self.min_base(evidence);
             let mut bases = cores.flat_map(|core| self.bases(core, least));
             bases.find_map(|base| {
                 let forms = self.forms_like(prefix, base, end);
@@ -129,7 +233,7 @@ impl Paradigm {
 
     /// Returns the forms with a base of which a term may be what the English stemmer leaves.
     fn forms_like(&self, prefix: &str, base: &str, term: &str) -> Vec<String> {
-        let endings = || std::iter::once("").chain(self.endings.split(' '));
+        let endings = || self.endings();
         let form = |ending: &str| format!("{prefix}{base}{ending}");
         match term.strip_prefix(base) {
             Some(rest) => endings()
@@ -150,10 +254,25 @@ impl Paradigm {
         std::iter::once(word).chain(cores.filter(is_long)).collect()
     }
 
+    fn endings(&self) -> impl Iterator<Item = &'static str> {
+        let bare = (self.kind == ParadigmKind::Inflection).then_some("");
+        bare.into_iter().chain(self.endings.split_whitespace())
+    }
+
+    /// Returns the fewest letters before an ending.
+    fn min_base(&self, evidence: WordEvidence) -> usize {
+        let least = self.script.min_base(evidence);
+        match self.kind {
+            ParadigmKind::Inflection => least,
+            ParadigmKind::ActionNoun | ParadigmKind::SharedActionNoun => least.max(MIN_ACTION_BASE),
+        }
+    }
+
     /// Returns a word, and what is left of it without each ending that it has.
     fn bases<'w>(&self, word: &'w str, least: usize) -> impl Iterator<Item = &'w str> {
-        let endings = std::iter::once("").chain(self.endings.split(' '));
-        let bases = endings.filter_map(|ending| word.strip_suffix(ending));
+        let bases = self
+            .endings()
+            .filter_map(|ending| word.strip_suffix(ending));
         bases.filter(move |base| base.chars().count() >= least)
     }
 
@@ -174,6 +293,7 @@ impl Script {
     fn has(self, c: char) -> bool {
         match self {
             Self::Latin => c.is_ascii_alphabetic(),
+            Self::Cyrillic => ('\u{400}'..='\u{4ff}').contains(&c),
             Self::Greek => ('\u{370}'..='\u{3ff}').contains(&c),
             Self::Arabic => ('\u{620}'..='\u{6ff}').contains(&c),
             Self::Hebrew => ('\u{5d0}'..='\u{5ea}').contains(&c),
@@ -185,7 +305,7 @@ impl Script {
         match (self, evidence) {
             (Self::Latin, WordEvidence::English) => 6,
             (Self::Latin, WordEvidence::Held | WordEvidence::None) => 5,
-            (Self::Latin, WordEvidence::OtherLanguage) | (Self::Greek, _) => 4,
+            (Self::Latin, WordEvidence::OtherLanguage) | (Self::Greek | Self::Cyrillic, _) => 4,
             (Self::Arabic | Self::Hebrew, _) => 3,
         }
     }

@@ -3,7 +3,9 @@
 use crate::word_search::inflections::Inflections;
 use crate::word_search::lexical::fts5_string;
 use crate::word_search::paradigms::WordEvidence;
-use session_core::{ErrorSignature, Query, Term, other_version_spelling, text};
+use session_core::{
+    ErrorSignature, Query, Term, other_version_spelling, text, without_question_words,
+};
 
 /// A term of a query, or a pair of characters of one.
 pub(crate) struct SearchedTerm {
@@ -101,6 +103,18 @@ fn path_ends(text: &str) -> Vec<String> {
     ends.map(str::to_owned).collect()
 }
 
+/// Returns the pairs of characters by which a run of them is found, too: none of a run that is one pair. Of a question they
+/// are those of its subject.
+fn character_pairs(run: &str) -> Vec<String> {
+    let subject = without_question_words(run).unwrap_or_default();
+    let pairs = text::character_bigrams(&subject);
+    if !pairs.is_empty() {
+        return pairs;
+    }
+    let pairs = text::character_bigrams(run);
+    if pairs.len() < 2 { Vec::new() } else { pairs }
+}
+
 /// Returns what is searched for a query, with the other forms of each of its terms, and the completions of the last. A
 /// sentence without spaces is one phrase, which an inflection keeps from being found: its pairs of characters are found
 /// beside it.
@@ -111,14 +125,11 @@ pub(crate) fn searched_terms(
 ) -> Vec<SearchedTerm> {
     let mut searched = Vec::new();
     for (term, inflections) in query.terms.iter().zip(inflections) {
-        let mut pairs = if term.exact {
+        let pairs = if term.exact {
             Vec::new()
         } else {
-            text::character_bigrams(&term.text)
+            character_pairs(&term.text)
         };
-        if pairs.len() < 2 {
-            pairs.clear();
-        }
         let mut term = SearchedTerm::new(term.clone(), !pairs.is_empty());
         term.evidence = inflections.evidence;
         term.variants.extend(inflections.forms);

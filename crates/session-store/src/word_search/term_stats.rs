@@ -47,6 +47,15 @@ pub enum SubstituteKind {
     LongerNames,
     /// The words that a name is made of.
     NameWords,
+    /// The two words that a compound word is made of.
+    CompoundWords,
+}
+
+impl SubstituteKind {
+    /// Returns true where the term may have been another word that no turn holds.
+    pub fn is_doubtful(self) -> bool {
+        matches!(self, Self::OtherForms | Self::CompoundWords)
+    }
 }
 
 impl TermStats {

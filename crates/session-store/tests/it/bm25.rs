@@ -74,7 +74,7 @@ proptest! {
         for text in queries {
             let query = Query::new(&text);
             let found = index.reader().search_lexical(&query, 1000, |_| Ok(true)).unwrap();
-            let mut scores: Vec<(i64, f32)> = found.hits.iter().map(|hit| (hit.id.into(), hit.score)).collect();
+            let mut scores: Vec<(i64, f32)> = found.turns.iter().map(|hit| (hit.id.into(), hit.score)).collect();
             scores.sort_by_key(|(turn, _)| *turn);
             let expected = expected_scores(&index, &query);
             prop_assert_eq!(scores.len(), expected.len(), "{}", text);

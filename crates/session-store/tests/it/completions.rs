@@ -2,7 +2,7 @@
 
 use crate::support::{Index, deliver, meta, turn};
 use session_core::Query;
-use session_store::{LexicalHits, Reader, TurnId, Writer};
+use session_store::{LexicalMatches, Reader, TurnId, Writer};
 
 /// Writes a session with a prompt for each turn, in a commit of its own.
 fn write(writer: &mut Writer, session: &str, prompts: &[&str]) {
@@ -21,13 +21,13 @@ fn filled(prompts: &[&str]) -> (Index, Reader) {
     (index, reader)
 }
 
-fn search(reader: &Reader, query: &Query) -> LexicalHits {
+fn search(reader: &Reader, query: &Query) -> LexicalMatches {
     reader.search_lexical(query, 100, |_| Ok(true)).unwrap()
 }
 
 /// Returns the prompts that an unfinished query finds, best first.
 fn typed(reader: &Reader, query: &str) -> Vec<String> {
-    let hits = search(reader, &Query::parse_unfinished(query)).hits;
+    let hits = search(reader, &Query::parse_unfinished(query)).turns;
     let prompt = |turn: TurnId| reader.content(turn).unwrap().prompt;
     hits.iter().map(|hit| prompt(hit.id)).collect()
 }
@@ -128,13 +128,13 @@ fn a_word_as_typed_goes_before_its_completions_and_keeps_its_score() {
     let (_index, reader) = filled(&[exact[0], rare, exact[1], GATE, GATE, GATE, GATE]);
     let as_typed = search(&reader, &Query::new("lamp"));
     let unfinished = search(&reader, &Query::parse_unfinished("lamp"));
-    assert_eq!(unfinished.hits[..2], as_typed.hits);
-    assert_eq!(unfinished.hits.len(), 3);
-    let [best, last] = [0, 2].map(|at| unfinished.hits[at].id);
+    assert_eq!(unfinished.turns[..2], as_typed.turns);
+    assert_eq!(unfinished.turns.len(), 3);
+    let [best, last] = [0, 2].map(|at| unfinished.turns[at].id);
     assert_eq!(unfinished.idf_share(best), 1.0);
     let share = unfinished.idf_share(last);
     assert!(share > 0.0 && share < 0.6, "{share}");
-    let counts = |hits: &LexicalHits| (hits.terms[0].turns, hits.terms[0].idf);
+    let counts = |found: &LexicalMatches| (found.terms[0].turns, found.terms[0].idf);
     assert_eq!(counts(&unfinished), counts(&as_typed));
 }
 
@@ -143,9 +143,9 @@ fn completions_alone_stand_for_the_word() {
     let (_index, reader) = filled(&[LAMP, GATE, GATE]);
     let whole = search(&reader, &Query::new("lamplighter"));
     let part = search(&reader, &Query::parse_unfinished("lamplig"));
-    assert_eq!(part.hits, whole.hits);
+    assert_eq!(part.turns, whole.turns);
     assert_eq!(part.terms[0].turns, 1);
-    assert_eq!(part.idf_share(part.hits[0].id), 1.0);
+    assert_eq!(part.idf_share(part.turns[0].id), 1.0);
     let words: Vec<&str> = part.terms[0].words().collect();
     assert_eq!(words, ["lamplig", "lamplight"]);
 }

@@ -171,6 +171,9 @@ fn a_schema_that_lacks_something_wants_a_rebuild() {
     }
 }
 
+/// Bytes of a page of the database.
+const PAGE_BYTES: usize = 2048;
+
 /// Whatever page is lost, nothing panics, and what fails asks for a rebuild.
 #[test]
 fn a_lost_page_is_an_error_that_wants_a_rebuild() {
@@ -179,9 +182,9 @@ fn a_lost_page_is_an_error_that_wants_a_rebuild() {
     let whole = fs_err::read(&path).unwrap();
     assert!(index.reader().verify().is_ok());
     let mut failed = 0;
-    for page in 0..whole.len() / 4096 {
+    for page in 0..whole.len() / PAGE_BYTES {
         let mut bytes = whole.clone();
-        bytes[page * 4096..(page + 1) * 4096].fill(0xa5);
+        bytes[page * PAGE_BYTES..(page + 1) * PAGE_BYTES].fill(0xa5);
         fs_err::write(&path, bytes).unwrap();
         if let Err(error) = read_all(&index) {
             assert!(error.needs_rebuild(), "page {page}: {error}");

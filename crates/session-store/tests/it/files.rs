@@ -109,7 +109,7 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
         assert_eq!(known, [(session, database, false)], "{is_gone_first}");
         assert_eq!(reader.turns(session).unwrap().len(), 2);
         let lamp = Query::new("lamp");
-        let hits = reader.search_lexical(&lamp, 9, |_| Ok(true)).unwrap().hits;
+        let hits = reader.search_lexical(&lamp, 9, |_| Ok(true)).unwrap().turns;
         assert_eq!(hits.len(), 1, "{is_gone_first}");
     }
 }
@@ -179,7 +179,7 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
             // Should it come back it is read.
             assert_eq!(reader.file(file).unwrap().is_some(), sessions == 2);
             let hits = |word| reader.search_lexical(&Query::new(word), 9, |_| Ok(true));
-            assert_eq!(hits("port").unwrap().hits.len(), 1);
+            assert_eq!(hits("port").unwrap().turns.len(), 1);
             reader.verify_thoroughly().unwrap();
         }
     }

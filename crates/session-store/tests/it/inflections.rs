@@ -58,6 +58,45 @@ fn a_word_as_typed_goes_before_its_other_forms() {
 }
 
 #[test]
+fn a_verb_and_the_noun_of_its_action_find_each_other() {
+    let turns = [
+        "Die Speicherung bricht ab",
+        "la exportación falla",
+        "Testowanie trwa",
+        "il caricamento lento",
+        "nahrávání souborů",
+        "a validação falha",
+        "uppdatering saknas",
+        "yüklerken hata",
+        "обновление стоит",
+    ];
+    let (_index, reader) = filled(&turns);
+    for (query, at) in [
+        ("speichern", 0),
+        ("exportar", 1),
+        ("testować", 2),
+        ("caricare", 3),
+        ("nahrávat", 4),
+        ("validar", 5),
+        ("uppdatera", 6),
+        ("yükleme", 7),
+        ("обновить", 8),
+    ] {
+        assert_eq!(prompts(&reader, query), [turns[at]], "{query}");
+    }
+}
+
+/// `fondation` and `fonder` are one in French alone: English has such endings, too.
+#[test]
+fn endings_of_french_that_english_has_count_in_a_query_of_another_language_alone() {
+    let (_index, reader) = filled(&["le chargement", "the founder", "the closest"]);
+    assert_eq!(prompts(&reader, "où charger"), ["le chargement"]);
+    for query in ["charger", "foundation", "closet"] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
+}
+
+#[test]
 fn english_words_stay_apart() {
     let turns = [
         "the broker restarts",

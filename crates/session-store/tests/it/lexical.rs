@@ -123,20 +123,20 @@ fn hits_come_best_first_up_to_the_limit() {
         .unwrap()
         .search_lexical(&query, 10, |_| Ok(true))
         .unwrap();
-    assert!(all.hits.len() == 2 && all.hits[0].score > all.hits[1].score);
+    assert!(all.turns.len() == 2 && all.turns[0].score > all.turns[1].score);
     let one = writer
         .reader()
         .unwrap()
         .search_lexical(&query, 1, |_| Ok(true))
         .unwrap();
-    assert_eq!(one.hits, all.hits[..1]);
-    let best = all.hits[0].id;
+    assert_eq!(one.turns, all.turns[..1]);
+    let best = all.turns[0].id;
     let other = writer
         .reader()
         .unwrap()
         .search_lexical(&query, 1, |turn| Ok(turn != best))
         .unwrap();
-    assert_eq!(other.hits, all.hits[1..]);
+    assert_eq!(other.turns, all.turns[1..]);
 }
 
 #[test]
@@ -154,11 +154,11 @@ fn terms_are_counted_and_shares_follow_their_idf() {
         .map(|t| (t.term.as_str(), t.turns))
         .collect();
     assert_eq!(counts, [("docker", 1), ("network", 2), ("quux", 0)]);
-    assert_eq!(found.total, 5);
+    assert_eq!(found.total_turns, 5);
     // ln(1 + (n - df + 0.5) / (df + 0.5)), with n = 5.
     let idf = |df: f32| (1.0 + (5.5 - df) / (df + 0.5)).ln();
     let all = idf(1.0) + idf(2.0) + idf(0.0);
-    let share = |hit: usize| found.idf_share(found.hits[hit].id);
+    let share = |hit: usize| found.idf_share(found.turns[hit].id);
     assert!((share(0) - (idf(1.0) + idf(2.0)) / all).abs() < 1e-6);
     assert!((share(1) - idf(2.0) / all).abs() < 1e-6);
     assert_eq!(found.idf_share(TurnId::new(-1)), 0.0);

@@ -20,6 +20,7 @@ mod new_documents;
 mod npy;
 mod pending_sessions;
 mod queries;
+mod questions;
 mod random;
 mod redaction;
 mod substitutes;

@@ -32,7 +32,7 @@ fn the_beginning_of_a_hash_counts_as_the_hash() {
         let found = reader.search_lexical(&Query::new(query), 9, |_| Ok(true));
         let found = found.unwrap();
         assert_eq!(found.terms[0].postings().count(), 1, "{query}");
-        assert!((found.idf_share(found.hits[0].id) - 1.0).abs() < 1e-6);
+        assert!((found.idf_share(found.turns[0].id) - 1.0).abs() < 1e-6);
     }
     assert_eq!(prompts(&reader, "7870021").len(), 0);
 }
@@ -65,15 +65,15 @@ fn the_words_of_a_name_stand_for_it_where_a_turn_holds_most_of_them() {
         found.unwrap()
     };
     let found = find("LampOilService");
-    assert_eq!(found.hits.len(), 1);
+    assert_eq!(found.turns.len(), 1);
     assert_eq!(found.terms[0].substitute(), Some(SubstituteKind::NameWords));
-    let share = found.idf_share(found.hits[0].id);
+    let share = found.idf_share(found.turns[0].id);
     assert!((share - 0.45).abs() < 1e-6, "{share}");
     let added = find("LampOilStoveService");
-    let share = added.idf_share(added.hits[0].id);
+    let share = added.idf_share(added.turns[0].id);
     assert!((0.1..0.4).contains(&share), "{share}");
     let of_path = find("Lamp/WickOil.rs");
-    assert_eq!(of_path.hits.len(), 1);
+    assert_eq!(of_path.turns.len(), 1);
     for query in [
         "LampStove",
         "quayStoveWick",
@@ -85,12 +85,34 @@ fn the_words_of_a_name_stand_for_it_where_a_turn_holds_most_of_them() {
 }
 
 #[test]
+fn the_words_of_a_compound_stand_for_it() {
+    let turns = [
+        "die Verbindung zur Datenbank",
+        "eine Datenbank",
+        "die Rechnung steht in der Liste",
+        "elastic or search",
+    ];
+    let (_index, reader) = filled(&turns);
+    let compound = "Datenbankverbindung";
+    assert_eq!(prompts(&reader, compound), [turns[0]]);
+    assert_eq!(prompts(&reader, "größe Rechnungsliste"), [turns[2]]);
+    // Nothing shows that these are no English names.
+    for query in ["Rechnungsliste", "Elasticsearch", "\"Datenbankverbindung\""] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
+    let found = reader.search_lexical(&Query::new(compound), 9, |_| Ok(true));
+    let found = found.unwrap();
+    let kind = found.terms[0].substitute();
+    assert_eq!(kind, Some(SubstituteKind::CompoundWords));
+}
+
+#[test]
 fn what_stands_for_a_term_counts_less_than_the_term() {
     let (_index, reader) = filled(&["a lanternfish", "a quay"]);
     let share = |query: &str| {
         let found = reader.search_lexical(&Query::new(query), 9, |_| Ok(true));
         let found = found.unwrap();
-        found.idf_share(found.hits[0].id)
+        found.idf_share(found.turns[0].id)
     };
     assert!((share("lanternfish") - 1.0).abs() < 1e-6);
     assert!(share("lanternf") < 0.5);

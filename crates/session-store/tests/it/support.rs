@@ -128,7 +128,7 @@ pub fn found(index: &Reader, query: &str) -> Vec<TurnId> {
     let found = index
         .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
         .unwrap();
-    let mut turns: Vec<TurnId> = found.hits.iter().map(|hit| hit.id).collect();
+    let mut turns: Vec<TurnId> = found.turns.iter().map(|hit| hit.id).collect();
     turns.sort_unstable();
     turns
 }
@@ -139,7 +139,7 @@ pub fn prompts(index: &Reader, query: &str) -> Vec<String> {
         .search_lexical(&Query::new(query), usize::MAX, |_| Ok(true))
         .unwrap();
     let prompt = |id| index.content(id).unwrap().prompt;
-    found.hits.iter().map(|hit| prompt(hit.id)).collect()
+    found.turns.iter().map(|hit| prompt(hit.id)).collect()
 }
 
 /// The model that the tests embed with.

@@ -273,6 +273,7 @@ fn a_title_from_another_file_finds_its_session_whichever_comes_first() {
     deliver(&mut writer, &own, &[with_leaf()]);
     writer.apply_external_titles().unwrap();
     assert_eq!(title(&mut writer).as_deref(), Some("Lexer"));
+    assert_eq!(found(writer.reader().unwrap(), "harbour"), []);
 }
 
 #[test]

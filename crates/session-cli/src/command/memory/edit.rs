@@ -50,7 +50,7 @@ fn change_fields(
 ) -> Result<CommandOutcome> {
     let before = memories.store.find(&args.id)?;
     let memory = memories.store.change(&args.id, change, &Zoned::now())?;
-    memories.prepare(std::slice::from_ref(&memory))?;
+    memories.embed_missing(std::slice::from_ref(&memory))?;
     let cuts = describe_cuts("", &args.fields.cue).into_iter();
     let texts = change.texts().into_iter().chain([before.raw_text]);
     let secrets = memories.store.find_secrets(texts).note();

@@ -59,7 +59,7 @@ fn empty_message(args: &MemoryListArgs, memories: &ProjectMemories) -> &'static 
 /// Returns that no memory is active, and what helps.
 pub fn describe_no_active_memory(memories: &ProjectMemories) -> &'static str {
     // What cannot be read was noted before.
-    let archived = memories.list_in_scope(&[MemoryState::Archive]).memories;
+    let archived = memories.list_recent(&[MemoryState::Archive]).memories;
     if !archived.is_empty() {
         "no memory is active\nhint: `session-search memory list --archived` lists the others"
     } else {

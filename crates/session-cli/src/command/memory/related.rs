@@ -47,7 +47,7 @@ impl RelatedMemories {
 /// Looks for memories of this folder's project and of this user; none where they are
 /// switched off.
 pub fn find_related(query: &str) -> Result<RelatedMemories> {
-    let memories = ProjectMemories::for_folder(&current_directory()?)?;
+    let memories = ProjectMemories::for_directory(&current_directory()?)?;
     if !memories.home.config.enabled {
         print_note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {
@@ -55,7 +55,7 @@ pub fn find_related(query: &str) -> Result<RelatedMemories> {
             listed: Vec::new(),
         });
     }
-    let listed = memories::print_damaged(memories.list_in_scope(&[MemoryState::Active]))?;
+    let listed = memories::print_damaged(memories.list_recent(&[MemoryState::Active]))?;
     let found = memories.find_best(query, &listed, None)?;
     Ok(RelatedMemories { found, listed })
 }

@@ -11,6 +11,7 @@ use crate::shared::stdin::{self, STDIN_LIMIT};
 use anyhow::{Result, bail};
 use jiff::Zoned;
 use session_config::Home;
+use session_core::TurnRange;
 use session_core::text::path_line;
 use session_display::Note;
 use session_export::format_conversation;
@@ -125,9 +126,9 @@ fn read_origin(from: &str, home: &Home) -> Result<MemoryOrigin> {
     let (Some(first), Some(last)) = (exchanges.first(), exchanges.last()) else {
         bail!(show::format_missing_turns(&session, &snapshot.sessions));
     };
-    let (first, last) = (first.turn.index, last.turn.index);
+    let turns = TurnRange(first.turn.index..=last.turn.index);
     Ok(MemoryOrigin {
-        source: MemorySource::from_turns(&session.source, &session.uid, first, last),
+        source: MemorySource::from_turns(&session.source, &session.uid, &turns),
         conversation: format_conversation(&session, &exchanges),
     })
 }

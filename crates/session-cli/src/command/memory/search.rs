@@ -23,7 +23,7 @@ pub fn run(args: &MemorySearchArgs, memories: &ProjectMemories) -> Result<Comman
     let listed = if args.time.is_given() {
         memories::list_changed_in(memories, states, &args.time)?
     } else {
-        memories::print_damaged(memories.list_in_scope(states))?
+        memories::print_damaged(memories.list_recent(states))?
     };
     let found = memories.find_best(&query, &listed, args.limit)?;
     let results = found.results();

@@ -21,7 +21,7 @@ use session_memory::{
 };
 use session_output::{
     JsonContextSheet, JsonImportedMemories, JsonMemories, format_import_report,
-    format_left_out_note,
+    format_left_out_note, format_without_project_note,
 };
 use std::path::{Path, PathBuf};
 
@@ -88,10 +88,12 @@ pub fn import(args: &MemoryImportArgs, memories: &ProjectMemories) -> Result<Com
         json::print(&JsonImportedMemories {
             imported: JsonMemories(&imported.imported),
             known: imported.known,
+            without_project: imported.without_project,
         })?;
     } else {
         notes::print_line(format_import_report(&imported, args.global))?;
     }
+    print_notes(format_without_project_note(imported.without_project))?;
     let skipped = imported.skipped.iter();
     let skipped = skipped.map(|reason| format!("{}; left out", sanitize_line(reason)));
     memories::print_left_out(skipped.collect())?;

@@ -12,7 +12,7 @@ use session_config::{Config, Home, variable_name};
 use session_display::Note;
 use session_models::{Catalogue, ModelState};
 use session_output::{JsonModelChange, ModelChange, format_used_model};
-use session_query::{ModelCoverage, use_model};
+use session_query::{EmbeddedSessions, use_model};
 
 /// Runs the command.
 pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
@@ -84,8 +84,8 @@ fn print_use(model: &str, home: &Home, as_json: bool) -> Result<CommandOutcome> 
     }
     // The endpoint's dimension may be new. What an index is damaged by is no reason to fail: the model is in use.
     let catalogue = home.catalogue()?;
-    let coverage = ModelCoverage::for_model(home, catalogue.find_spec(model)?);
-    let text = format_used_model(model, coverage.unwrap_or(None), home.config.background);
+    let embedded = EmbeddedSessions::for_model(home, catalogue.find_spec(model)?);
+    let text = format_used_model(model, embedded.unwrap_or(None), home.config.background);
     notes::print_line(text)?;
     Ok(CommandOutcome::Something)
 }

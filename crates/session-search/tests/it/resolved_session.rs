@@ -1,7 +1,7 @@
 //! Ids as users type them.
 
 use crate::library::{Library, meta, turn};
-use session_search::{ResolvedSession, resolve_session_id};
+use session_search::{ResolvedSession, resolve_session_uid};
 use session_store::{SessionId, SessionRow};
 
 fn resolved(ids: &[&str], wanted: &str) -> Vec<String> {
@@ -11,7 +11,7 @@ fn resolved(ids: &[&str], wanted: &str) -> Vec<String> {
         library.add("claude", &meta(id), &[(turn(0, &words), None)], None);
     }
     let sessions = library.reader().sessions().unwrap();
-    match resolve_session_id(&sessions, wanted) {
+    match resolve_session_uid(&sessions, wanted) {
         ResolvedSession::One(session) => vec![session.uid],
         ResolvedSession::Many(sessions) => {
             assert!(sessions.len() > 1);
@@ -52,7 +52,7 @@ fn an_id_names_the_session_of_this_machine_not_its_copy_of_another() {
         gone,
         ..SessionRow::default()
     };
-    let resolved = |rows: &[SessionRow]| match resolve_session_id(rows, "same") {
+    let resolved = |rows: &[SessionRow]| match resolve_session_uid(rows, "same") {
         ResolvedSession::One(session) => Some(session.id),
         _ => None,
     };
@@ -74,15 +74,15 @@ fn a_number_names_one_of_two_with_the_same_id() {
     }
     let sessions = library.reader().sessions().unwrap();
     assert!(
-        matches!(resolve_session_id(&sessions, "same"), ResolvedSession::Many(both) if both.len() == 2)
+        matches!(resolve_session_uid(&sessions, "same"), ResolvedSession::Many(both) if both.len() == 2)
     );
     for session in &sessions {
-        let named = resolve_session_id(&sessions, &format!("#{}", session.id));
+        let named = resolve_session_uid(&sessions, &format!("#{}", session.id));
         assert_eq!(named, ResolvedSession::One(Box::new(session.clone())));
     }
     for nothing in ["#", "#99", "#x", "# 1"] {
         assert_eq!(
-            resolve_session_id(&sessions, nothing),
+            resolve_session_uid(&sessions, nothing),
             ResolvedSession::None,
             "{nothing}"
         );

@@ -1,76 +1,79 @@
-//! Identifiers of a query that few sessions hold: these sessions go first.
+//! Exact terms of a query that few sessions hold: these sessions go first.
 
+use crate::exact_match::ExactMatch;
 use crate::exact_terms::{ExactTerm, ExactTerms, FEW_SESSIONS};
-use crate::identifier_match::IdentifierMatch;
 use crate::lexical::LexicalCandidates;
-use session_store::{Level, SessionId, Target, TurnId};
+use crate::request::Level;
+use crate::search_results::HitId;
+use session_store::{SessionId, TurnId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Share of the query's idf from which the query counts as nothing but identifiers (`docs/ranking.md`, "Identifiers first").
-pub(crate) const IDENTIFIERS_ONLY_SHARE: f32 = 0.8;
-/// Least share of the query's idf in identifiers for which their holders go first: of a long pasted report, which names many
-/// identifiers, each says little.
+/// Share of the query's idf from which the query counts as nothing but exact terms (`docs/ranking.md`, "Rare exact terms
+/// first").
+pub(crate) const EXACT_TERMS_ONLY_SHARE: f32 = 0.8;
+/// Least share of the query's idf in exact terms for which their holders go first: of a long pasted report, which has many,
+/// each says little.
 const MIN_SHARE: f32 = 0.2;
 
-/// The sessions that hold identifiers of a query which few sessions do.
+/// The sessions that hold exact terms of a query which few sessions do.
 #[derive(Debug, Default)]
-pub(crate) struct IdentifierHolders {
+pub(crate) struct ExactTermHolders {
     /// The session that holds the greatest share first.
-    pub(crate) sessions: Vec<IdentifierHolder>,
-    /// The identifiers.
+    pub(crate) sessions: Vec<ExactTermHolder>,
+    /// These terms.
     pub(crate) terms: Vec<String>,
 }
 
-/// A session that holds identifiers.
+/// A session that holds rare exact terms.
 #[derive(Debug, Clone)]
-pub(crate) struct IdentifierHolder {
+pub(crate) struct ExactTermHolder {
     pub(crate) session: SessionId,
     /// Its turns that hold one.
     pub(crate) turns: BTreeSet<TurnId>,
-    /// The share of the query's idf in the identifiers that it holds.
+    /// The share of the query's idf in the terms that it holds.
     pub(crate) share: f32,
-    /// The same, each identifier times this session's share of the turns that hold it.
-    pub(crate) weight: f32,
-    /// It changed a file that an identifier names.
+    /// The same, each term times this session's share of the turns that hold it.
+    pub(crate) turn_weighted_share: f32,
+    /// It changed a file that a term names.
     pub(crate) changes_file: bool,
 }
 
-impl IdentifierHolder {
+impl ExactTermHolder {
     fn new(session: SessionId) -> Self {
         Self {
             session,
             turns: BTreeSet::new(),
             share: 0.0,
-            weight: 0.0,
+            turn_weighted_share: 0.0,
             changes_file: false,
         }
     }
 
-    /// Adds an identifier with this share of the query's idf: `held` are the session's turns that
+    /// Adds a term with this share of the query's idf: `held` are the session's turns that
     /// hold it, `turns` counts those of all sessions.
     #[expect(clippy::cast_precision_loss, reason = "counts of turns")]
-    fn add_identifier(&mut self, held: Vec<TurnId>, share: f32, turns: usize) {
+    fn add_term(&mut self, held: Vec<TurnId>, share: f32, turns: usize) {
         self.share += share;
-        self.weight += share * held.len() as f32 / turns.max(1) as f32;
+        self.turn_weighted_share += share * held.len() as f32 / turns.max(1) as f32;
         self.turns.extend(held);
     }
 
-    /// Returns the session, or its turns that hold an identifier.
-    pub(crate) fn targets(&self, level: Level) -> BTreeSet<Target> {
+    /// Returns the session, or its turns that hold a term.
+    pub(crate) fn hit_ids(&self, level: Level) -> BTreeSet<HitId> {
         match level {
-            Level::Session => BTreeSet::from([Target::Session(self.session)]),
-            Level::Turn => self.turns.iter().copied().map(Target::Turn).collect(),
+            Level::Session => BTreeSet::from([HitId::Session(self.session)]),
+            Level::Turn => self.turns.iter().copied().map(HitId::Turn).collect(),
         }
     }
 }
 
-impl IdentifierHolders {
+impl ExactTermHolders {
     /// Sorts the holders and drops those with too small a share.
-    fn new(mut sessions: Vec<IdentifierHolder>, terms: Vec<String>) -> Self {
+    fn new(mut sessions: Vec<ExactTermHolder>, terms: Vec<String>) -> Self {
         sessions.retain(|holder| holder.share >= MIN_SHARE);
         sessions.sort_by(|a, b| {
             let by_share = b.share.total_cmp(&a.share);
-            by_share.then(b.weight.total_cmp(&a.weight))
+            by_share.then(b.turn_weighted_share.total_cmp(&a.turn_weighted_share))
         });
         if sessions.is_empty() {
             Self::default()
@@ -79,7 +82,7 @@ impl IdentifierHolders {
         }
     }
 
-    /// Returns the greatest share of the query's idf that a session holds in identifiers, 0 to 1.
+    /// Returns the greatest share of the query's idf that a session holds in exact terms, 0 to 1.
     pub(crate) fn greatest_share(&self) -> f32 {
         self.sessions
             .first()
@@ -88,10 +91,10 @@ impl IdentifierHolders {
 }
 
 /// Finds the sessions that hold the query's exact terms, where few do.
-pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> IdentifierHolders {
-    let stats = &lexical.hits.terms;
+pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> ExactTermHolders {
+    let stats = &lexical.matches.terms;
     let query_idf: f32 = stats.iter().map(|t| t.idf).sum();
-    let mut sessions: BTreeMap<SessionId, IdentifierHolder> = BTreeMap::new();
+    let mut sessions: BTreeMap<SessionId, ExactTermHolder> = BTreeMap::new();
     let mut terms = Vec::new();
     for term in &exact.terms {
         let TermHolders {
@@ -103,34 +106,35 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> I
         if holders.is_empty() {
             continue;
         }
-        // The identifier is rarer than its words.
-        let idf = lexical.hits.idf(turns as u64) * term.weight;
+        // The term is rarer than its words.
+        let idf = lexical.matches.idf(turns as u64) * term.weight;
         let others = query_idf - term.word_idf;
         let share = idf / (others + idf).max(f32::EPSILON);
-        if is_common && share < IDENTIFIERS_ONLY_SHARE {
+        if is_common && share < EXACT_TERMS_ONLY_SHARE {
             continue;
         }
         terms.push(term.text.clone());
         for (session, held) in holders {
             let holder = sessions.entry(session);
-            let holder = holder.or_insert_with(|| IdentifierHolder::new(session));
+            let holder = holder.or_insert_with(|| ExactTermHolder::new(session));
             holder.changes_file |= editors.contains(&session);
-            holder.add_identifier(held, share, turns);
+            holder.add_term(held, share, turns);
         }
     }
-    IdentifierHolders::new(sessions.into_values().collect(), terms)
+    ExactTermHolders::new(sessions.into_values().collect(), terms)
 }
 
-/// The sessions that hold an identifier, where few do, or few changed the file that it names.
+/// The sessions that hold an exact term, where few do, or few changed the file that it names.
 #[derive(Default)]
 struct TermHolders {
-    /// The sessions with the best match, each with its turns; none where many have it.
+    /// The sessions with the best match, each with its turns. Where more than [`FEW_SESSIONS`] have it, only those that
+    /// changed the file; none where these are too many, too.
     sessions: BTreeMap<SessionId, Vec<TurnId>>,
     /// Those of them that changed a file of that name.
     editors: BTreeSet<SessionId>,
     /// Number of turns of all sessions with the best match.
     turns: usize,
-    /// Many sessions have it, of which these changed the file.
+    /// Whether more than [`FEW_SESSIONS`] sessions have the best match.
     is_common: bool,
 }
 
@@ -152,7 +156,7 @@ impl TermHolders {
                 found.editors.insert(turn.session);
             }
         }
-        // A term in lower case says nothing about the case of the identifier.
+        // A term in lower case says nothing about the case of the name.
         let is_typed_small = !term.text.contains(char::is_uppercase);
         found.is_common = found.sessions.len() > FEW_SESSIONS
             || (is_typed_small && in_any_case.len() > FEW_SESSIONS);
@@ -168,6 +172,6 @@ impl TermHolders {
 }
 
 /// Returns true where a match stands as much by itself as the best one, in whatever case.
-fn is_as_whole(quality: IdentifierMatch, best: Option<IdentifierMatch>) -> bool {
-    best.is_some_and(|best| quality.is_whole_identifier() || !best.is_whole_identifier())
+fn is_as_whole(quality: ExactMatch, best: Option<ExactMatch>) -> bool {
+    best.is_some_and(|best| quality.is_whole() || !best.is_whole())
 }

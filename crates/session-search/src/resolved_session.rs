@@ -1,9 +1,9 @@
-//! Resolves the id of a session that a user types.
+//! Resolves the uid of a session that a user types.
 
 use session_store::SessionRow;
 use std::collections::HashMap;
 
-/// The sessions that a prefix of an id names.
+/// The sessions that a prefix of a uid names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolvedSession {
     /// One session.
@@ -14,13 +14,13 @@ pub enum ResolvedSession {
     None,
 }
 
-/// Finds the session whose id begins with `wanted`, in any case.
+/// Finds the session whose uid begins with `wanted`, in any case.
 ///
-/// - A whole id goes before longer ones that begin with it.
-/// - Of sessions with one id, one whose history exists goes before one whose history is gone, and one of this machine before a
+/// - A whole uid goes before longer ones that begin with it.
+/// - Of sessions with one uid, one whose history exists goes before one whose history is gone, and one of this machine before a
 ///   copy in the home of another.
-/// - `#12` is the index's own number, for two sessions with one id.
-pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSession {
+/// - `#12` is the index's own number, for two sessions with one uid.
+pub fn resolve_session_uid(sessions: &[SessionRow], wanted: &str) -> ResolvedSession {
     if let Some(number) = wanted.strip_prefix('#') {
         let found = sessions.iter().find(|s| s.id.to_string() == number);
         return found.map_or(ResolvedSession::None, |s| {
@@ -42,7 +42,7 @@ pub fn resolve_session_id(sessions: &[SessionRow], wanted: &str) -> ResolvedSess
     }
 }
 
-/// Removes each session for which another of the same id is better: one whose history exists, or of this machine.
+/// Removes each session for which another of the same uid is better: one whose history exists, or of this machine.
 fn drop_outranked(sessions: &mut Vec<SessionRow>) {
     let rank = |session: &SessionRow| (session.gone, session.is_elsewhere);
     let mut best = HashMap::new();

@@ -1,4 +1,4 @@
-//! Lines of files with their line numbers, as search tools print them: an error in such a text is none of the tool's.
+//! Lines of files with line numbers, as `grep -n` prints them: an error in one is not the tool's own.
 
 use crate::error_marker::begins_with_error;
 
@@ -19,10 +19,10 @@ const RUBY_BEGINNINGS: [&str; 2] = ["in `", "in '"];
 /// Compilers name files and lines, too. Behind the line they write a column, the word for an error, or one space and
 /// their message: `a.c:3:5: error: …`, `a.py:12: AssertionError`. Texts of files follow without a space, or with as many
 /// as they are indented by.
-pub(crate) fn is_search_hit(line: &str) -> bool {
+pub(crate) fn is_grep_line(line: &str) -> bool {
     !begins_with_time(line)
-        && (NumberedLine::split(line, ':').is_some_and(|hit| hit.is_match())
-            || NumberedLine::split(line, '-').is_some_and(|hit| hit.is_beside_match()))
+        && (NumberedLine::split(line, ':').is_some_and(|line| line.is_match())
+            || NumberedLine::split(line, '-').is_some_and(|line| line.is_context_line()))
 }
 
 /// A line that begins with a line number, or with a path and a line number.
@@ -55,9 +55,9 @@ impl<'l> NumberedLine<'l> {
         is_path && !self.is_of_log() && self.is_text_of_file()
     }
 
-    /// Returns true for a line beside one that a search found. Hyphens are in much else: the path has an
+    /// Returns true for a line around one that a search found. Hyphens are in much else: the path has an
     /// extension, and without a path the text is indented or begins with punctuation.
-    fn is_beside_match(&self) -> bool {
+    fn is_context_line(&self) -> bool {
         let begins_as_text = || {
             let punctuation = |c: char| c.is_ascii_punctuation() && c != '-';
             self.text.is_empty() || self.text.starts_with(|c| c == '\t' || punctuation(c))
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_files_are_hits() {
+    fn lines_of_files_are_grep_lines() {
         for line in [
             "README.md:444:- **Viewer** to inspect calls and errors",
             "src/codex.ts:169:  // \"responses\"`), no items have been observed",
@@ -167,12 +167,12 @@ mod tests {
             "136-            \"{{ if .Error }}p:red{{ end }}\"",
             "136-\t\"{{ if .Error }}p:red{{ end }}\"",
         ] {
-            assert!(is_search_hit(line), "{line}");
+            assert!(is_grep_line(line), "{line}");
         }
     }
 
     #[test]
-    fn messages_of_programs_are_no_hits() {
+    fn messages_of_programs_are_no_grep_lines() {
         for line in [
             "a.c:3:5: error: expected ;",
             "a.c:3:error: expected ;",
@@ -208,7 +208,7 @@ mod tests {
             "error: failed",
             "",
         ] {
-            assert!(!is_search_hit(line), "{line}");
+            assert!(!is_grep_line(line), "{line}");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! How a turn holds an identifier: as typed or in other case, by itself or in a longer name.
+//! How a turn holds an exact term: as typed or in other case, by itself or in a longer name.
 
 use session_core::text::{collapse_whitespace, is_unspaced, join_name_parts};
 use session_core::{IssueNumber, TurnContent, is_commit_hash, other_version_spelling};
 use std::borrow::Cow;
 
-/// The ways in which a turn holds an identifier, the worst first.
+/// The ways in which a turn holds an exact term, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum IdentifierMatch {
+pub(crate) enum ExactMatch {
     /// As adjacent words: `foo. Bar` for `foo_bar`.
     Words,
     /// In other case, in a longer name.
@@ -19,11 +19,10 @@ pub(crate) enum IdentifierMatch {
     Whole,
 }
 
-impl IdentifierMatch {
-    /// Finds the best match of an identifier, or of a phrase, in any text of a turn that holds its words. The title
-    /// is searched with the turn.
-    pub(crate) fn find(content: &TurnContent, title: Option<&str>, identifier: &str) -> Self {
-        if let Some(number) = IssueNumber::parse(identifier) {
+impl ExactMatch {
+    /// Finds the best match of an exact term in any text of a turn that holds its words. The title is searched with the turn.
+    pub(crate) fn find(content: &TurnContent, title: Option<&str>, term: &str) -> Self {
+        if let Some(number) = IssueNumber::parse(term) {
             let mut texts = content.searched_texts().chain(title);
             return if texts.any(|text| number.occurs_in(text)) {
                 Self::Whole
@@ -31,22 +30,22 @@ impl IdentifierMatch {
                 Self::Words
             };
         }
-        let is_phrase = identifier.contains(char::is_whitespace);
-        let identifier = fold_for_match(identifier, is_phrase);
+        let is_phrase = term.contains(char::is_whitespace);
+        let term = fold_for_match(term, is_phrase);
         let texts = || content.searched_texts().chain(title);
-        let best = |find: &dyn Fn(&str) -> Option<IdentifierOccurrence>| {
+        let best = |find: &dyn Fn(&str) -> Option<ExactOccurrence>| {
             let found = texts().filter_map(|text| find(&fold_for_match(text, is_phrase)));
             found.max()
         };
-        match best(&|text| find_occurrence(text, &identifier)) {
-            Some(IdentifierOccurrence::Alone) => return Self::Whole,
-            Some(IdentifierOccurrence::InName) => return Self::Part,
+        match best(&|text| find_occurrence(text, &term)) {
+            Some(ExactOccurrence::Alone) => return Self::Whole,
+            Some(ExactOccurrence::InName) => return Self::Part,
             None => {}
         }
-        let folded = identifier.to_lowercase();
+        let folded = term.to_lowercase();
         match best(&|text| find_occurrence(&text.to_lowercase(), &folded)) {
-            Some(IdentifierOccurrence::Alone) => Self::WholeIgnoringCase,
-            Some(IdentifierOccurrence::InName) => Self::PartIgnoringCase,
+            Some(ExactOccurrence::Alone) => Self::WholeIgnoringCase,
+            Some(ExactOccurrence::InName) => Self::PartIgnoringCase,
             None => {
                 if holds_other_spelling(&folded, texts()) {
                     Self::WholeIgnoringCase
@@ -57,8 +56,8 @@ impl IdentifierMatch {
         }
     }
 
-    /// Returns true where the identifier stands by itself.
-    pub(crate) fn is_whole_identifier(self) -> bool {
+    /// Returns true where the term stands by itself.
+    pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Whole | Self::WholeIgnoringCase)
     }
 }
@@ -112,48 +111,44 @@ fn fold_for_match(text: &str, is_phrase: bool) -> Cow<'_, str> {
     }
 }
 
-/// The ways in which an identifier occurs in a text, the worst first.
+/// The ways in which a term occurs in a text, the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum IdentifierOccurrence {
+enum ExactOccurrence {
     /// Joined to others by `-` or `.`, or in the plural.
     InName,
     /// By itself, or in a path.
     Alone,
 }
 
-/// Finds the best occurrence of an identifier in a text, not as part of a longer word: `--agent` is
+/// Finds the best occurrence of a term in a text, not as part of a longer word: `--agent` is
 /// not in `--agent-name`, nor in `---agent`.
-fn find_occurrence(text: &str, identifier: &str) -> Option<IdentifierOccurrence> {
-    let found = text.match_indices(identifier).filter_map(|(at, found)| {
-        classify_occurrence(&text[..at], identifier, &text[at + found.len()..])
+fn find_occurrence(text: &str, term: &str) -> Option<ExactOccurrence> {
+    let found = text.match_indices(term).filter_map(|(at, found)| {
+        classify_occurrence(&text[..at], term, &text[at + found.len()..])
     });
     found.max()
 }
 
-fn classify_occurrence(
-    before: &str,
-    identifier: &str,
-    after: &str,
-) -> Option<IdentifierOccurrence> {
-    // Underscores around an identifier are ignored: `__init__` holds `init`.
+fn classify_occurrence(before: &str, term: &str, after: &str) -> Option<ExactOccurrence> {
+    // Underscores around a term are ignored: `__init__` holds `init`.
     let is_mark = |c: char| c == '_';
     let before = before.trim_end_matches(is_mark).chars().next_back();
     let plural = after
         .strip_prefix('s')
         .filter(|rest| !is_word(rest.chars().next()));
-    let is_plural = plural.is_some() && identifier.ends_with(char::is_alphabetic);
+    let is_plural = plural.is_some() && term.ends_with(char::is_alphabetic);
     let after = if is_plural {
         &after[1..]
     } else {
         after.trim_start_matches(is_mark)
     };
-    let ends = WordBoundaries::new(identifier);
+    let ends = WordBoundaries::new(term);
     let mut following = after.chars();
     let (after, second_after) = (following.next(), following.next());
     let goes_on = after == Some('-');
-    let longer_flag = identifier.starts_with('-') && (before == Some('-') || goes_on);
+    let longer_flag = term.starts_with('-') && (before == Some('-') || goes_on);
     let is_longer = (ends.begins_word && is_word(before)) || (ends.ends_word && is_word(after));
-    let is_beginning = is_commit_hash(identifier) && !is_word(before);
+    let is_beginning = is_commit_hash(term) && !is_word(before);
     if longer_flag || (is_longer && !is_beginning) {
         return None;
     }
@@ -163,24 +158,24 @@ fn classify_occurrence(
         || matches!(before, Some('-' | '.'))
         || (after == Some('.') && is_word(second_after));
     Some(if joined {
-        IdentifierOccurrence::InName
+        ExactOccurrence::InName
     } else {
-        IdentifierOccurrence::Alone
+        ExactOccurrence::Alone
     })
 }
 
-/// Tells at which ends of an identifier a word may go on: not where it ends in a script without spaces.
+/// Tells at which ends of a term a word may go on: not where it ends in a script without spaces.
 struct WordBoundaries {
     begins_word: bool,
     ends_word: bool,
 }
 
 impl WordBoundaries {
-    fn new(identifier: &str) -> Self {
+    fn new(term: &str) -> Self {
         let is_spaced = |c: Option<char>| c.is_some_and(|c| !is_unspaced(c));
         Self {
-            begins_word: is_spaced(identifier.chars().next()),
-            ends_word: is_spaced(identifier.chars().next_back()),
+            begins_word: is_spaced(term.chars().next()),
+            ends_word: is_spaced(term.chars().next_back()),
         }
     }
 }
@@ -193,12 +188,12 @@ fn is_word(c: Option<char>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::IdentifierMatch::{Part, PartIgnoringCase, Whole, WholeIgnoringCase, Words};
+    use super::ExactMatch::{Part, PartIgnoringCase, Whole, WholeIgnoringCase, Words};
     use super::*;
 
     #[test]
-    fn an_identifier_matches_as_it_is_written() {
-        for (identifier, text, expected) in [
+    fn a_term_matches_as_it_is_written() {
+        for (term, text, expected) in [
             ("retry.rs", "It is in retry.rs today.", Whole),
             ("retry.rs", "It is in src/jobs/retry.rs today.", Whole),
             (
@@ -235,10 +230,10 @@ mod tests {
                 prompt: text.to_owned(),
                 ..TurnContent::default()
             };
-            let found = IdentifierMatch::find(&content, None, identifier);
-            assert_eq!(found, expected, "{identifier}: {text}");
-            let by_title = IdentifierMatch::find(&TurnContent::default(), Some(text), identifier);
-            assert_eq!(by_title, expected, "{identifier}: {text}");
+            let found = ExactMatch::find(&content, None, term);
+            assert_eq!(found, expected, "{term}: {text}");
+            let by_title = ExactMatch::find(&TurnContent::default(), Some(text), term);
+            assert_eq!(by_title, expected, "{term}: {text}");
         }
     }
 }

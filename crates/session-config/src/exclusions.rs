@@ -1,0 +1,149 @@
+//! What is not to be indexed: what was forgotten, and the rules of the configuration.
+
+use crate::home::Home;
+use crate::layers::variable_name;
+use crate::narrow::{keeps_out, privacy_keys};
+use session_forget::{ExcludeSettings, Exclusions, ForgetError, ForgottenRecords};
+use std::path::Path;
+
+/// The file of what was forgotten, in the data directory.
+const FORGOTTEN_FILE: &str = "forgotten.json";
+
+impl Home {
+    /// Opens the records of what was forgotten. A variable that names a directory without any does not lift
+    /// those in the default one.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn forgotten(&self) -> Result<ForgottenRecords, ForgetError> {
+        let [chosen, default] = [self.directories(), self.default_directories()]
+            .map(|folders| folders.data.join(FORGOTTEN_FILE));
+        let is_missing = |path: &Path| fs_err::symlink_metadata(path).is_err();
+        if is_missing(&chosen) && !is_missing(&default) {
+            ForgottenRecords::open(&default)
+        } else {
+            ForgottenRecords::open(&chosen)
+        }
+    }
+
+    /// Returns what is not to be indexed.
+    ///
+    /// # Errors
+    /// As [`Home::forgotten`].
+    pub fn exclusions(&self) -> Result<Exclusions, ForgetError> {
+        let settings = resolve_settings(&self.config.exclude, &self.env.home);
+        let exclusions = Exclusions::new(self.forgotten()?, &settings)?;
+        let mut keys = privacy_keys().filter(|key| keeps_out(key));
+        let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
+        Ok(if keys.any(is_set) {
+            exclusions.keeping_gone_sessions()
+        } else {
+            exclusions
+        })
+    }
+}
+
+/// Returns the settings with the paths as histories write them.
+fn resolve_settings(settings: &ExcludeSettings, home: &Path) -> ExcludeSettings {
+    let resolve = |rules: &[String]| -> Vec<String> {
+        rules.iter().map(|rule| resolve_rule(rule, home)).collect()
+    };
+    ExcludeSettings {
+        projects: resolve(&settings.projects),
+        paths: resolve(&settings.paths),
+        patterns: settings.patterns.clone(),
+    }
+}
+
+/// Returns a path, or a part of one, with `~/` resolved, and without what changes nothing: `//`, `.` and `..`.
+fn resolve_rule(rule: &str, home: &Path) -> String {
+    let whole = match rule
+        .strip_prefix('~')
+        .map(|rest| (rest, rest.strip_prefix('/')))
+    {
+        Some(("", _)) => home.display().to_string(),
+        Some((_, Some(rest))) => home.join(rest).display().to_string(),
+        _ => rule.to_owned(),
+    };
+    let mut names: Vec<&str> = Vec::new();
+    for name in whole.split('/') {
+        let has_parent = names.last().is_some_and(|last| !["", ".."].contains(last));
+        match name {
+            "" if names.is_empty() => names.push(name),
+            "" | "." => {}
+            ".." if has_parent => drop(names.pop()),
+            name => names.push(name),
+        }
+    }
+    let plain = names.join("/");
+    // Of `/` or `.` nothing would be left, which matches nothing.
+    if plain.is_empty() { whole } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_models::UserDirectories;
+    use session_sources::Env;
+
+    #[test]
+    fn a_rule_is_a_path_as_histories_write_it() {
+        for (rule, path) in [
+            ("~/lamp", "/home/ann/lamp"),
+            ("~", "/home/ann"),
+            (
+                "~/.claude/projects/-home-ann-*",
+                "/home/ann/.claude/projects/-home-ann-*",
+            ),
+            ("/home/ann//lamp/", "/home/ann/lamp"),
+            ("/home/ann/./lamp", "/home/ann/lamp"),
+            ("/home/ann/old/../lamp", "/home/ann/lamp"),
+            ("./lamp", "lamp"),
+            ("lamp", "lamp"),
+            ("../lamp", "../lamp"),
+            ("~ann/lamp", "~ann/lamp"),
+            (r"C:\work\lamp", r"C:\work\lamp"),
+            ("/", "/"),
+            (".", "."),
+            ("", ""),
+        ] {
+            assert_eq!(resolve_rule(rule, Path::new("/home/ann")), path, "{rule}");
+        }
+    }
+
+    #[test]
+    fn rules_of_paths_in_the_home_folder_exclude() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut home = Home::new(Env::with_home(folder.path()), folder.path().join("index"));
+        home.config.exclude.paths = vec!["~/.agent//talks".to_owned()];
+        let exclusions = home.exclusions().unwrap();
+        let excludes = |path: &str| {
+            exclusions.rules_exclude_path(&folder.path().join(path).display().to_string())
+        };
+        assert!(excludes(".agent/talks/a.jsonl"));
+        assert!(!excludes(".agent/other/a.jsonl"));
+    }
+
+    #[test]
+    fn an_empty_directory_that_a_variable_names_lifts_no_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data").display().to_string();
+        let env = Env::with_home(&folder.path().join("home")).var("XDG_DATA_HOME", &data);
+        let home = Home::new(env, folder.path().join("index"));
+        let entry = |id: u32| {
+            format!(
+                r#"{{"key":"k","entries":[{{"id":{id},"at":"","what":"session","sessions":1,"turns":0,"hashes":["0"]}}]}}"#
+            )
+        };
+        let write = |folders: UserDirectories, id| {
+            fs_err::create_dir_all(&folders.data).unwrap();
+            fs_err::write(folders.data.join(FORGOTTEN_FILE), entry(id)).unwrap();
+        };
+        let first = |home: &Home| home.forgotten().unwrap().entries().first().map(|e| e.id);
+        assert_eq!(first(&home), None);
+        write(home.default_directories(), 1);
+        assert_eq!(first(&home), Some(1));
+        write(home.directories(), 2);
+        assert_eq!(first(&home), Some(2), "the user's own, elsewhere");
+    }
+}
