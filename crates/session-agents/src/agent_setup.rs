@@ -7,7 +7,7 @@ use crate::instruction_block::{plan_block, plan_block_removal};
 use crate::mcp_config::McpConfig;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::skill_location::SkillLocation;
-use crate::skill_plan::{SkillAction, SkillPlan};
+use crate::skill_plan::{SkillAction, SkillPlan, WriteMode};
 use crate::skill_report::{SkillFileOutcome, SkillReport};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
@@ -139,7 +139,9 @@ impl AgentSetup {
         for change in &self.changes {
             backups.extend(change.write()?);
         }
-        let skill = self.skill.map(|skill| skill.apply(self.action, false));
+        let skill = self
+            .skill
+            .map(|skill| skill.apply(self.action, WriteMode::Write));
         let skill = skill.transpose()?;
         Ok(AppliedSetup { backups, skill })
     }
@@ -151,7 +153,7 @@ fn plan_skill(agent: Agent, env: &Env, action: SkillAction) -> Result<Option<Ski
         return Ok(None);
     }
     let plan = SkillPlan::read(SkillLocation::for_user(agent, env))?;
-    let report = plan.clone().apply(action, true)?;
+    let report = plan.clone().apply(action, WriteMode::DryRun)?;
     let is_change = |outcome| {
         matches!(
             outcome,

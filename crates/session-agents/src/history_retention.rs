@@ -97,7 +97,7 @@ impl HistoryRetention {
     /// transcript, or the settings cannot be read.
     pub fn read(env: &Env, settings: &MergedSettings, days_ahead: u32) -> Option<Self> {
         let found = find_source("claude")?.locate(env).locations;
-        let transcripts = || found.iter().filter(|at| at.located.session.is_some());
+        let transcripts = || found.iter().filter(|at| at.path_session.session.is_some());
         transcripts().next()?;
         let days = match settings.read_cleanup_period().ok()? {
             Some(written) => written.parse().ok()?,

@@ -27,7 +27,7 @@
 //! Nothing here prints or asks: the caller shows a plan, asks for consent and applies it.
 //!
 //! ```
-//! use session_agents::{Agent, HookEvent, SettingsFile, SkillAction, SkillLocation, SkillPlan};
+//! use session_agents::{Agent, HookEvent, SettingsFile, SkillAction, SkillLocation, SkillPlan, WriteMode};
 //! use session_sources::Env;
 //!
 //! let home = tempfile::tempdir()?;
@@ -40,7 +40,7 @@
 //! assert_eq!(settings.installed_hooks()?[0].event, HookEvent::UserPromptSubmit);
 //!
 //! let location = SkillLocation::for_user(Agent::Claude, &env);
-//! SkillPlan::read(location.clone())?.apply(SkillAction::Install, false)?;
+//! SkillPlan::read(location.clone())?.apply(SkillAction::Install, WriteMode::Write)?;
 //! assert!(SkillPlan::read(location)?.is_current());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -104,7 +104,7 @@ pub use shell_quote::quote_word;
 pub use skill_files::MAX_DESCRIPTION_KEYWORDS;
 pub use skill_keywords::{remove_lost_keywords, set_skill_keywords, update_skill_keywords};
 pub use skill_location::SkillLocation;
-pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
+pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan, WriteMode};
 pub use skill_report::{SkillFileOutcome, SkillFileReport, SkillReport};
 pub use skill_rule::{RuleList, SkillOrigin, revoke_skill_rule};
 pub use tool_use::ToolUse;

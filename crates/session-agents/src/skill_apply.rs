@@ -3,26 +3,26 @@
 use crate::error::Result;
 use crate::skill_location::SKILL_DIRECTORY;
 use crate::skill_manifest::SkillManifest;
-use crate::skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan};
+use crate::skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan, WriteMode};
 use crate::skill_report::{SkillFileOutcome, SkillReport};
 
 impl SkillPlan {
-    /// Applies the plan, and reports what was done with each file; with `dry_run`, what would be.
+    /// Applies the plan, and reports what was done with each file; in a [dry run](WriteMode::DryRun), what would be.
     ///
     /// # Errors
     /// When a file cannot be written or removed.
-    pub fn apply(mut self, action: SkillAction, dry_run: bool) -> Result<SkillReport> {
+    pub fn apply(mut self, action: SkillAction, mode: WriteMode) -> Result<SkillReport> {
         SkillManifest::check_replaceable(&self.location)?;
         let mut outcomes = Vec::new();
         for file in &self.files {
             let outcome = file.outcome(action);
-            if !dry_run {
+            if mode == WriteMode::Write {
                 file.carry_out(action, outcome)?;
                 self.manifest.record(action, file, outcome);
             }
             outcomes.push(outcome);
         }
-        if !dry_run {
+        if mode == WriteMode::Write {
             self.finish(action)?;
         }
         Ok(SkillReport::new(&self, &outcomes))

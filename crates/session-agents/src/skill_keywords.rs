@@ -9,25 +9,25 @@ use crate::error::Result;
 use crate::skill_files::plain_keywords;
 use crate::skill_location::SkillLocation;
 use crate::skill_manifest::{SkillManifest, are_users_keywords};
-use crate::skill_plan::{SkillAction, SkillPlan};
+use crate::skill_plan::{SkillAction, SkillPlan, WriteMode};
 use crate::skill_report::SkillReport;
 
 /// Puts keywords into every installed skill, or removes them from it where `keywords` returns
-/// `None`; with `dry_run` nothing is written.
+/// `None`; in a [dry run](WriteMode::DryRun) nothing is written.
 ///
 /// # Errors
 /// When a file cannot be read or written.
 pub fn set_skill_keywords(
     locations: Vec<SkillLocation>,
     keywords: impl Fn(&SkillLocation) -> Option<Vec<String>>,
-    dry_run: bool,
+    mode: WriteMode,
 ) -> Result<Vec<SkillReport>> {
     let mut reports = Vec::new();
     for location in locations {
         let mut manifest = SkillManifest::read(&location);
         if !manifest.files.is_empty() {
             manifest.keywords = keywords(&location).map(|words| plain_keywords(&words));
-            reports.push(write_keywords(location, manifest, dry_run)?);
+            reports.push(write_keywords(location, manifest, mode)?);
         }
     }
     Ok(reports)
@@ -87,7 +87,7 @@ fn replace_keywords(
     }
     if new != *old {
         manifest.keywords = Some(new);
-        write_keywords(location, manifest, false)?;
+        write_keywords(location, manifest, WriteMode::Write)?;
     }
     Ok(())
 }
@@ -95,12 +95,12 @@ fn replace_keywords(
 fn write_keywords(
     location: SkillLocation,
     manifest: SkillManifest,
-    dry_run: bool,
+    mode: WriteMode,
 ) -> Result<SkillReport> {
     let keywords = manifest.keywords.clone();
     let plan = SkillPlan::with_manifest(location, manifest)?;
     Ok(SkillReport {
         keywords,
-        ..plan.apply(SkillAction::Install, dry_run)?
+        ..plan.apply(SkillAction::Install, mode)?
     })
 }

@@ -10,6 +10,15 @@ use session_core::diff::{DiffLine, diff_lines};
 use session_files::ConfinedFile;
 use std::path::{Component, Path, PathBuf};
 
+/// Says whether a change of the skill is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteMode {
+    /// Changes are written.
+    Write,
+    /// Changes are only reported.
+    DryRun,
+}
+
 /// The state of a file on disk compared with the one in this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

@@ -7,6 +7,7 @@
 use crate::error::{Result, SettingsResult};
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
+use crate::skill_plan::WriteMode;
 use serde_json::Value;
 use session_sources::Env;
 use std::path::PathBuf;
@@ -98,16 +99,16 @@ impl SettingsFile {
 }
 
 /// Removes the rule that allows the skill from the user's settings; returns their path where the
-/// rule was there. With `dry_run` nothing is written.
+/// rule was there. In a [dry run](WriteMode::DryRun) nothing is written.
 ///
 /// # Errors
 /// When the settings cannot be read or written.
-pub fn revoke_skill_rule(env: &Env, dry_run: bool) -> Result<Option<PathBuf>> {
+pub fn revoke_skill_rule(env: &Env, mode: WriteMode) -> Result<Option<PathBuf>> {
     let settings = SettingsFile::for_user(env)?;
     if settings.skill_rule(SkillOrigin::User)? != Some(RuleList::Allow) {
         return Ok(None);
     }
-    if !dry_run {
+    if mode == WriteMode::Write {
         settings.plan_rule_removals(&[SkillOrigin::User])?.write()?;
     }
     Ok(Some(settings.path()))

@@ -41,6 +41,15 @@ pub fn note_refused() {
     for name in &home.refused {
         let _ = print_note(format_removal(name, &home));
     }
+    let decided = home.keys_of_default_file();
+    if !decided.is_empty() {
+        let [own, default] = [home.directories(), home.endpoint_directories()]
+            .map(|at| path_line(&at.config_file()));
+        let keys = decided.join("`, `");
+        let _ = print_note(format!(
+            "only `{default}` decides `{keys}`; what `{own}` says of it is left out"
+        ));
+    }
     for setting in home
         .ignored_variables()
         .into_iter()

@@ -18,17 +18,13 @@ use std::process::ExitCode;
 /// The result of a command that did not fail. Its exit code is grep's: 0 for something, 1 for nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CommandOutcome {
-    Something,
-    Nothing,
+    Found,
+    NotFound,
 }
 
 impl CommandOutcome {
     fn from_found(found: bool) -> Self {
-        if found {
-            Self::Something
-        } else {
-            Self::Nothing
-        }
+        if found { Self::Found } else { Self::NotFound }
     }
 }
 
@@ -69,7 +65,7 @@ fn main() -> ExitCode {
         let _ = output::notes::print_note(note);
     }
     match run(&command) {
-        Ok(CommandOutcome::Nothing) if !arguments.quiet => ExitCode::from(1),
+        Ok(CommandOutcome::NotFound) if !arguments.quiet => ExitCode::from(1),
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => error::report_error(&error),
     }

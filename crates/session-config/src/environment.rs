@@ -3,14 +3,14 @@
 
 use crate::home::Home;
 use crate::path_variables::{
-    names_session_folder, opened_folders, opened_in_home, path_owner, path_variables,
+    names_session_folder, opened_folders, opened_in_home, own_settings, path_owner, path_variables,
 };
-use crate::project_marks::{find_project_mark, lies_in_project, unmarked_root};
+use crate::project_marks::{find_project_mark, is_dot_directory, lies_in_project, unmarked_root};
 use crate::refresh_environment::usual_folder;
 use session_core::text::path_line;
 use session_files::{
-    HOME_VARIABLE, find_cloned_folder, home_directory, is_below, resolve_links,
-    split_at_outermost_root,
+    HOME_VARIABLE, find_cloned_folder, home_directory, is_below, normalize_lexically,
+    resolve_links, split_at_outermost_root,
 };
 use session_models::ENV_FILE;
 use session_sources::{Env, agents};
@@ -169,12 +169,31 @@ fn is_stable(path: &str) -> bool {
     (in_home || path.is_absolute()) && !climbs && !is_special
 }
 
-/// The paths by which an entry of a variable is judged.
-struct NamedPaths {
-    /// The path that it names, then the folders that are opened below it.
-    opened: Vec<PathBuf>,
-    /// The marks that they may have of their own.
-    own: Vec<PathBuf>,
+/// A path of an entry of a variable that lies in a project.
+struct RefusedPath {
+    path: PathBuf,
+    /// False for a folder that is opened below the path which the entry names.
+    is_named: bool,
+    /// What marks the project; `None` where the path is known by the root around the directory alone.
+    mark: Option<PathBuf>,
+}
+
+/// Returns the marks of projects that the path of a variable, and the folders that are opened below it, may have of their own.
+fn own_marks(name: &str, named: &Path) -> Vec<PathBuf> {
+    let owner = std::iter::once(path_owner(name).own_mark(named));
+    let settings = own_settings(name).map(|settings| named.join(settings));
+    let below = opened_folders(name).into_iter();
+    let below = below.map(|folder| named.join(folder).join(ENV_FILE));
+    owner.chain(settings).chain(below).collect()
+}
+
+/// Returns a folder below a path, or what is above the outermost link on the way to it: where the path is in no project, that link
+/// is the user's, wherever it leads.
+fn before_link(path: &Path, folder: PathBuf) -> PathBuf {
+    let is_link = |at: &&Path| !at.as_os_str().is_empty() && path.join(at).is_symlink();
+    let outermost = folder.ancestors().filter(is_link).last();
+    let before = outermost.map(|link| link.parent().unwrap_or(link).to_owned());
+    before.unwrap_or(folder)
 }
 
 /// The surroundings of a directory.
@@ -201,30 +220,56 @@ impl<'a> Surroundings<'a> {
 
     fn refuses_entry(&self, name: &str, entry: &str) -> bool {
         let is_address = |part: &str| part.starts_with("https://") || part.starts_with("http://");
-        let is_refused = || {
-            let paths = self.named_paths(name, entry);
-            let mut opened = paths.opened.iter();
-            opened.any(|path| self.lies_in_project(path, &paths.own))
-        };
+        let is_refused = || self.find_refused(name, entry).is_some();
         match name {
             "HF_ENDPOINT" => !is_address(entry),
             _ => !is_stable(entry) || self.is_too_wide(name, entry) || is_refused(),
         }
     }
 
-    /// Returns the paths by which an entry is judged. Below a folder that is used without the variable, too, nothing else
-    /// is opened because of it.
-    fn named_paths(&self, name: &str, entry: &str) -> NamedPaths {
+    /// Finds the path in a project among the one that an entry names and the folders that are opened below it. What is used
+    /// without the variable, too, is not judged.
+    fn find_refused(&self, name: &str, entry: &str) -> Option<RefusedPath> {
         let named = self.resolve(entry);
-        let is_usual = usual_folder(name, &Env::with_home(self.home)).as_ref() == Some(&named);
-        let below = opened_folders(name).into_iter().filter(|_| !is_usual);
-        let below: Vec<PathBuf> = below.map(|folder| named.join(folder)).collect();
-        let own = std::iter::once(path_owner(name).own_mark(&named));
-        let own = own.chain(below.iter().map(|folder| folder.join(ENV_FILE)));
-        NamedPaths {
-            own: own.collect(),
-            opened: std::iter::once(named).chain(below).collect(),
+        if usual_folder(name, &Env::with_home(self.home)).as_ref() == Some(&named) {
+            return None;
         }
+        let own = own_marks(name, &named);
+        let judge = |path: PathBuf, is_named: bool, is_at_hand: bool| {
+            let mark = find_project_mark(&path, &own, self.home);
+            let is_refused = is_at_hand || mark.is_some() || normalize_lexically(&path).is_err();
+            is_refused.then_some(RefusedPath {
+                path,
+                is_named,
+                mark,
+            })
+        };
+        let is_at_hand = self.lies_below(&named);
+        judge(named.clone(), true, is_at_hand).or_else(|| {
+            let mut below = self.judged_folders(name, &named).into_iter();
+            below.find_map(|folder| {
+                let is_at_hand = self.is_named_below(&named, &folder);
+                judge(named.join(folder), false, is_at_hand)
+            })
+        })
+    }
+
+    /// Returns the folders below the path of a variable by which that is judged, too. A folder of settings right in the home
+    /// folder holds no clones, but settings that the user may keep in repositories.
+    fn judged_folders(&self, name: &str, named: &Path) -> Vec<PathBuf> {
+        if is_dot_directory(named, &resolve_links(self.home)) {
+            Vec::new()
+        } else {
+            let opened = opened_folders(name).into_iter();
+            let outside = opened.map(|folder| before_link(named, folder));
+            outside.collect()
+        }
+    }
+
+    /// Returns true for a folder below a path that lies by its name in the project around the directory.
+    fn is_named_below(&self, path: &Path, folder: &Path) -> bool {
+        let root = self.root.as_ref();
+        root.is_some_and(|root| resolve_links(path).join(folder).starts_with(root))
     }
 
     /// Returns true for a folder of sessions that holds the home folder: what lies there is no agent's.
@@ -243,22 +288,25 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Formats which path of a list lies in a project, and the mark of that project, or that it is the home folder; `None`
-    /// where no mark is above any.
+    /// where none does.
     fn explain_path(&self, name: &str, value: &str) -> Option<String> {
         list_parts(value).find_map(|part| {
             if self.is_too_wide(name, part) {
                 return Some("it names the home folder, or one above it".to_owned());
             }
-            let paths = self.named_paths(name, part);
-            let mark = |path: &PathBuf| find_project_mark(path, &paths.own, self.home);
-            let mut marks = paths.opened.iter().map(|path| (path, mark(path)));
-            let (path, mark) = marks.find_map(|(path, mark)| Some((path, mark?)))?;
-            let is_named = Some(path) == paths.opened.first();
-            let verb = if is_named { "names" } else { "leads to" };
-            let (path, mark) = (path_line(path), path_line(&mark));
-            Some(format!(
-                "it {verb} `{path}` in a project, which `{mark}` marks"
-            ))
+            let refused = self.find_refused(name, part)?;
+            let verb = if refused.is_named {
+                "names"
+            } else {
+                "leads to"
+            };
+            let path = path_line(&refused.path);
+            let project = match (refused.mark, &self.root) {
+                (Some(mark), _) => format!("a project, which `{}` marks", path_line(&mark)),
+                (None, Some(root)) => format!("the project `{}`", path_line(root)),
+                (None, None) => "a project".to_owned(),
+            };
+            Some(format!("it {verb} `{path}` in {project}"))
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::home::Home;
 use crate::layers::variable_name;
 use crate::narrow::{keeps_out, privacy_keys};
+use session_files::resolve_links;
 use session_forget::{ExcludeSettings, Exclusions, ForgetError, ForgottenRecords};
 use std::path::Path;
 
@@ -36,7 +37,7 @@ impl Home {
         let mut keys = privacy_keys().filter(|key| keeps_out(key));
         let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
         Ok(if keys.any(is_set) {
-            exclusions.keeping_gone_sessions()
+            exclusions.keeping_unrecoverable()
         } else {
             exclusions
         })
@@ -45,8 +46,14 @@ impl Home {
 
 /// Returns the settings with the paths as histories write them.
 fn resolve_settings(settings: &ExcludeSettings, home: &Path) -> ExcludeSettings {
+    // Agents write folders as the system names them, without the links on the way to the home folder.
+    let real = resolve_links(home);
     let resolve = |rules: &[String]| -> Vec<String> {
-        rules.iter().map(|rule| resolve_rule(rule, home)).collect()
+        let written = rules.iter().map(|rule| resolve_rule(rule, home));
+        let in_home = rules.iter().filter(|rule| rule.starts_with('~'));
+        let in_home = in_home.filter(|_| real != home);
+        let real = in_home.map(|rule| resolve_rule(rule, &real));
+        written.chain(real).collect()
     };
     ExcludeSettings {
         projects: resolve(&settings.projects),
@@ -122,6 +129,24 @@ mod tests {
         };
         assert!(excludes(".agent/talks/a.jsonl"));
         assert!(!excludes(".agent/other/a.jsonl"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn rules_of_a_home_folder_that_is_a_link_exclude_both_spellings() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        fs_err::create_dir(real.join("ann")).unwrap();
+        std::os::unix::fs::symlink(real.join("ann"), real.join("home")).unwrap();
+        let mut home = Home::new(Env::with_home(&real.join("home")), real.join("index"));
+        home.config.exclude.paths = vec!["~/lamp".to_owned()];
+        let exclusions = home.exclusions().unwrap();
+        for path in ["home/lamp/a.jsonl", "ann/lamp/a.jsonl"] {
+            let path = real.join(path).display().to_string();
+            assert!(exclusions.rules_exclude_path(&path), "{path}");
+        }
+        let other = real.join("ann/other/a.jsonl").display().to_string();
+        assert!(!exclusions.rules_exclude_path(&other));
     }
 
     #[test]

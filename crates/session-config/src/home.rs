@@ -1,6 +1,7 @@
 //! The user's environment, directories and configuration.
 
 use crate::config::Config;
+use crate::edit::read_key;
 use crate::environment::UsableVariables;
 use crate::error::{ConfigError, Result};
 use crate::layers::{ConfigLayers, IgnoredSetting, SettingOrigin, may_set_key, unknown_variables};
@@ -129,7 +130,7 @@ impl Home {
     /// When there is no index, or it is damaged.
     pub fn index(&self) -> Result<Reader, StoreError> {
         let index = Reader::open(&self.index_directory)?;
-        index.snapshot()?;
+        index.begin_snapshot()?;
         Ok(index)
     }
 
@@ -145,7 +146,7 @@ impl Home {
 
     /// Returns the directories whose `.env` may name an endpoint: the default ones where the user configured something
     /// there, whatever a variable names.
-    pub(crate) fn endpoint_directories(&self) -> UserDirectories {
+    pub fn endpoint_directories(&self) -> UserDirectories {
         let default = self.default_directories();
         if default.config_file().exists() {
             default
@@ -185,6 +186,20 @@ impl Home {
         ignored
     }
 
+    /// Returns the keys of the configuration in a directory that a variable names which the file in the default one decides.
+    pub fn keys_of_default_file(&self) -> Vec<String> {
+        let own = self.directories();
+        // Hardly ever are there two: the configuration is read again for that alone.
+        if self.endpoint_directories().config == own.config {
+            return Vec::new();
+        }
+        let layers = self.config_layers(None).map(|layers| layers.ignored);
+        let origin = SettingOrigin::File(own.config_file());
+        let ignored = layers.unwrap_or_default().into_iter();
+        let ignored = ignored.filter(|setting| setting.origin == origin);
+        ignored.filter_map(|setting| setting.key).collect()
+    }
+
     /// Returns the variables that begin as those of this program and set nothing.
     pub fn unknown_variables(&self) -> Vec<IgnoredSetting> {
         let mut names = unknown_variables(self.env.vars.keys().map(String::as_str));
@@ -218,14 +233,18 @@ impl Home {
     }
 
     /// Returns the hub that models are downloaded from. A token goes to the default hub or to one that
-    /// the configuration names: an address from a variable alone gets none.
+    /// the configuration names, in the default directory where there is one: an address from a variable alone, or from a
+    /// directory that a variable names beside it, gets none.
     pub fn hub(&self) -> HubConfig {
         let configured = self.config.hub.clone();
         let hub = HubConfig::from_environment(&self.env.home, |name| match (name, &configured) {
             ("HF_ENDPOINT", Some(url)) => Some(url.clone()),
             (name, _) => self.variable(name),
         });
-        let is_trusted = configured.is_some() || self.env.get("HF_ENDPOINT").is_none();
+        let is_trusted = match &configured {
+            Some(_) => self.hub_of_endpoint_file() == configured,
+            None => self.env.get("HF_ENDPOINT").is_none(),
+        };
         HubConfig {
             // Without TLS a proxy, which a variable can name, would read it.
             token: hub
@@ -233,6 +252,12 @@ impl Home {
                 .filter(|_| is_trusted && hub.endpoint.starts_with("https://")),
             ..hub
         }
+    }
+
+    /// Returns the hub that the file names which decides the endpoint.
+    fn hub_of_endpoint_file(&self) -> Option<String> {
+        let directory = self.endpoint_directories().config;
+        read_key(&directory, None, "hub").unwrap_or_default()
     }
 
     /// Returns the models that are known.
@@ -310,188 +335,4 @@ pub fn current_directory() -> Result<PathBuf> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashMap;
-
-    /// Returns a home directory with a file in the default directory of the configuration, and a home whose variables
-    /// lead to other directories.
-    fn home_elsewhere(default: &str, chosen: &str) -> (tempfile::TempDir, Home) {
-        let folder = tempfile::tempdir().unwrap();
-        let home = folder.path().join("home");
-        let mut env = Env::with_home(&home);
-        let write = |directory: PathBuf, text: &str| {
-            fs_err::create_dir_all(&directory).unwrap();
-            fs_err::write(directory.join("config.toml"), text).unwrap();
-        };
-        write(
-            Home::new(env.clone(), home.clone()).directories().config,
-            default,
-        );
-        for (name, path) in [("XDG_CONFIG_HOME", "config"), ("XDG_DATA_HOME", "data")] {
-            let path = folder.path().join(path).display().to_string();
-            env.vars.insert(name.to_owned(), path);
-        }
-        let elsewhere = Home::new(env, home);
-        write(elsewhere.directories().config, chosen);
-        (folder, elsewhere)
-    }
-
-    #[test]
-    fn a_directory_that_a_variable_names_lifts_nothing() {
-        let (_folder, home) = home_elsewhere(
-            "enabled = false\nmodel = \"table\"\n[exclude]\nprojects = [\"lab\"]\n\
-             [redaction]\npatterns = [\"ticket-[0-9]+\"]\n[injection]\nmax_items = 2\n",
-            "enabled = true\nnice = 3\n[exclude]\nprojects = [\"shop\"]\n\
-             [injection]\nmax_items = 4\npast_turns = true\n",
-        );
-        let config = home.config_layers(None).unwrap().config;
-        assert!(!config.enabled);
-        assert_eq!(config.exclude.projects, ["shop", "lab"]);
-        assert_eq!(config.redaction.patterns, ["ticket-[0-9]+"]);
-        assert_eq!(config.injection.max_items, 2);
-        // What the user chose there counts.
-        assert_eq!(config.nice, 3);
-        assert!(config.injection.past_turns);
-        assert_eq!(config.model, Config::default().model);
-    }
-
-    #[test]
-    fn a_mistake_in_the_file_of_the_default_directory_is_told() {
-        let (_folder, home) = home_elsewhere("enabeld = false\n", "nice = 3\n");
-        let layers = home.config_layers(None).unwrap();
-        assert_eq!(layers.config.nice, 3);
-        assert_eq!(layers.ignored.len(), 1);
-    }
-
-    /// The directory that a variable names may be a clone, whoever has no own endpoint.
-    #[test]
-    fn a_directory_that_a_variable_names_chooses_no_endpoint_and_no_histories() {
-        let chosen = "model = \"remote\"\n[remote]\nurl = \"http://evil/v1\"\nmodel = \"m\"\n\
-             [redaction]\nenabled = false\nallow = [\".\"]\npatterns = [\"x1\"]\n\
-             [sources]\nhomes = [\"/mnt/old\"]\n";
-        let (_folder, home) = home_elsewhere("nice = 4\n", chosen);
-        let env_file = home.directories().env_file();
-        fs_err::write(env_file, "EMBEDDINGS_URL=http://evil/v1\n").unwrap();
-        let layers = home.config_layers(None).unwrap();
-        let config = &layers.config;
-        assert_eq!(config.model, Config::default().model);
-        assert_eq!(config.remote, Config::default().remote);
-        assert_eq!(home.endpoint_directories(), home.default_directories());
-        assert!(config.redaction.enabled && config.redaction.allow.is_empty());
-        assert_eq!(config.redaction.patterns, ["x1"], "more is redacted");
-        assert_eq!(config.sources.homes, [""; 0]);
-        let ignored = layers.ignored.iter().filter_map(|i| i.key.as_deref());
-        let ignored: Vec<&str> = ignored.collect();
-        let expected = ["model", "redaction.allow", "redaction.enabled"];
-        assert_eq!(ignored[..3], expected);
-        assert_eq!(ignored[3..], ["sources.homes", "remote"]);
-        fs_err::remove_file(home.default_directories().config_file()).unwrap();
-        let alone = home.config_layers(None).unwrap().config;
-        assert_eq!(alone.model, "remote", "the only file is the user's");
-    }
-
-    #[test]
-    fn a_variable_with_a_mistake_is_ignored_unless_it_keeps_something_out() {
-        let (_folder, mut home) = home_elsewhere("", "nice = 3\n");
-        let mut set = |name: &str, value: &str| {
-            home.env.vars = HashMap::from([(name.to_owned(), value.to_owned())]);
-            let nice = home.config_layers(None).map(|layers| layers.config.nice);
-            nice.map(|nice| (nice, home.ignored_variables().len()))
-        };
-        assert_eq!(set("SESSION_SEARCH_NICE", "99").unwrap(), (10, 1));
-        assert_eq!(set("SESSION_SEARCH_THREADS", "0").unwrap(), (10, 1));
-        assert_eq!(set("SESSION_SEARCH_DEVICE", "lamp").unwrap(), (10, 1));
-        assert_eq!(set("SESSION_SEARCH_NICE", "9").unwrap(), (9, 0));
-        let error = set("SESSION_SEARCH_EXCLUDE_PROJECTS", "x").unwrap_err();
-        assert!(matches!(error, ConfigError::Variable { .. }), "{error}");
-        set("SESSION_SEARCH_EXCLUDE_PATTERNS", "[\"(\"]").unwrap_err();
-    }
-
-    #[test]
-    fn a_variable_widens_nothing_about_what_is_stored_and_sent() {
-        let (_folder, mut home) = home_elsewhere("", "[exclude]\nprojects = [\"lab\"]\n");
-        for (name, value) in [
-            ("SESSION_SEARCH_MODEL", "remote"),
-            ("SESSION_SEARCH_REDACTION_ENABLED", "false"),
-            ("SESSION_SEARCH_REDACTION_ALLOW", "[\".*\"]"),
-            ("SESSION_SEARCH_EXCLUDE_PROJECTS", "[]"),
-        ] {
-            home.env.vars.insert(name.to_owned(), value.to_owned());
-        }
-        let config = home.config_layers(None).unwrap().config;
-        assert_eq!(config.model, Config::default().model);
-        assert!(config.redaction.enabled && config.redaction.allow.is_empty());
-        assert_eq!(config.exclude.projects, ["lab"]);
-        assert_eq!(home.ignored_variables().len(), 4);
-    }
-
-    /// Redacted text is stored so, and lost where its history is gone.
-    #[test]
-    fn a_variable_changes_nothing_about_redaction() {
-        let own = "[redaction]\nenabled = false\nallow = [\"plain\"]\n";
-        let (_folder, mut home) = home_elsewhere(own, own);
-        let before = home.config_layers(None).unwrap().config.redaction;
-        for (name, value) in [
-            ("SESSION_SEARCH_REDACTION_ENABLED", "true"),
-            ("SESSION_SEARCH_REDACTION_ALLOW", "[]"),
-            ("SESSION_SEARCH_REDACTION_PATTERNS", "[\"[a-z]{4,}\"]"),
-        ] {
-            home.env.vars.insert(name.to_owned(), value.to_owned());
-        }
-        assert_eq!(home.config_layers(None).unwrap().config.redaction, before);
-        let ignored = home.ignored_variables();
-        assert_eq!(ignored.len(), 3);
-        let reason = "only your own configuration decides it";
-        assert!(ignored.iter().all(|setting| setting.reason == reason));
-    }
-
-    #[test]
-    fn a_variable_that_no_setting_has_is_told() {
-        let (_folder, mut home) = home_elsewhere("", "");
-        assert_eq!(home.unknown_variables(), []);
-        for (name, value) in [
-            ("SESSION_SEARCH_BACKROUND", "0"),
-            ("SESSION_SEARCH_BACKGROUND", "0"),
-            ("SESSION_SEARCH_INJECT", "0"),
-            ("SESSION_SEARCH_REMOTE_URL", "x"),
-        ] {
-            home.env.vars.insert(name.to_owned(), value.to_owned());
-        }
-        let unknown = home.unknown_variables().into_iter();
-        let names = unknown.map(|setting| setting.origin);
-        let expected = ["SESSION_SEARCH_BACKROUND", "SESSION_SEARCH_REMOTE_URL"];
-        let expected = expected.map(|name| SettingOrigin::Variable(name.to_owned()));
-        assert_eq!(names.collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn a_project_file_that_is_ignored_as_a_whole_is_told() {
-        let (folder, home) = home_elsewhere("", "");
-        let project = folder.path().join("home/app");
-        let file = project.join(".claude/session-search.toml");
-        fs_err::create_dir_all(project.join(".git")).unwrap();
-        fs_err::create_dir_all(file.parent().unwrap()).unwrap();
-        fs_err::write(&file, "nice = 3\n").unwrap();
-        assert_eq!(home.ignored_files(&project).unwrap(), []);
-        fs_err::write(&file, "nicce = 3\n").unwrap();
-        let [ignored] = home.ignored_files(&project).unwrap().try_into().unwrap();
-        assert!(
-            ignored.reason.contains("unknown key `nicce`"),
-            "{ignored:?}"
-        );
-    }
-
-    #[test]
-    fn a_variable_chooses_among_models_of_the_machine() {
-        let remote = "model = \"remote\"\n";
-        let (_folder, mut home) = home_elsewhere(remote, remote);
-        let mut chosen = |model: &str| {
-            let name = "SESSION_SEARCH_MODEL".to_owned();
-            home.env.vars.insert(name, model.to_owned());
-            home.config_layers(None).unwrap().config.model
-        };
-        assert_eq!(chosen("table"), "table");
-        assert_eq!(chosen("remote"), "remote");
-    }
-}
+mod tests;

@@ -160,19 +160,16 @@ struct LayerMerge {
 
 impl LayerMerge {
     /// Merges those settings of the file in the default directory that narrow the user's, and its endpoint. A file with a
-    /// mistake is ignored: it is not the one that the user works with.
+    /// mistake, which is not the one that the user works with, counts as an empty one: what is sent stays its matter.
     fn add_default_file(&mut self, path: &Path) -> Result<()> {
         if fs_err::symlink_metadata(path).is_err() {
             return Ok(());
         }
         let origin = SettingOrigin::File(path.to_owned());
-        let table = match read_user_table(path) {
-            Ok(table) => table,
-            Err(error) => {
-                self.ignore_file(&error, origin);
-                return Ok(());
-            }
-        };
+        let table = read_user_table(path).unwrap_or_else(|error| {
+            self.ignore_file(&error, origin.clone());
+            Table::new()
+        });
         let set: Vec<String> = flatten_table(&table).into_iter().map(|e| e.key).collect();
         let all = flatten(&serde_json::to_value(read_config(&table)?)?);
         for ConfigEntry { key, value } in all {
@@ -184,7 +181,10 @@ impl LayerMerge {
                 let narrower = toml_value(narrower)?;
                 set_value(&mut self.merged, &key, narrower.clone());
                 set_value(&mut self.without_project, &key, narrower);
-                let before = self.origins.insert(key.clone(), origin.clone());
+                let before = self.origins.remove(&key);
+                if set.contains(&key) {
+                    self.origins.insert(key.clone(), origin.clone());
+                }
                 let is_told = narrow::decides_what_is_sent(&key);
                 if let Some(before) = before.filter(|_| is_told) {
                     let value = self.own_value(&key).clone();
@@ -307,7 +307,7 @@ impl LayerMerge {
     }
 
     /// Ignores a variable with a mistake: a project that sets one stops no command. Where it would keep something out of
-    /// the index, that would be indexed: there it is an error.
+    /// the index, that would be indexed: there it is an error. What a variable can only turn off is turned off.
     fn take_mistake(&mut self, mistake: VariableMistake<'_>, value: Value) -> Result<()> {
         let VariableMistake {
             key,
@@ -316,7 +316,7 @@ impl LayerMerge {
             error,
         } = mistake;
         let shown = path_line(text.as_ref());
-        let reason = format!("its value `{shown}` does not fit: {error}");
+        let mut reason = format!("its value `{shown}` does not fit: {error}");
         let error = ConfigError::Variable {
             name: name.clone(),
             value: text.to_owned(),
@@ -325,10 +325,17 @@ impl LayerMerge {
         if narrow::keeps_out(&key) {
             return Err(error);
         }
+        let origin = SettingOrigin::Variable(name);
+        if narrow::narrowing_by_variable(&key) == Some(Narrowing::Off) {
+            set_value(&mut self.merged, &key, false.into());
+            set_value(&mut self.without_project, &key, false.into());
+            self.origins.insert(key.clone(), origin.clone());
+            reason.push_str("; `false` is used, which is all that it may set");
+        }
         self.ignored.push(IgnoredSetting {
             key: Some(key),
             value,
-            origin: SettingOrigin::Variable(name),
+            origin,
             reason,
             hint: error.hint(),
         });

@@ -94,6 +94,11 @@ pub(crate) fn path_owner(name: &str) -> PathOwner {
     }
 }
 
+/// Returns the settings of an agent below the path that a variable names which have the name of a project's mark.
+pub(crate) fn own_settings(name: &str) -> Option<&'static str> {
+    (name == "XDG_CONFIG_HOME").then_some("opencode/opencode.json")
+}
+
 /// Returns the folders that are opened below the path that a variable names, from there on.
 pub(crate) fn opened_folders(name: &str) -> Vec<PathBuf> {
     let own = PATHS.iter().filter(|variable| variable.name == name);

@@ -56,7 +56,8 @@ pub(crate) fn find_project_mark(path: &Path, own: &[PathBuf], home: &Path) -> Op
     below.find_map(|at| find_mark(at, own, ROOT_MARKS.iter().chain(&SETTING_MARKS)))
 }
 
-fn is_dot_directory(path: &Path, home: &Path) -> bool {
+/// Returns true for a directory right in the home directory, whose path has no links, with a name that begins with a dot.
+pub(crate) fn is_dot_directory(path: &Path, home: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let is_hidden = name.as_encoded_bytes().starts_with(b".");
     is_hidden

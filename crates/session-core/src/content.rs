@@ -4,7 +4,7 @@ use crate::call_status::CallStatus;
 use crate::command_work::{CommandWork, hides_exit_code};
 use crate::error_lines::find_error_lines;
 use crate::error_signature::{ErrorSignature, is_context_line};
-use crate::noise;
+use crate::prompt_content;
 use crate::session::{DeliveredCall, FileAccess, TEXT_LIMIT, ToolCall, Turn, TurnPart};
 use crate::slash_command::is_bare_command;
 use crate::source_view::shows_source;
@@ -25,7 +25,7 @@ pub struct TurnContent {
     /// The agent's words, its messages joined by blank lines.
     pub answer: String,
     /// Byte offset in `answer` of the agent's last message.
-    pub closing: usize,
+    pub last_message_start: usize,
     /// Shell commands in the order of their first run, each once.
     pub commands: Vec<String>,
     /// Files named by calls in the order of their first mention, each once.
@@ -87,27 +87,27 @@ pub struct FileEntry {
     pub failed: bool,
 }
 
-/// A file with the greatest access to it.
+/// A file with the greatest access of a turn to it, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AccessedFile<'c> {
+pub struct AccessedFileRef<'c> {
     /// The file's path, as the agent named it.
     pub path: &'c str,
     /// The greatest access that succeeded.
     pub access: FileAccess,
 }
 
-/// A file that some turns read or changed.
+/// A file with the greatest access of turns to it, owned.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TouchedFile {
+pub struct AccessedFile {
     /// The file's path, as the agent named it.
     pub path: String,
-    /// The strongest access: written over edited over read.
+    /// The greatest access: written over edited over read.
     #[serde(rename = "touch")]
     pub access: FileAccess,
 }
 
-impl From<AccessedFile<'_>> for TouchedFile {
-    fn from(file: AccessedFile<'_>) -> Self {
+impl From<AccessedFileRef<'_>> for AccessedFile {
+    fn from(file: AccessedFileRef<'_>) -> Self {
         Self {
             path: file.path.to_owned(),
             access: file.access,
@@ -122,7 +122,7 @@ const MAX_ENTRIES: usize = 20_000;
 /// Greatest number of error lines of a turn.
 const MAX_ERRORS: usize = 300;
 /// Least room of the last message of a long answer, in bytes.
-const MIN_CLOSING_BYTES: usize = 32 * 1024;
+const MIN_LAST_MESSAGE_BYTES: usize = 32 * 1024;
 
 impl TurnContent {
     /// Extracts the content of a turn. Its texts are [sanitized](text::sanitize_text) and [composed](text::compose): a word is found as it is seen.
@@ -201,7 +201,7 @@ impl TurnContent {
 
     /// Returns the files in the order of their first mention, each with the greatest access. A file
     /// of which every access failed is left out.
-    pub fn accessed_files(&self) -> impl Iterator<Item = AccessedFile<'_>> {
+    pub fn accessed_files(&self) -> impl Iterator<Item = AccessedFileRef<'_>> {
         let mut summaries = vec![AccessSummary::default(); self.files.len()];
         for entry in self.changes.iter().chain(&self.reads) {
             if let Some(summary) = summaries.get_mut(entry.file) {
@@ -211,7 +211,7 @@ impl TurnContent {
         let files = self.files.iter().zip(summaries);
         files.filter_map(|(path, summary)| {
             let access = summary.greatest()?;
-            Some(AccessedFile { path, access })
+            Some(AccessedFileRef { path, access })
         })
     }
 
@@ -228,7 +228,7 @@ impl TurnContent {
     pub fn indexed_prompt(&self) -> &str {
         let is_unanswered = || self.searched_texts().skip(1).all(str::is_empty);
         let is_silent = is_bare_command(&self.prompt) && is_unanswered();
-        if is_silent || noise::is_uninformative(&self.prompt) {
+        if is_silent || prompt_content::is_uninformative(&self.prompt) {
             ""
         } else {
             &self.prompt
@@ -247,8 +247,10 @@ impl TurnContent {
     }
 
     /// Returns the agent's last message.
-    pub fn closing_answer(&self) -> &str {
-        self.answer.get(self.closing..).unwrap_or(&self.answer)
+    pub fn last_message(&self) -> &str {
+        self.answer
+            .get(self.last_message_start..)
+            .unwrap_or(&self.answer)
     }
 
     /// Appends a message of the agent. Where there is no room for all of them, the last takes the place of those in
@@ -259,12 +261,12 @@ impl TurnContent {
         if words.is_empty() {
             return;
         }
-        let head = text::clip(&self.answer, TEXT_LIMIT - MIN_CLOSING_BYTES).len();
+        let head = text::clip(&self.answer, TEXT_LIMIT - MIN_LAST_MESSAGE_BYTES).len();
         self.answer.truncate(head);
         if !self.answer.is_empty() {
             self.answer.push_str("\n\n");
         }
-        self.closing = self.answer.len();
+        self.last_message_start = self.answer.len();
         let room = TEXT_LIMIT.saturating_sub(self.answer.len());
         self.answer.push_str(text::clip(words, room));
     }
@@ -399,10 +401,10 @@ impl TurnContent {
         if let Some(run) = call.run.and_then(|run| self.runs.get_mut(run as usize)) {
             run.status = run.status.max(status);
         }
-        let changes = self.changes.iter_mut().skip(call.change as usize);
-        let reads = self.reads.iter_mut().skip(call.read as usize);
-        let changes = changes.take(call.changes as usize);
-        let entries = changes.chain(reads.take(call.reads as usize));
+        let changes = self.changes.iter_mut().skip(call.first_change as usize);
+        let reads = self.reads.iter_mut().skip(call.first_read as usize);
+        let changes = changes.take(call.change_count as usize);
+        let entries = changes.chain(reads.take(call.read_count as usize));
         entries.for_each(|entry| entry.failed = status != CallStatus::Done);
     }
 }

@@ -1,7 +1,7 @@
 //! The texts that are embedded: one per turn, a few per session.
 
 use crate::slash_command::is_bare_command;
-use crate::{TurnContent, noise, text};
+use crate::{TurnContent, prompt_content, text};
 
 /// Returns the text that stands for a turn in the dense index: the user's words and
 /// the head of the answer, at most `budget` bytes together. `None` when the
@@ -11,7 +11,9 @@ use crate::{TurnContent, noise, text};
 pub fn build_turn_document(content: &TurnContent, budget: usize) -> Option<String> {
     let prompt = indexable_text(&content.prompt);
     let answer = indexable_text(&content.answer);
-    if (is_bare_command(prompt) || noise::is_noise(prompt)) && noise::is_noise(answer) {
+    if (is_bare_command(prompt) || prompt_content::lacks_content(prompt))
+        && prompt_content::lacks_content(answer)
+    {
         return None;
     }
     let room = budget.saturating_sub(answer.len()).max(budget / 2);
@@ -62,7 +64,7 @@ impl SessionChunks {
 
     /// Adds the title, or a prompt that may be indexed, and returns the chunk that it completes, if any.
     pub fn push(&mut self, text: &str) -> Option<String> {
-        if noise::is_noise(text) {
+        if prompt_content::lacks_content(text) {
             return None;
         }
         let text = text::clip(text, self.budget);
@@ -94,7 +96,7 @@ fn session_prompt(prompt: &str) -> &str {
 /// Returns the text, unless it is a blob of data or this tool's own output.
 fn indexable_text(words: &str) -> &str {
     let words = words.trim();
-    if noise::is_json_blob(words) || noise::is_own_output(words) {
+    if prompt_content::is_json_blob(words) || prompt_content::is_own_output(words) {
         ""
     } else {
         words

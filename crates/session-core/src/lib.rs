@@ -3,8 +3,8 @@
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
 //! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
 //! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`TurnStats`]). From
-//! contents, [`document`] makes the texts that are embedded, [`noise`] knows
-//! what is not indexed, [`Query`] reads what a user typed, and [`fuse`]
+//! contents, [`document`] makes the texts that are embedded, [`prompt_content`] tells
+//! which prompts have content of their own, [`Query`] reads what a user typed, and [`fuse`]
 //! merges the lexical and the dense list into one ranking.
 //!
 //! ```
@@ -40,10 +40,11 @@ mod idf;
 mod issue_number;
 mod known_turns;
 mod missing_command;
-pub mod noise;
 pub mod parallel;
 pub mod paste;
 mod path_match;
+mod progress;
+pub mod prompt_content;
 pub mod pull_request;
 mod query;
 mod query_word;
@@ -75,7 +76,7 @@ pub use code_fence::{CodeFences, FencedLine};
 pub use command_work::{CommandWork, reads_heredoc};
 pub use confidence_band::{BandThresholds, ConfidenceBand};
 pub use content::{
-    AccessedFile, CommandRunEntry, CommandRunRef, FileEntry, RunError, TouchedFile, TurnContent,
+    AccessedFile, AccessedFileRef, CommandRunEntry, CommandRunRef, FileEntry, RunError, TurnContent,
 };
 pub use cosine_scale::CosineScale;
 pub use cut_note::{CutOutput, cut_output, split_cut_note};
@@ -90,7 +91,8 @@ pub use known_turns::KnownTurns;
 pub use path_match::{
     contains_in_order, is_path_within, is_project_named, pasted_path_readings, path_matches,
 };
-pub use query::{MIN_PREFIX_CHARS, MIN_RUN_WORDS, Query, Term};
+pub use progress::Progress;
+pub use query::{MIN_PREFIX_CHARS, MIN_RUN_WORDS, Query, QueryLanguage, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
 pub use question_words::without_question_words;
 pub use session::{

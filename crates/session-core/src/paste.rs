@@ -77,17 +77,57 @@ pub fn strip_paste_tags(prompt: &str) -> Cow<'_, str> {
 /// shorter.
 const MIN_MARKED_BYTES: usize = 800;
 
-/// Returns the characters of a prompt that may hold a paste, sorted and without white space: the same with its pastes where
-/// they were typed and behind the typed words. `None` for a short line.
-pub fn paste_letters(prompt: &str) -> Option<String> {
+/// Most pastes of a prompt that are looked for where they were typed.
+const MAX_MOVED_PASTES: usize = 8;
+
+/// Returns what a transcript's prompt with pastes where they were typed, without tags, has in common with that of a history of
+/// prompts, which has them behind the typed words: its words, sorted, and the number of its blank lines. `None` for a prompt
+/// without a paste that would be marked.
+pub fn unmarked_paste_key(prompt: &str) -> Option<String> {
     let prompt = prompt.trim();
-    if prompt.len() < MIN_MARKED_BYTES && !prompt.contains('\n') {
-        return None;
+    may_be_marked(prompt).then(|| paste_key(count_blank_lines(prompt), &sort_words(prompt)))
+}
+
+/// Returns the [keys](unmarked_paste_key) of the prompts of transcripts that a prompt of a history of prompts may be.
+///
+/// The history has a blank line before each paste, which a transcript lacks where the paste was typed. With as many blank
+/// lines its paragraphs have another order: that is another prompt.
+pub fn moved_paste_keys(prompt: &str) -> Vec<String> {
+    let prompt = prompt.trim();
+    let behind_typed = prompt.split_once("\n\n").map(|(_, pasted)| pasted);
+    if !behind_typed.is_some_and(may_be_marked) {
+        return Vec::new();
     }
-    let letters = prompt.chars().filter(|letter| !letter.is_whitespace());
-    let mut letters: Vec<char> = letters.collect();
-    letters.sort_unstable();
-    Some(letters.into_iter().collect())
+    let (blank_lines, words) = (count_blank_lines(prompt), sort_words(prompt));
+    let moved = 1..=blank_lines.min(MAX_MOVED_PASTES);
+    moved
+        .map(|moved| paste_key(blank_lines - moved, &words))
+        .collect()
+}
+
+/// Returns true for a text that is long enough to be marked as a paste.
+fn may_be_marked(text: &str) -> bool {
+    text.len() >= MIN_MARKED_BYTES || text.contains('\n')
+}
+
+fn paste_key(blank_lines: usize, words: &str) -> String {
+    format!("{blank_lines} {words}")
+}
+
+fn count_blank_lines(prompt: &str) -> usize {
+    prompt.matches("\n\n").count()
+}
+
+/// Returns the words and marks of a prompt, sorted.
+fn sort_words(prompt: &str) -> String {
+    let is_mark = |c: char| !c.is_alphanumeric();
+    let words = prompt.split_inclusive(is_mark).flat_map(|word| {
+        let (letters, mark) = word.split_at(word.trim_end_matches(is_mark).len());
+        [letters, mark.trim()]
+    });
+    let mut words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.sort_unstable();
+    words.join(" ")
 }
 
 /// Returns the text of the paste that `text` begins with, and what follows it.
@@ -149,14 +189,47 @@ mod tests {
         }
     }
 
+    /// Returns true where a prompt of a history of prompts may be that of a transcript.
+    fn is_moved(history: &str, transcript: &str) -> bool {
+        let key = unmarked_paste_key(transcript);
+        key.is_some_and(|key| moved_paste_keys(history).contains(&key))
+    }
+
     #[test]
-    fn a_paste_has_the_same_letters_wherever_it_stands() {
-        let letters = paste_letters("why:\n\nLamp one\nLamp two");
-        assert_eq!(letters, paste_letters("Lamp one\nLamp two why:"));
-        assert_eq!(letters, paste_letters("why:Lamp one\nLamp two"));
-        assert_ne!(letters, paste_letters("why:\n\nLamp one\nLamp six"));
-        assert_eq!(paste_letters("Lamp one why"), None);
-        assert!(paste_letters(&"lamp ".repeat(200)).is_some());
+    fn a_paste_is_known_wherever_it_stands() {
+        let long = "lamp ".repeat(200);
+        for (history, transcript) in [
+            (
+                "why:\n\nLamp one\nLamp two",
+                "Lamp one\nLamp two why:".to_owned(),
+            ),
+            (
+                "why:\n\nLamp one\nLamp two",
+                "why:Lamp one\nLamp two".to_owned(),
+            ),
+            (
+                "a, b\n\nLamp\n\none\n\nkiln\ntwo",
+                "a Lamp\n\none, b kiln\ntwo".to_owned(),
+            ),
+            (&format!("why\n\n{long}"), format!("{long}why")),
+        ] {
+            assert!(is_moved(history, &transcript), "{history}");
+        }
+    }
+
+    #[test]
+    fn prompts_with_words_in_another_order_are_different() {
+        for (history, transcript) in [
+            ("review PR 4812\nand merge", "review PR 4821\nand merge"),
+            ("oil the lamp\nmend the door", "mend the door\noil the lamp"),
+            ("lamp\n\ndoor", "door lamp"),
+            ("mend\ndoor\n\noil\nlamp", "oil\nlamp\n\nmend\ndoor"),
+            ("why\n\nPR 4812\nmerge", "PR 4821\nmerge why"),
+            ("why\n\nLamp one\nLamp two", "Lamp one\nLamp six why"),
+            ("why\n\na > b\nc", "a < b\nc why"),
+        ] {
+            assert!(!is_moved(history, transcript), "{history}");
+        }
     }
 
     #[test]

@@ -19,20 +19,47 @@ pub struct Query {
     pub text: String,
     /// Terms of the lexical search. Empty when nothing in the text is a word.
     pub terms: Vec<Term>,
-    /// The line of an error that the text is or holds, as somebody pastes it: a term, where a turn holds it.
+    /// The error line that the text is or has. It is a term, too, where a turn holds it.
     pub error_line: Option<String>,
-    /// The whole text, where turns may hold its words in a row: at most 6 words, or 4 to 32 of which one is a content word.
+    /// The whole text, where it may be held as one phrase: at most 6 words with two terms, or 4 to 32 words with one content
+    /// word.
     pub phrase: Option<String>,
-    /// The whole text, where it is a sentence without quotes: the longest runs of its words that turns hold are terms.
+    /// The whole text, where it is a sentence of 5 to 32 words without quotes: the longest runs of its words that turns hold
+    /// become terms.
     pub sentence: Option<String>,
-    /// True where a stop word shows that the query is English, whose inflections the word index knows by stems.
-    pub is_english: bool,
-    /// True where a stop word or a diacritic shows that the query has words of another language.
-    pub has_other_language: bool,
+    /// The language. The word index knows inflections of English by stems.
+    pub language: QueryLanguage,
     /// False when all words are stop words: they are searched, but a match is weak evidence.
     pub has_content_words: bool,
-    /// The end of the last term where somebody still types it: words that begin with it are found, too.
+    /// The last word, where it is still being typed: terms that begin with it match, too.
     pub prefix: Option<String>,
+}
+
+/// The language that stop words and diacritics of a query show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum QueryLanguage {
+    /// Nothing shows it.
+    Unknown,
+    /// English.
+    English,
+    /// Another one.
+    Other,
+    /// The query has words of both.
+    EnglishAndOther,
+}
+
+impl QueryLanguage {
+    fn detect(query: &str) -> Self {
+        let is_english = query.split_whitespace().any(marks_english);
+        let has_other = query.split_whitespace().any(marks_other_language);
+        match (is_english, has_other) {
+            (false, false) => Self::Unknown,
+            (true, false) => Self::English,
+            (false, true) => Self::Other,
+            (true, true) => Self::EnglishAndOther,
+        }
+    }
 }
 
 /// One lexical term: a word, or several that must stand together.
@@ -92,8 +119,7 @@ impl Query {
             sentence: quotable
                 .filter(|text| is_sentence(text, content_terms))
                 .map(str::to_owned),
-            is_english: text.split_whitespace().any(marks_english),
-            has_other_language: text.split_whitespace().any(marks_other_language),
+            language: QueryLanguage::detect(&text),
             error_line,
             text,
             terms,
@@ -153,7 +179,7 @@ fn count_words(text: &str) -> usize {
         .count()
 }
 
-/// Returns the terms that are exact or no stop words.
+/// Returns the terms that are exact or not stop words.
 fn without_stop_words(terms: &[Term]) -> Vec<Term> {
     let words = terms.iter().filter(|term| !term.exact);
     let stop_words = StopWords::for_words(words.map(|term| term.text.as_str()));

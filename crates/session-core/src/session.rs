@@ -2,7 +2,7 @@
 
 use crate::call_status::CallStatus;
 use crate::turn_stats::TurnStats;
-use crate::{noise, shell, text};
+use crate::{prompt_content, shell, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -239,15 +239,17 @@ pub struct DeliveredCall {
     /// The number of commands that ran before it, if it ran one.
     pub run: Option<u32>,
     /// The number of files that were changed before it.
-    pub change: u32,
+    #[serde(rename = "change")]
+    pub first_change: u32,
     /// The number of files that it changed.
-    pub changes: u32,
+    #[serde(rename = "changes")]
+    pub change_count: u32,
     /// The number of files that were read before it.
-    #[serde(default)]
-    pub read: u32,
+    #[serde(rename = "read", default)]
+    pub first_read: u32,
     /// The number of files that it read.
-    #[serde(default)]
-    pub reads: u32,
+    #[serde(rename = "reads", default)]
+    pub read_count: u32,
 }
 
 /// Fields of a call's input that describe it in a few words, the best first.
@@ -285,7 +287,7 @@ impl ToolCall {
     /// since our own hits in a transcript would find themselves.
     pub fn kept_command(&self) -> Option<Cow<'_, str>> {
         let command = self.command.as_deref()?;
-        let kept = !command.trim().is_empty() && !noise::is_own_command(command);
+        let kept = !command.trim().is_empty() && !prompt_content::is_own_command(command);
         kept.then(|| shell::abridge_command(command))
     }
 
@@ -305,7 +307,7 @@ impl ToolCall {
 
     /// Returns the pattern that a call looks for in files or in their names; `None` for one that changes files.
     pub fn search_pattern(&self) -> Option<&str> {
-        let pattern = self.text_input("pattern")?;
+        let pattern = self.text_input("pattern").filter(|it| !it.is_empty())?;
         (self.file_access() == FileAccess::Read).then_some(pattern)
     }
 

@@ -8,8 +8,8 @@ mod template;
 use self::address::{LeadingAddress, shorten_addresses};
 use self::template::{OpeningLine, TemplateSplit, split_templates};
 use crate::content::TurnContent;
-use crate::noise;
 use crate::paste::strip_image_marks;
+use crate::prompt_content;
 use crate::session::FileAccess;
 use crate::text::{self, clip, collapse_whitespace, file_name};
 use std::collections::HashSet;
@@ -159,7 +159,7 @@ impl TemplateTitle<'_> {
     /// Returns true for a title with no words of the prompt but those of its template.
     pub fn is_of_template(&self, given: &str) -> bool {
         let template = self.template.map(str::to_lowercase);
-        let words = noise::content_words(given).map(noise::plain_word);
+        let words = prompt_content::content_words(given).map(prompt_content::plain_word);
         let mut words = words.filter(|word| !FORMS.contains(&word.as_str()));
         words.all(|word| template.iter().any(|text| has_word(text, &word)))
     }

@@ -7,7 +7,7 @@ use session_core::DOCS_URL;
 use session_display::pluralize;
 use session_query::OtherHome;
 use session_sources::{
-    AgentInfo, Listing, Source, WITHOUT_SESSIONS, Warning, locate_in_all_homes, sources,
+    AgentInfo, Listing, Source, Warning, WarningKind, locate_in_all_homes, sources,
 };
 use session_store::HistoryProblem;
 use std::collections::HashSet;
@@ -42,7 +42,7 @@ pub(crate) fn is_listed_problem(problem: &HistoryProblem, histories: &[LocatedHi
 pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
     let mut findings = Vec::new();
     // A home that cannot be entered is met by each agent.
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     for LocatedHistory { agent, listing } in histories {
         if !listing.locations.is_empty() {
             let files = pluralize(listing.locations.len(), "file");
@@ -52,9 +52,9 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
             ));
         }
         let mut warnings: Vec<&Warning> = listing.warnings.iter().collect();
-        warnings.retain(|warning| told.insert((&warning.path, &warning.reason)));
+        warnings.retain(|warning| reported.insert((&warning.path, &warning.reason)));
         let described = warnings.into_iter();
-        findings.extend(described.map(|warning| describe_warning(agent, warning)));
+        findings.extend(described.map(describe_warning));
     }
     if findings.is_empty() {
         let hint = format!(
@@ -65,17 +65,19 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
     findings
 }
 
-fn describe_warning(agent: &AgentInfo, warning: &Warning) -> DoctorFinding {
+fn describe_warning(warning: &Warning) -> DoctorFinding {
     let found = format!("`{}`: {}", warning.path.display(), warning.reason);
-    if warning.reason.contains(WITHOUT_SESSIONS) {
-        let hint = "there is no session yet, or correct the variable that names it";
-        return DoctorFinding::note("histories", found, hint);
-    }
-    let mut variables = agent.variables.iter();
-    let hint = if variables.any(|variable| warning.reason.starts_with(variable)) {
-        "see that it can be read, or correct the variable that names it"
-    } else {
-        remedy(warning)
+    let hint = match warning.kind {
+        WarningKind::EmptyVariableFolder => {
+            let hint = "there is no session yet, or correct the variable that names it";
+            return DoctorFinding::note("histories", found, hint);
+        }
+        WarningKind::UnusableVariable => {
+            "see that it can be read, or correct the variable that names it"
+        }
+        WarningKind::UnexpectedFolder => "move it away",
+        WarningKind::NonUtf8Name => "rename it",
+        WarningKind::Unreadable => remedy(warning),
     };
     DoctorFinding::problem("histories", found, hint)
 }
@@ -84,10 +86,8 @@ fn describe_warning(agent: &AgentInfo, warning: &Warning) -> DoctorFinding {
 fn remedy(warning: &Warning) -> &'static str {
     if warning.path.is_symlink() && !warning.path.exists() {
         "it is a link that leads nowhere: remove it, or make what it leads to"
-    } else if warning.reason.starts_with("is a folder") {
-        "move it away"
-    } else if warning.reason.starts_with("has a name that is not UTF-8") {
-        "rename it"
+    } else if warning.reason.starts_with("is a project") {
+        "let the variable name a folder outside of projects, or move the repository away"
     } else {
         "see that it can be read"
     }
@@ -151,6 +151,7 @@ mod tests {
             reason: reason.to_owned(),
             count: 1,
             retry: Retry::FullRead,
+            kind: WarningKind::Unreadable,
         };
         let locate = |source: &&dyn Source| LocatedHistory {
             agent: source.agent(),
@@ -164,22 +165,23 @@ mod tests {
         let hints = findings.iter().map(|finding| finding.hint.as_deref());
         let plain = "see that it can be read";
         assert_eq!(hints.collect::<Vec<_>>(), [Some(plain)]);
-        let agent = histories[0].agent;
-        for (reason, expected) in [
-            ("is a folder, not a transcript", "move it away"),
-            ("has a name that is not UTF-8", "rename it"),
+        let describe = |kind| {
+            describe_warning(&Warning {
+                kind,
+                ..warning("in any words")
+            })
+        };
+        for (kind, expected) in [
+            (WarningKind::UnexpectedFolder, "move it away"),
+            (WarningKind::NonUtf8Name, "rename it"),
         ] {
-            let hint = describe_warning(agent, &warning(reason)).hint;
-            assert_eq!(hint.as_deref(), Some(expected));
+            assert_eq!(describe(kind).hint.as_deref(), Some(expected));
         }
-        let reason = format!("{} names a file, not a folder", agent.variables[0]);
-        let hint = describe_warning(agent, &warning(&reason)).hint.unwrap();
+        let project = describe_warning(&warning("is a project, of which no file is a history"));
+        assert!(project.hint.unwrap().contains("outside of projects"));
+        let hint = describe(WarningKind::UnusableVariable).hint.unwrap();
         assert!(hint.ends_with("the variable that names it"), "{hint}");
-        let reason = format!(
-            "{} {WITHOUT_SESSIONS} `sessions` folder in it",
-            agent.variables[0]
-        );
-        let empty = describe_warning(agent, &warning(&reason));
+        let empty = describe(WarningKind::EmptyVariableFolder);
         assert_eq!(empty.severity, FindingSeverity::Note);
     }
 

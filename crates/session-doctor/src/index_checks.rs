@@ -7,7 +7,7 @@ use session_config::Home;
 use session_display::{format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus};
 use session_store::{
-    HistoryProblem, Level, PendingPurge, Reader, StoreError, check_ownership, old_databases,
+    DocumentKind, HistoryProblem, PendingPurge, Reader, StoreError, check_ownership, old_databases,
 };
 
 /// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
@@ -70,12 +70,12 @@ pub(crate) fn describe_error(error: &StoreError) -> DoctorFinding {
 fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
     let (mut dead, mut all) = (0, 0);
     for model in index.models().unwrap_or_default() {
-        for level in Level::ALL {
+        for kind in DocumentKind::ALL {
             let live = index
-                .vector_owners(model.id, level)
+                .vector_owners(model.id, kind)
                 .map_or(0, |owners| owners.count());
-            dead += model.rows(level).saturating_sub(live);
-            all += model.rows(level);
+            dead += model.rows(kind).saturating_sub(live);
+            all += model.rows(kind);
         }
     }
     let found = format!(

@@ -5,6 +5,7 @@ use crate::capitalize::capitalize;
 use crate::error::ExportError;
 use crate::exported_session::ExportedSession;
 use crate::kept_text::TextLimit;
+use serde_json::Value;
 use session_agents::resume_line;
 use session_core::diff::DiffLine;
 use session_core::text::{escape_markdown, sanitize_text};
@@ -165,6 +166,9 @@ fn format_call(call: &ToolCall, limit: TextLimit) -> String {
     let end = view.status.format_suffix();
     let name = escape_line(&call.name);
     let mut out = format!("\n**{name}**{}{end}\n", format_subject(&view));
+    if let Some(code) = find_code_subject(&view).filter(|code| code.contains('\n')) {
+        out.push_str(&format_fenced("text", code, limit));
+    }
     if let Some(command) = &call.command {
         out.push_str(&format_fenced("sh", command, TextLimit::UNLIMITED));
     }
@@ -180,11 +184,26 @@ fn format_call(call: &ToolCall, limit: TextLimit) -> String {
     out
 }
 
-/// Returns the text after a call's name: its files, or its subject unless that is a command.
+/// Returns the subject of a call where it is a pattern or an address, which is shown as it stands.
+fn find_code_subject<'a>(view: &CallView<'a>) -> Option<&'a str> {
+    let address = view.call.input.get("url").and_then(Value::as_str);
+    let is_code =
+        |subject: &&str| view.call.search_pattern() == Some(*subject) || address == Some(*subject);
+    view.subject.filter(is_code)
+}
+
+/// Returns the text after a call's name: its pattern or address, its files, or its subject unless that is a command or a
+/// pattern of several lines.
 fn format_subject(view: &CallView<'_>) -> String {
     let call = view.call;
     if call.command.is_some() {
         return String::new();
+    }
+    if let Some(code) = find_code_subject(view) {
+        return match code.contains('\n') {
+            true => String::new(),
+            false => format!(" {}", format_inline_code(&sanitize_line(code))),
+        };
     }
     let files = call
         .files
@@ -244,6 +263,7 @@ fn format_fenced(kind: &str, text: &str, limit: TextLimit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn names_of_a_session_are_text() {
@@ -277,7 +297,38 @@ mod tests {
             ..ToolCall::default()
         };
         let text = format_call(&call, TextLimit::EXPORT);
-        assert_eq!(text, "\n**\\<a>** !\\[b]\\(c)\n\n\\<d>: `1`\n");
+        assert_eq!(text, "\n**\\<a>** `![b](c)`\n\n\\<d>: `1`\n");
+    }
+
+    #[test]
+    fn patterns_and_addresses_are_code() {
+        let format = |input| {
+            let call = ToolCall {
+                name: "A".into(),
+                files: vec!["/a.rs".into()],
+                input,
+                ..ToolCall::default()
+            };
+            format_call(&call, TextLimit::EXPORT)
+        };
+        for (input, expected) in [
+            (json!({"pattern": "<b>a</b>|`x`"}), " `` <b>a</b>|`x` ``\n"),
+            (
+                json!({"pattern": "fn a(\n`x`|y)"}),
+                "\n\n```text\nfn a(\n`x`|y)\n```\n",
+            ),
+            (json!({"pattern": ""}), " `/a.rs`\n"),
+        ] {
+            assert_eq!(format(input), format!("\n**A**{expected}"));
+        }
+        let call = ToolCall {
+            input: json!({"url": "https://a.example/?token=[redacted:secret]"}),
+            ..ToolCall::default()
+        };
+        assert_eq!(
+            format_subject(&CallView::new(&call)),
+            " `https://a.example/?token=[redacted:secret]`"
+        );
     }
 
     #[test]

@@ -9,35 +9,61 @@ pub const HOME_VARIABLE: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME"
 /// Returns the user's home directory: `HOME` (`USERPROFILE` on Windows), unless that is no absolute path, leads through the process's own
 /// state, or lies in the repository around `directory` or in a worktree of it. A project can set variables, and `HOME=.`
 /// would make its files the user's own, as the folder above it would where the repository has the name of one of the folders
-/// that are `opened` below a home directory. Then it is the one of the system's user database.
+/// that are `opened` below a home directory. Then it is the one of the system's user database, where that has one.
 pub fn home_directory(directory: &Path, opened: &[PathBuf]) -> Option<PathBuf> {
     let named = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    match named {
-        Some(home) if is_trusted(&home, directory, opened) => Some(home),
-        _ => current_user_home(),
-    }
+    choose_home(named, current_user_home, |home| {
+        lies_in_repository(home, directory) || find_cloned_folder(home, opened).is_some()
+    })
 }
 
-fn is_trusted(home: &Path, directory: &Path, opened: &[PathBuf]) -> bool {
+/// Chooses between the home directory that the variable names and that of the user database, which may be on another machine:
+/// it is asked last.
+fn choose_home(
+    named: Option<PathBuf>,
+    find_entry: impl Fn() -> Option<PathBuf>,
+    is_strange: impl Fn(&Path) -> bool,
+) -> Option<PathBuf> {
+    let Some(named) = named.filter(|home| is_plain(home)) else {
+        return find_entry();
+    };
+    if !is_strange(&named) {
+        return Some(named);
+    }
+    let names_other = |entry: &PathBuf| resolve_links(entry) != resolve_links(&named);
+    let entry = find_entry().filter(|entry| is_home(entry) && names_other(entry));
+    entry.or(Some(named))
+}
+
+/// Returns true for an absolute path that means the same in every process.
+fn is_plain(home: &Path) -> bool {
     let climbs = home.components().any(|part| part == Component::ParentDir);
     let is_special = home.starts_with("/proc") || home.starts_with("/dev");
-    let is_plain = home.is_absolute() && !climbs && !is_special;
-    let lies_in_repository = || {
-        let real = resolve_links(home);
-        let repositories = repositories_around(directory);
-        repositories.iter().any(|root| real.starts_with(root))
-    };
-    let is_strange = || lies_in_repository() || find_cloned_folder(home, opened).is_some();
-    // The user database may be on another machine: it is asked last.
-    is_plain && (!is_strange() || current_user_home().as_deref() == Some(home))
+    home.is_absolute() && !climbs && !is_special
 }
 
-/// Returns the first of the folders that are `opened` below a home directory, or of those on the way, that is a repository.
+/// Returns true for a directory that may be somebody's: containers run users whose entry names `/`, or nothing that is there.
+fn is_home(entry: &Path) -> bool {
+    entry.parent().is_some() && entry.is_dir()
+}
+
+fn lies_in_repository(home: &Path, directory: &Path) -> bool {
+    let real = resolve_links(home);
+    let repositories = repositories_around(directory);
+    repositories.iter().any(|root| real.starts_with(root))
+}
+
+/// Returns the first of the folders that are `opened` below a home directory, or of those on the way, that is a repository. What
+/// is reached by a link is none: the user made that link.
 pub fn find_cloned_folder(home: &Path, opened: &[PathBuf]) -> Option<PathBuf> {
-    let below = opened.iter().flat_map(|path| path.ancestors());
-    let mut below = below.filter(|at| !at.as_os_str().is_empty());
-    let found = below.find(|at| has_entry(&home.join(at), REPOSITORY))?;
+    let is_linked = |path: &Path| nonempty_ancestors(path).any(|at| home.join(at).is_symlink());
+    let mut below = opened.iter().flat_map(|path| nonempty_ancestors(path));
+    let found = below.find(|at| has_entry(&home.join(at), REPOSITORY) && !is_linked(at))?;
     Some(home.join(found))
+}
+
+fn nonempty_ancestors(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().filter(|at| !at.as_os_str().is_empty())
 }
 
 /// Returns the home directory by the user database.
@@ -58,6 +84,16 @@ fn current_user_home() -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Returns true where a directory that the variable names is the home, though the user database has another one.
+    fn is_trusted(home: &Path, directory: &Path, opened: &[PathBuf]) -> bool {
+        let entry = tempfile::tempdir().unwrap();
+        let find_entry = || Some(entry.path().to_owned());
+        let chosen = choose_home(Some(home.to_owned()), find_entry, |home| {
+            lies_in_repository(home, directory) || find_cloned_folder(home, opened).is_some()
+        });
+        chosen.as_deref() == Some(home)
+    }
 
     #[test]
     fn a_home_in_the_repository_at_hand_is_not_trusted() {
@@ -104,5 +140,43 @@ mod tests {
             is_trusted("own"),
             "what marks the home itself marks none of them"
         );
+    }
+
+    #[test]
+    fn a_home_stays_where_the_user_database_has_no_other_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = folder.path().to_owned();
+        let choose = |entry: Option<PathBuf>| {
+            choose_home(Some(named.clone()), || entry.clone(), |_| true).unwrap()
+        };
+        let missing = named.join("missing");
+        for entry in [None, Some("/".into()), Some(missing), Some(named.clone())] {
+            assert_eq!(choose(entry.clone()), named, "{entry:?}");
+        }
+        let other = tempfile::tempdir().unwrap();
+        assert_eq!(choose(Some(other.path().to_owned())), other.path());
+        let relative = choose_home(Some(".".into()), || None, |_| false);
+        assert_eq!(relative, None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_the_user_lead_to_their_own_folders() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let real = fs_err::canonicalize(folder.path()).unwrap();
+        for path in ["home", "dotfiles/lamp/.git"] {
+            fs_err::create_dir_all(real.join(path)).unwrap();
+        }
+        symlink(real.join("dotfiles/lamp"), real.join("home/.lamp")).unwrap();
+        symlink(real.join("home"), real.join("link")).unwrap();
+        let opened = [PathBuf::from(".lamp")];
+        assert!(is_trusted(&real.join("home"), &real, &opened));
+        let spelled = choose_home(
+            Some(real.join("link")),
+            || Some(real.join("home")),
+            |_| true,
+        );
+        assert_eq!(spelled, Some(real.join("link")));
     }
 }

@@ -44,16 +44,17 @@ impl ForgetPlan {
 }
 
 impl Exclusions {
-    /// Returns true when an index may hold what is excluded since.
+    /// Returns true when these exclusions are not those that were last applied to an index.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn differ_from(&self, index: &Reader) -> Result<bool, ForgetError> {
+    pub fn is_outdated_in(&self, index: &Reader) -> Result<bool, ForgetError> {
         Ok(index.setting(EXCLUSIONS_SETTING)?.unwrap_or_default() != self.fingerprint())
     }
 
-    /// Returns true when all that was excluded from an index still is: it lacks nothing of its histories.
-    fn only_add_to(&self, index: &Reader) -> Result<bool, ForgetError> {
+    /// Returns true when everything that was excluded from the index before is excluded now, too. Otherwise some of its
+    /// histories have to be read again.
+    fn still_exclude_all_applied(&self, index: &Reader) -> Result<bool, ForgetError> {
         let was_without = index
             .setting(EXCLUSIONS_SETTING)?
             .unwrap_or_default()
@@ -66,21 +67,25 @@ impl Exclusions {
         Ok(was_without || applied.all(|rule| now.contains(rule)))
     }
 
-    /// Removes from an index what is excluded, and notes that it was. Turns and titles are counted of sessions that stay. It is committed, but what was
-    /// removed leaves the disk by [`Writer::purge`]. Cached vectors of queries are deleted. A database that was put aside
-    /// stays: it may be all that is left of other sessions. Where less is excluded than before, all cursors are reset, so that
-    /// the histories are read again.
+    /// Deletes from an index what is excluded, commits, and returns what was deleted; turns and titles of deleted sessions
+    /// are not counted.
+    ///
+    /// - The deleted text leaves the disk only by [`Writer::purge`].
+    /// - Cached vectors of queries are deleted, too.
+    /// - A database that was put aside stays, since it may hold the last copy of other sessions.
+    /// - Where something is no longer excluded, all cursors are reset, so that the histories are read again.
     ///
     /// # Errors
     /// When the index fails; the next call takes it up.
     pub fn apply(&self, writer: &mut Writer) -> Result<ContentCounts, ForgetError> {
-        // Before it is noted what is excluded: a kill between both would leave the histories unread for ever.
-        if !self.only_add_to(writer.reader()?)? {
+        // First: a kill between the note of what is excluded and this would leave those histories unread for ever.
+        if !self.still_exclude_all_applied(writer.reader()?)? {
             writer.reset_cursors()?;
         }
         let mut removed = ContentCounts::default();
         let sessions = writer.reader()?.sessions()?;
         let (excluded, kept) = self.partition(writer.reader()?, &sessions)?;
+        self.reread_orphans(writer, &sessions)?;
         // Turns first: copies of a deleted turn would be indexed in its place.
         for session in kept {
             removed.turns += session.blank_turns(writer)?;
@@ -102,18 +107,19 @@ impl Exclusions {
         Ok(removed)
     }
 
-    /// Removes from an index the sessions of a history of prompts that have [unread files](Self::with_unread_sessions), and
-    /// adds their number to what [`Self::apply`] removed; the caller commits.
+    /// Removes from an index the sessions of a history of prompts that have [unread files](Self::with_unread_sessions); the
+    /// caller commits. Returns their number with what [`Self::apply`] removed where that was called.
     ///
     /// # Errors
     /// When the index fails.
     pub fn delete_unread_prompts(
         &self,
         writer: &mut Writer,
-        removed: &mut ContentCounts,
-    ) -> Result<(), ForgetError> {
+        applied: Option<ContentCounts>,
+    ) -> Result<ContentCounts, ForgetError> {
+        let mut removed = applied.unwrap_or_default();
         if !self.has_unread_sessions() {
-            return Ok(());
+            return Ok(removed);
         }
         let sessions = writer.reader()?.sessions()?;
         for row in sessions.iter().filter(|row| row.prompts_only) {
@@ -123,12 +129,13 @@ impl Exclusions {
                 removed.sessions += 1;
             }
         }
-        if removed.sessions > 0 {
+        // Cursors hold sessions without prompts in the index, too, and nobody knew of their files before.
+        if applied.is_some() || removed.sessions > 0 {
             self.redact_cursors(writer)?;
             let root = writer.reader()?.root().to_owned();
             session_store::delete_query_cache(&root)?;
         }
-        Ok(())
+        Ok(removed)
     }
 
     /// Separates the sessions of an index that are not to be in it from those that stay.
@@ -145,7 +152,7 @@ impl Exclusions {
         let started = with_subagents(&roots.map(|s| s.row.id).collect(), sessions);
         let (mut excluded, mut kept) = (Vec::new(), Vec::new());
         for session in all {
-            let is_started = started.contains(&session.row.id) && !session.is_spared;
+            let is_started = started.contains(&session.row.id) && !session.is_kept_by_settings;
             if is_started || session.is_excluded(index)? {
                 excluded.push(session)
             } else {
@@ -386,7 +393,7 @@ mod tests {
         let mut apply = |settings: &ExcludeSettings, by_variables: bool| {
             let exclusions = Exclusions::new(ForgottenRecords::default(), settings).unwrap();
             let exclusions = if by_variables {
-                exclusions.keeping_gone_sessions()
+                exclusions.keeping_unrecoverable()
             } else {
                 exclusions
             };
@@ -460,6 +467,6 @@ mod tests {
             titles: 0,
         };
         assert_eq!(entry.counts(), counts);
-        assert!(!exclusions.differ_from(index).unwrap());
+        assert!(!exclusions.is_outdated_in(index).unwrap());
     }
 }

@@ -7,7 +7,7 @@ use crate::item;
 use crate::records::ForgottenRecords;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use session_core::paste::paste_letters;
+use session_core::paste::moved_paste_keys;
 use session_core::{SessionMeta, Turn, TurnContent, path_matches};
 use session_redact::compile_selective_patterns;
 use session_store::DedupKeys;
@@ -29,7 +29,7 @@ pub fn has_marker(prompt: &str) -> bool {
 }
 
 /// The version of what is removed: an index to which an older one was applied is looked through again.
-const REMOVAL_VERSION: u32 = 4;
+const REMOVAL_VERSION: u32 = 5;
 /// The version of these rules: where an older one may have kept out more, the histories are read again.
 const RULES_VERSION: u32 = 3;
 
@@ -55,7 +55,7 @@ pub struct Exclusions {
     settings: ExcludeSettings,
     patterns: Vec<Regex>,
     /// The settings do not remove what cannot be read again.
-    pub(crate) spares_gone: bool,
+    pub(crate) keeps_unrecoverable: bool,
     /// Items of the sessions whose files are there and are not read.
     unread_sessions: HashSet<String>,
 }
@@ -104,7 +104,7 @@ impl Exclusions {
             records,
             patterns: compile_selective_patterns("exclude.patterns", &settings.patterns)?,
             settings: settings.clone(),
-            spares_gone: false,
+            keeps_unrecoverable: false,
             unread_sessions: HashSet::new(),
         })
     }
@@ -137,9 +137,9 @@ impl Exclusions {
     /// Returns the exclusions for settings that come from variables, which a project can set: they keep histories from
     /// being read and remove what can be read again, but nothing that its history no longer gives.
     #[must_use]
-    pub fn keeping_gone_sessions(self) -> Self {
+    pub fn keeping_unrecoverable(self) -> Self {
         Self {
-            spares_gone: true,
+            keeps_unrecoverable: true,
             ..self
         }
     }
@@ -249,13 +249,10 @@ impl Exclusions {
         }
         let is_at = |at: i64| {
             let period = at.div_euclid(PROMPT_PERIOD_MS);
-            let holds_letters = |letters: String| {
-                self.records
-                    .holds(&item::prompt_letters_item(&letters, period))
-            };
+            let holds_key = |key: &String| self.records.holds(&item::paste_key_item(key, period));
             self.records
                 .holds(&item::prompt_period_item(prompt, period))
-                || paste_letters(prompt).is_some_and(holds_letters)
+                || moved_paste_keys(prompt).iter().any(holds_key)
         };
         self.records.holds(&item::prompt_item(prompt)) || at_ms.is_some_and(is_at)
     }

@@ -11,18 +11,18 @@ pub(crate) struct IndexedSession<'a> {
     /// The session.
     pub(crate) row: &'a SessionRow,
     /// The settings leave it as it is: only what was forgotten is excluded of it.
-    pub(crate) is_spared: bool,
+    pub(crate) is_kept_by_settings: bool,
 }
 
 impl<'a> IndexedSession<'a> {
-    /// Finds out whether the settings [spare](Exclusions::spares_session) the session.
+    /// Finds out whether the settings [keep](Exclusions::keeps_session) the session.
     pub(crate) fn new(
         exclusions: &'a Exclusions,
         index: &Reader,
         row: &'a SessionRow,
     ) -> Result<Self, ForgetError> {
         Ok(Self {
-            is_spared: exclusions.spares_session(index, row)?,
+            is_kept_by_settings: exclusions.keeps_session(index, row)?,
             exclusions,
             row,
         })
@@ -35,7 +35,7 @@ impl<'a> IndexedSession<'a> {
         } = *self;
         let folders = [row.project.as_deref(), row.cwd.as_deref()];
         exclusions.has_forgotten_session(&row.source, &row.uid, row.parent.as_deref())
-            || (!self.is_spared && exclusions.rules_exclude_folders(folders))
+            || (!self.is_kept_by_settings && exclusions.rules_exclude_folders(folders))
     }
 
     /// Returns true when the session is not to be in the index, though one that it belongs to may be.
@@ -43,12 +43,12 @@ impl<'a> IndexedSession<'a> {
         let Self {
             exclusions,
             row,
-            is_spared,
+            is_kept_by_settings,
         } = *self;
         if self.is_excluded_with_subagents() {
             return Ok(true);
         }
-        if is_spared {
+        if is_kept_by_settings {
             return Ok(false);
         }
         if row.prompts_only && exclusions.is_unread(&row.source, &row.uid) {
@@ -102,7 +102,7 @@ impl<'a> IndexedSession<'a> {
             return Ok(HashSet::new());
         }
         let is_excluded = |TurnRecord { row: turn, content }: &TurnRecord| {
-            (!self.is_spared && exclusions.rules_exclude_content(content))
+            (!self.is_kept_by_settings && exclusions.rules_exclude_content(content))
                 || (row.prompts_only
                     && exclusions.has_forgotten_prompt(content.typed_prompt(), turn.started_ms))
         };

@@ -54,10 +54,10 @@ pub(crate) fn prompt_item(prompt: &str) -> String {
     format!("prompt {}", prompt.trim())
 }
 
-/// Returns the item of the [letters](session_core::paste::paste_letters) of a prompt with pastes, within minutes of its
-/// turn: a history of prompts has the pastes at other positions.
-pub(crate) fn prompt_letters_item(letters: &str, period: i64) -> String {
-    format!("letters at {period} {letters}")
+/// Returns the item of the [key](session_core::paste::unmarked_paste_key) of a prompt with pastes, within minutes of its turn:
+/// a history of prompts has the pastes at other positions.
+pub(crate) fn paste_key_item(key: &str, period: i64) -> String {
+    format!("pastes at {period} {key}")
 }
 
 /// Returns the item of a prompt of a history of prompts, which notes it within minutes of its turn.

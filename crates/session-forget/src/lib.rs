@@ -33,9 +33,10 @@ mod plan;
 mod records;
 mod request;
 mod request_titles;
-mod spared;
+mod subagents;
 mod titles;
 mod typed_name;
+mod unrecoverable;
 
 pub use counts::ContentCounts;
 pub use entry::{ForgetReason, ForgottenEntry};

@@ -6,7 +6,7 @@ use crate::error::ForgetError;
 use crate::exclusions::PROMPT_PERIOD_MS;
 use crate::item;
 use crate::matched_line::first_line;
-use session_core::paste::paste_letters;
+use session_core::paste::unmarked_paste_key;
 use session_store::{Reader, SessionId, SessionRow, TurnId, TurnRecord, TurnRow};
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
@@ -330,9 +330,9 @@ impl<'i> PlanBuilder<'i> {
                 self.plan.items.shared.insert(item::prompt_item(prompt));
             }
         }
-        if let (Some(letters), Some(at)) = (paste_letters(prompt), turn.started_ms) {
+        if let (Some(key), Some(at)) = (unmarked_paste_key(prompt), turn.started_ms) {
             let period = at.div_euclid(PROMPT_PERIOD_MS);
-            let about = (period - 1..=period + 1).map(|at| item::prompt_letters_item(&letters, at));
+            let about = (period - 1..=period + 1).map(|at| item::paste_key_item(&key, at));
             self.plan.items.shared.extend(about);
         }
     }

@@ -148,7 +148,7 @@ mod tests {
     use crate::request::ForgetTarget;
     use regex::Regex;
     use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
-    use session_sources::{Collected, Env};
+    use session_sources::{CollectingSink, Env};
     use session_store::Writer;
     use std::ops::RangeInclusive;
 
@@ -220,7 +220,7 @@ mod tests {
         fs_err::write(folder.join("history.jsonl"), format!("{line}\n")).unwrap();
         let source = find_source("claude").unwrap();
         let location = &source.locate(&Env::with_home(home.path())).locations[0];
-        let mut read = Collected::default();
+        let mut read = CollectingSink::default();
         source.read(location, None, &mut read);
         let mut writer = Writer::open(&home.path().join("index")).unwrap();
         let path = location.path.to_str().unwrap();

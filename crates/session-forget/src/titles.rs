@@ -4,13 +4,18 @@ use crate::error::ForgetError;
 use crate::exclusions::Exclusions;
 use crate::item;
 use session_sources::{Cursor, CursorExclusions, Source, find_source};
-use session_store::{FileRow, StoreError, Writer};
+use session_store::{FileRow, Reader, SessionId, StoreError, Writer};
+use std::collections::HashSet;
 use std::path::Path;
 
 impl Exclusions {
     /// Returns true when a title that an agent or a user gave to a session is not to be kept.
     pub fn excludes_title(&self, title: &str) -> bool {
-        self.records.holds(&item::title_item(title)) || self.rules_exclude_text(title)
+        self.has_forgotten_title(title) || self.rules_exclude_text(title)
+    }
+
+    fn has_forgotten_title(&self, title: &str) -> bool {
+        self.records.holds(&item::title_item(title))
     }
 
     /// Returns a cursor of a history without what is excluded: titles, and what it remembers of forgotten sessions to
@@ -55,9 +60,26 @@ impl Exclusions {
         if self.is_empty() {
             return Ok(0);
         }
-        let sessions = writer.delete_given_titles(|title| self.excludes_title(title))?;
+        writer.delete_external_titles(|title| self.excludes_title(title))?;
+        let kept = self.kept_sessions(writer.reader()?)?;
+        let sessions = writer.delete_given_titles(|given| {
+            let is_forgotten = self.has_forgotten_title(&given.title);
+            is_forgotten
+                || (!kept.contains(&given.session) && self.rules_exclude_text(&given.title))
+        })?;
         self.delete_unheld_titles(writer)?;
         Ok(sessions)
+    }
+
+    /// Returns the sessions that the settings leave as they are.
+    fn kept_sessions(&self, index: &Reader) -> Result<HashSet<SessionId>, ForgetError> {
+        let mut kept = HashSet::new();
+        for session in index.sessions()? {
+            if self.keeps_session(index, &session)? {
+                kept.insert(session.id);
+            }
+        }
+        Ok(kept)
     }
 
     /// Deletes the titles of messages that no indexed turn holds, which may be those of a forgotten session. To be
@@ -79,8 +101,9 @@ mod tests {
     use super::*;
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
-    use session_core::FileStamp;
-    use session_sources::{Collected, Env, sources};
+    use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
+    use session_sources::{CollectingSink, Env, sources};
+    use session_store::FileId;
 
     #[test]
     fn excluded_titles_leave_the_cursors_of_an_index() {
@@ -98,7 +121,7 @@ mod tests {
         let [location] = location.as_slice() else {
             panic!("{location:?}")
         };
-        let mut found = Collected::default();
+        let mut found = CollectingSink::default();
         sources()[0].read(location, None, &mut found);
         let cursor = found.cursor.unwrap().0;
         assert!(cursor.contains("The lab"), "{cursor}");
@@ -123,5 +146,72 @@ mod tests {
         let redacted = files.map(|file| writer.reader().unwrap().cursor(file).unwrap());
         let without_title = cursor.replace(r#""custom_title":"The lab","#, "");
         assert_eq!(redacted, [Some(without_title), Some(String::new())]);
+    }
+
+    fn excluding(pattern: &str) -> Exclusions {
+        let settings = ExcludeSettings {
+            patterns: vec![pattern.into()],
+            ..ExcludeSettings::default()
+        };
+        Exclusions::new(ForgottenRecords::default(), &settings).unwrap()
+    }
+
+    /// Inserts a session with a title; returns its file.
+    fn insert(writer: &mut Writer, path: &str) -> FileId {
+        let file = writer.upsert_file("claude", path).unwrap();
+        let meta = SessionMeta {
+            id: path.into(),
+            title: Some(format!("Harbour {path}")),
+            ..SessionMeta::default()
+        };
+        let session = writer.open_session(file, "claude", &meta, KnownTurns::Replace);
+        let turn = Turn {
+            prompt: "How is the lantern lit?".into(),
+            span: TurnSpan { start: 0, end: 9 },
+            ..Turn::default()
+        };
+        writer.add_turn(session.unwrap(), &turn).unwrap();
+        file
+    }
+
+    fn given_titles(writer: &mut Writer) -> Vec<String> {
+        let titles = writer.reader().unwrap().given_titles().unwrap();
+        titles.into_iter().map(|given| given.title).collect()
+    }
+
+    /// A project can set variables, and what is gone cannot be read again.
+    #[test]
+    fn what_variables_exclude_leaves_titles_of_sessions_whose_history_is_gone() {
+        let home = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(home.path()).unwrap();
+        let there = home.path().join("there");
+        fs_err::write(&there, "").unwrap();
+        insert(&mut writer, there.to_str().unwrap());
+        let gone = insert(&mut writer, "gone");
+        writer.mark_file_gone(gone).unwrap();
+        let by_variable = excluding("Harbour").keeping_unrecoverable();
+        assert_eq!(by_variable.apply(&mut writer).unwrap().titles, 1);
+        assert_eq!(given_titles(&mut writer), ["Harbour gone"]);
+        assert_eq!(excluding("Harbour").apply(&mut writer).unwrap().titles, 1);
+        assert_eq!(given_titles(&mut writer), [""; 0]);
+    }
+
+    /// Its user may have given it, and nothing gives it again.
+    #[test]
+    fn a_session_without_its_first_turn_keeps_its_title_where_its_history_is_gone() {
+        let home = tempfile::tempdir().unwrap();
+        let mut writer = Writer::open(home.path()).unwrap();
+        let there = home.path().join("there");
+        fs_err::write(&there, "").unwrap();
+        insert(&mut writer, there.to_str().unwrap());
+        let marked = insert(&mut writer, "marked");
+        insert(&mut writer, "gone");
+        writer.mark_file_gone(marked).unwrap();
+        let removed = excluding("lantern").apply(&mut writer).unwrap();
+        assert_eq!((removed.turns, removed.titles), (3, 1));
+        assert_eq!(
+            given_titles(&mut writer),
+            ["Harbour marked", "Harbour gone"]
+        );
     }
 }

@@ -27,6 +27,15 @@ pub enum HookOrigin {
     Plugin,
 }
 
+/// The purpose for which a hook is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookPurpose {
+    /// It is answered.
+    Answer,
+    /// Its answer is explained, and nothing is recorded.
+    Explanation,
+}
+
 /// The hook that is answered, with the memories of its directory.
 pub struct HookCall {
     /// The input.
@@ -39,6 +48,8 @@ pub struct HookCall {
     pub started: Instant,
     /// When the comparison of a prompt has to end; without one it may take its time.
     pub deadline: Option<Instant>,
+    /// The purpose for which it is read.
+    pub purpose: HookPurpose,
 }
 
 impl HookCall {
@@ -62,6 +73,7 @@ impl HookCall {
             context: context.as_ref(),
             started: self.started,
             deadline: self.deadline,
+            records_words: self.deadline.is_some() && self.purpose == HookPurpose::Answer,
         };
         self.inject(&request).map(Some)
     }

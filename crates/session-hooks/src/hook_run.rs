@@ -1,7 +1,7 @@
 //! Runs a hook in a worker thread: its answer is ready before the timeout, or there is none. A hook never blocks a
 //! prompt, and never fails.
 
-use crate::hook_call::{HookCall, HookOrigin};
+use crate::hook_call::{HookCall, HookOrigin, HookPurpose};
 use session_agents::{HookInput, MergedSettings, START_DIRECTORY_VARIABLE};
 use session_config::Home;
 use session_files::{Project, REPOSITORY, resolve_links};
@@ -24,7 +24,7 @@ const FILES_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A message of the worker thread.
 enum HookWorkerMessage<T> {
-    /// The hook is that of a prompt.
+    /// The hook is that of a prompt, which is answered.
     Prompt,
     /// The configuration, with the time that it gives the worker.
     Configured(Box<Home>, Duration),
@@ -46,7 +46,7 @@ enum WorkerEnd<T> {
 /// The state of a worker when its time ended.
 #[derive(Default)]
 struct HookProgress {
-    /// The hook is that of a prompt.
+    /// The hook is that of a prompt, which is answered.
     is_prompt: bool,
     /// The prompt is compared, if there is one.
     is_compared: bool,
@@ -74,10 +74,11 @@ pub struct HookCallbacks<T> {
 }
 
 /// Returns the answer to the hook whose JSON `input` holds; `None` where it fails, panics or takes too long. A prompt that is
-/// compared for longer than its timeout is logged.
+/// compared for longer than its timeout is logged, unless it is only explained.
 pub fn run_with_timeout<T: Send + 'static>(
     input: impl Read + Send + 'static,
     origin: HookOrigin,
+    purpose: HookPurpose,
     callbacks: HookCallbacks<T>,
 ) -> Option<T> {
     let HookCallbacks {
@@ -92,14 +93,14 @@ pub fn run_with_timeout<T: Send + 'static>(
         let Ok(input) = HookInput::read(input) else {
             return;
         };
-        let is_prompt = input.is_prompt();
+        let is_prompt = input.is_prompt() && purpose == HookPurpose::Answer;
         if is_prompt {
             let _ = sender.send(HookWorkerMessage::Prompt);
         }
         let shows_message = input.is_startup() && input.shows_messages();
         let send =
             |answer: Option<T>| answer.map(|it| sender.send(HookWorkerMessage::Done(it.into())));
-        match open_and_compare(input, origin, started, prepare_vectors, &sender) {
+        match open_and_compare(input, origin, purpose, started, prepare_vectors, &sender) {
             Ok(Some(compared)) => {
                 let _ = sender.send(HookWorkerMessage::Compared);
                 let _ = send(answer(compared));
@@ -170,6 +171,7 @@ fn await_worker<T>(
 fn open_and_compare<T>(
     input: HookInput,
     origin: HookOrigin,
+    purpose: HookPurpose,
     started: Instant,
     prepare_vectors: fn(&Home, &Path),
     sender: &Sender<HookWorkerMessage<T>>,
@@ -178,7 +180,7 @@ fn open_and_compare<T>(
     if origin == HookOrigin::Plugin && is_in_settings(&input, &directory)? {
         return Ok(None);
     }
-    let call = open_call(input, origin, started, &directory)?;
+    let call = open_call(input, origin, purpose, started, &directory)?;
     let home = Box::new(call.memories.home.clone());
     let timeout = home.config.injection.timeout();
     let _ = sender.send(HookWorkerMessage::Configured(home, timeout));
@@ -207,6 +209,7 @@ fn find_hook_directory(input: &HookInput) -> Result<PathBuf, ProjectMemoriesErro
 fn open_call(
     input: HookInput,
     origin: HookOrigin,
+    purpose: HookPurpose,
     started: Instant,
     directory: &Path,
 ) -> Result<HookCall, ProjectMemoriesError> {
@@ -218,6 +221,7 @@ fn open_call(
         origin,
         started,
         deadline: Some(limits.embedding_deadline(started)),
+        purpose,
     })
 }
 
@@ -361,7 +365,7 @@ mod tests {
                 answer,
                 explain: |_| None,
             };
-            run_with_timeout(input, HookOrigin::Settings, callbacks)
+            run_with_timeout(input, HookOrigin::Settings, HookPurpose::Answer, callbacks)
         };
         let answer = |compared: ComparedCall| compared.outcome.is_none().then_some(7);
         assert_eq!(run(answer), Some(7));

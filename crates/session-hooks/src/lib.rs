@@ -18,7 +18,7 @@
 //!
 //! ```
 //! use session_agents::HookInput;
-//! use session_hooks::{HookCall, HookOrigin};
+//! use session_hooks::{HookCall, HookOrigin, HookPurpose};
 //! use session_project_memories::ProjectMemories;
 //! use std::time::Instant;
 //!
@@ -33,6 +33,7 @@
 //!     origin: HookOrigin::Settings,
 //!     started: Instant::now(),
 //!     deadline: None,
+//!     purpose: HookPurpose::Answer,
 //! };
 //! let outcome = call.compare_prompt()?;
 //! assert!(outcome.is_none(), "it has no prompt");
@@ -53,6 +54,6 @@ mod project_sessions;
 mod reading_commands;
 mod shown_memories;
 
-pub use hook_call::{HookCall, HookOrigin};
+pub use hook_call::{HookCall, HookOrigin, HookPurpose};
 pub use hook_run::{ComparedCall, HookCallbacks, run_with_timeout};
 pub use hook_session::{HookSessionError, find_hook_session_id};

@@ -76,6 +76,7 @@ impl HookCall {
             context: context.as_ref(),
             started: Instant::now(),
             deadline: None,
+            records_words: false,
         };
         let prompt = if input.prompt.is_empty() {
             None

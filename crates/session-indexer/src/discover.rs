@@ -149,7 +149,7 @@ impl HistoryChanges {
         }))
     }
 
-    /// Keeps the files that may still be there: they or a folder above them cannot be listed.
+    /// Keeps the files that may still be there: they or a directory above them cannot be listed.
     fn keep_unlisted(
         &mut self,
         problems: &[HistoryProblem],
@@ -249,11 +249,11 @@ fn is_read(stamp: FileStamp) -> bool {
     stamp != FileStamp::default()
 }
 
-/// Returns how much of a history was read before, where that tells whether it has lost something: one that is read
-/// again because the program asks for it may give fewer turns, unless it is shorter.
+/// Returns the size at which a history was read to its end, by which a loss is noticed. It is 0 where the program reset the
+/// stamp so that the history is read again, and the file is not shorter.
 fn known_size(row: &FileRow, location: &Location) -> u64 {
-    let is_asked_for = row.stamp.mtime_ns == 0;
-    if is_asked_for && location.stamp.size >= row.stamp.size {
+    let was_stamp_reset = row.stamp.mtime_ns == 0;
+    if was_stamp_reset && location.stamp.size >= row.stamp.size {
         0
     } else {
         row.stamp.size
@@ -275,11 +275,11 @@ mod tests {
         is_gone: bool,
     }
 
-    /// Files of few names in few folders, so that some are found elsewhere.
+    /// Files of few names in few directories, so that some are found elsewhere.
     fn made_files() -> impl Strategy<Value = Vec<MadeFile>> {
         let file = (0..4u8, 0..4u8, 0..3u64, any::<bool>());
-        let file = file.prop_map(|(folder, name, size, is_gone)| MadeFile {
-            path: format!("/h/{folder}/{name}.jsonl"),
+        let file = file.prop_map(|(directory, name, size, is_gone)| MadeFile {
+            path: format!("/h/{directory}/{name}.jsonl"),
             stamp: FileStamp {
                 size,
                 mtime_ns: size.cast_signed(),
@@ -313,7 +313,7 @@ mod tests {
             location: Location {
                 path: file.path.into(),
                 stamp: file.stamp,
-                located: session_sources::Located::default(),
+                path_session: session_sources::PathSession::default(),
                 continuations: Vec::new(),
             },
         };

@@ -56,7 +56,7 @@ fn embedded_texts<'r>(
 }
 
 /// Returns true where the index has no vector of a document.
-fn is_missing(
+fn lacks_vector(
     embedded: Option<&EmbeddedTexts<'_>>,
     document: &Document,
 ) -> Result<bool, IndexError> {
@@ -71,7 +71,7 @@ pub(crate) struct SessionBatch {
     pub(crate) pending: PendingSession,
     pub(crate) documents: Vec<EmbeddedDocument>,
     /// Indices into `documents` of those without a vector in the index.
-    pub(crate) missing: Vec<usize>,
+    pub(crate) without_vector: Vec<usize>,
     /// Which documents of the session these are, for the store.
     pub(crate) extent: DocumentExtent,
     /// A text has no vector after it was embedded.
@@ -84,7 +84,7 @@ pub(crate) struct BatchLimits {
     /// Most bytes of a document.
     pub(crate) budget: usize,
     /// Most documents without a vector.
-    pub(crate) max_missing: usize,
+    pub(crate) max_without_vector: usize,
     /// Number of documents that were embedded before: those without a vector have a zero one, which is not stored.
     pub(crate) tried: usize,
 }
@@ -101,17 +101,17 @@ impl SessionBatch {
         let embedded = embedded_texts(index, model, pending.session)?;
         let documents = documents(index, pending.session, limits.budget)?;
         for (index, document) in documents.into_iter().enumerate() {
-            let is_missing = is_missing(embedded.as_ref(), &document)?;
-            match is_missing {
+            let lacks_vector = lacks_vector(embedded.as_ref(), &document)?;
+            match lacks_vector {
                 true if index < limits.tried => batch.documents.push(EmbeddedDocument {
                     document,
                     vector: Some(Vec::new()),
                 }),
                 // What has a vector comes along.
-                true if batch.missing.len() == limits.max_missing => {
+                true if batch.without_vector.len() == limits.max_without_vector => {
                     batch.extent = DocumentExtent::Subset;
                 }
-                _ => batch.push(document, is_missing),
+                _ => batch.push(document, lacks_vector),
             }
         }
         Ok(batch)
@@ -122,15 +122,15 @@ impl SessionBatch {
         Self {
             pending,
             documents: Vec::new(),
-            missing: Vec::new(),
+            without_vector: Vec::new(),
             extent: DocumentExtent::Complete,
             has_failed: false,
         }
     }
 
-    fn push(&mut self, document: Document, is_missing: bool) {
-        if is_missing {
-            self.missing.push(self.documents.len());
+    fn push(&mut self, document: Document, lacks_vector: bool) {
+        if lacks_vector {
+            self.without_vector.push(self.documents.len());
         }
         self.documents.push(EmbeddedDocument {
             document,
@@ -153,14 +153,14 @@ impl SessionBatch {
 
     /// Counts the documents up to the last one without a vector.
     pub(crate) fn count_tried(&self) -> usize {
-        self.missing.last().map_or(0, |index| index + 1)
+        self.without_vector.last().map_or(0, |index| index + 1)
     }
 
     /// Returns the texts of the documents without a vector.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let missing = |index: &usize| self.documents.get(*index);
-        let missing = self.missing.iter().filter_map(missing);
-        missing.map(|embedded| embedded.document.text.as_str())
+        let document = |index: &usize| self.documents.get(*index);
+        let without_vector = self.without_vector.iter().filter_map(document);
+        without_vector.map(|embedded| embedded.document.text.as_str())
     }
 }
 
@@ -217,8 +217,8 @@ impl SlicedSession {
         };
         let embedded = embedded_texts(index, model, self.pending.session)?;
         for document in documents {
-            let is_missing = is_missing(embedded.as_ref(), &document)?;
-            batch.push(document, is_missing);
+            let lacks_vector = lacks_vector(embedded.as_ref(), &document)?;
+            batch.push(document, lacks_vector);
         }
         Ok(batch)
     }

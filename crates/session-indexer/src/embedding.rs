@@ -8,6 +8,7 @@ use crate::error::IndexError;
 use crate::model_failures::replace_model_failure;
 use crate::outcome::{RefreshProgress, RefreshStage};
 use crate::writer_access::WriterAccess;
+use session_core::Progress;
 use session_embed::{EmbedError, Embedder};
 use session_store::{ModelId, ModelRow, PendingSession, Reader, SessionId, StoreError, Writer};
 use std::borrow::Cow;
@@ -31,7 +32,7 @@ pub struct EmbeddingOptions<'a> {
     pub deadline: Deadline,
     /// Is called between two commits; where it returns true, the run ends there.
     pub stop: &'a dyn Fn() -> bool,
-    /// Is told how far it has got.
+    /// Receives the progress.
     pub progress: &'a dyn RefreshProgress,
 }
 
@@ -148,8 +149,8 @@ struct EmbeddingRun<'a> {
     queue: EmbeddingQueue,
     /// Sessions with a text that failed.
     failed: HashSet<SessionId>,
-    /// Numbers of documents that were embedded of sessions of which a part is left. A text that the model cannot read has a
-    /// zero vector, which is not stored: by the index alone it would be embedded again and again.
+    /// Numbers of documents of partly embedded sessions that were embedded in this run. One that the model cannot read has a
+    /// zero vector, which is not stored: without this count it would be embedded again and again.
     tried: HashMap<PendingSession, usize>,
     counts: EmbeddingCounts,
     turns_done: u64,
@@ -214,7 +215,7 @@ impl<'a> EmbeddingRun<'a> {
         }
         let total = self.turns_done + self.queue.turns();
         let mut batches = self.next_batches()?;
-        let counts = embed_missing(self.options.embedder, &mut batches)?;
+        let counts = embed_batches(self.options.embedder, &mut batches)?;
         let model = self.model.clone();
         self.access.write(|writer| {
             store_batches(writer, &model, &batches)?;
@@ -238,8 +239,10 @@ impl<'a> EmbeddingRun<'a> {
         self.options.progress.report_tokens(self.counts.tokens);
         self.options.progress.report(
             RefreshStage::Embedding,
-            self.turns_done,
-            self.turns_done.max(total),
+            Progress {
+                done: self.turns_done,
+                total: self.turns_done.max(total),
+            },
         );
     }
 
@@ -318,7 +321,7 @@ impl<'a> EmbeddingRun<'a> {
         };
         let failure = failure
             .map(|texts| format!("no vector could be had of {texts}; the next run tries again"));
-        replace_model_failure(&mut self.access, &self.model.name, failure)
+        replace_model_failure(&mut self.access, &self.model.name, failure.as_deref())
     }
 
     /// Returns the documents of the next commit.
@@ -331,11 +334,11 @@ impl<'a> EmbeddingRun<'a> {
             for pending in pending {
                 let limits = BatchLimits {
                     budget,
-                    max_missing: max_texts - texts,
+                    max_without_vector: max_texts - texts,
                     tried: tried.get(pending).copied().unwrap_or_default(),
                 };
                 let batch = SessionBatch::new(index, Some(model), *pending, limits)?;
-                texts += batch.missing.len();
+                texts += batch.without_vector.len();
                 let full = !batch.is_complete() || texts == max_texts;
                 batches.push(batch);
                 if full {
@@ -362,7 +365,7 @@ pub fn embed_texts(
 }
 
 /// Embeds the texts that the index has no vector of.
-pub(crate) fn embed_missing(
+pub(crate) fn embed_batches(
     embedder: &dyn Embedder,
     batches: &mut [SessionBatch],
 ) -> Result<EmbeddingCounts, EmbedError> {
@@ -380,7 +383,7 @@ pub(crate) fn embed_missing(
     let mut vectors = vectors.into_iter();
     for batch in batches {
         let mut has_failed = false;
-        for index in &batch.missing {
+        for index in &batch.without_vector {
             let made = vectors.next().flatten();
             has_failed |= made.is_none();
             if let Some(document) = batch.documents.get_mut(*index) {

@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::documents::{SessionBatch, SlicedSession, max_document_bytes};
-use crate::embedding::{EmbeddingCounts, embed_missing};
+use crate::embedding::{EmbeddingCounts, embed_batches};
 use crate::error::IndexError;
 use session_embed::Embedder;
 use session_store::{ModelRow, PendingSession, Reader};
@@ -74,8 +74,8 @@ impl EmbeddingAhead<'_> {
             let mut batch =
                 next_sessions(&index, self.model.as_ref(), &mut reading, &mut sessions)?;
             let counts = match &pool {
-                Some(pool) => pool.install(|| embed_missing(self.embedder, &mut batch)),
-                None => embed_missing(self.embedder, &mut batch),
+                Some(pool) => pool.install(|| embed_batches(self.embedder, &mut batch)),
+                None => embed_batches(self.embedder, &mut batch),
             };
             let batch = EmbeddedBatch {
                 counts: counts?,

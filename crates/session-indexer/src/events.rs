@@ -32,6 +32,8 @@ pub(crate) enum Event {
     },
     /// A prompt of this session asks to leave it out.
     Marked(String),
+    /// The subagent with this id is excluded with its session.
+    ExcludedSubagent(String),
     /// The session with this id could not be read, or not to its end.
     BrokeOff(String),
     /// All events before belong to this cursor.
@@ -56,7 +58,10 @@ const SMALL_EVENT_BYTES: usize = 512;
 impl Event {
     /// Returns true for an event that tells what a history holds.
     pub(crate) fn is_content(&self) -> bool {
-        !matches!(self, Self::Marked(_) | Self::Warning(_) | Self::Done)
+        !matches!(
+            self,
+            Self::Marked(_) | Self::ExcludedSubagent(_) | Self::Warning(_) | Self::Done
+        )
     }
 
     /// Returns the bytes that it takes, about.
@@ -69,8 +74,8 @@ impl Event {
     }
 }
 
-/// Sends what a source reads to the writer, without secrets and what is excluded. Stops the source when the writer no
-/// longer listens, or, past the deadline, at what follows a checkpoint: a source that comes to its end there is done.
+/// Redacts what a source reads, leaves out what is excluded, and sends the rest to the writer. Stops the source when the
+/// writer is gone, or at the first event behind a checkpoint once the deadline has passed.
 pub(crate) struct HistorySink<'a> {
     policy: &'a ReadPolicy,
     preparer: &'a mut TurnPreparer,
@@ -191,12 +196,14 @@ impl Sink for HistorySink<'_> {
         }
         self.session = meta.clone();
         let source = self.history.file.source.name();
-        self.skips = exclusions.excludes_session(source, &meta)
-            || self
-                .parent
-                .is_excluded(&self.history.file, &meta, self.policy);
+        self.skips = exclusions.excludes_session(source, &meta);
         if self.skips {
             return self.flow();
+        }
+        let file = &self.history.file;
+        self.skips = self.parent.is_excluded(file, &meta, self.policy);
+        if self.skips {
+            return self.send(Event::ExcludedSubagent(meta.id));
         }
         self.policy.redactor.redact_project(&mut meta);
         self.deliver(Event::Session {
@@ -222,7 +229,7 @@ impl Sink for HistorySink<'_> {
         }
     }
 
-    fn broke_off(&mut self, session: &str) -> ControlFlow<()> {
+    fn report_unread_session(&mut self, session: &str) -> ControlFlow<()> {
         self.send(Event::BrokeOff(session.to_owned()))
     }
 
@@ -234,11 +241,11 @@ impl Sink for HistorySink<'_> {
         self.send(Event::Checkpoint(cursor))
     }
 
-    fn gone(&mut self, session: &str) -> ControlFlow<()> {
+    fn report_gone_session(&mut self, session: &str) -> ControlFlow<()> {
         self.deliver(Event::Gone(session.to_owned()))
     }
 
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
+    fn receive_foreign_title(&mut self, message: &str, title: &str) -> ControlFlow<()> {
         let title = self.policy.redactor.redact(title);
         if self.policy.exclusions.excludes_title(&title) {
             self.flow()
@@ -274,7 +281,7 @@ fn blank(turn: &Turn) -> Turn {
     }
 }
 
-/// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and folders.
+/// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and directories.
 fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -> Cursor {
     let cursor = redact_strings(policy, cursor);
     let ListedFile { source, location } = &history.file;

@@ -6,6 +6,7 @@ use crate::history_writer::{HistoryWriter, WrittenHistories};
 use crate::outcome::{RefreshOutcome, RefreshStage};
 use crate::parallel_reading::{ReadOptions, read_in_order};
 use crate::refresh::RefreshOptions;
+use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::ContentCounts;
 use session_sources::Env;
@@ -39,16 +40,17 @@ pub(crate) fn read_changes(
     }
     writer.commit()?;
     // What was stored of marked sessions before their marks.
-    let removed = match written.new_exclusions {
+    let mut removed = match written.new_exclusions {
         Some(exclusions) => exclusions.apply(writer)?,
         None => ContentCounts::default(),
     };
+    removed.sessions += written.removed_subagents;
     Ok(RefreshOutcome {
         files_read: read.len() - written.unread,
         files_left: left.len(),
         files_gone: gone.len(),
         turns: written.turns,
-        places_unread: written.incomplete,
+        unreadable_paths: written.incomplete,
         embedded: written.embedded,
         removed,
         ..RefreshOutcome::default()
@@ -87,8 +89,9 @@ fn write_histories(
     read_in_order(changed, options.threads, reading, &preparer, |begun| {
         histories.write_file(begun.change, &begun.events)?;
         bytes += begun.change.file.location.stamp.size;
-        let stage = RefreshStage::Reading;
-        options.progress.report(stage, bytes, total_bytes);
+        let (done, total) = (bytes, total_bytes);
+        let progress = Progress { done, total };
+        options.progress.report(RefreshStage::Reading, progress);
         Ok::<(), IndexError>(())
     })?;
     histories.finish()

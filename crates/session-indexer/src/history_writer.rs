@@ -14,8 +14,8 @@ use session_core::{FileStamp, KnownTurns, SessionMeta};
 use session_forget::{ExcludedSession, Exclusions};
 use session_sources::{Retry, Warning};
 use session_store::{
-    EndedSession, FileId, MissingTurns, ModelRow, NewDocuments, PreparedTurn, SessionId,
-    Supersession, Writer,
+    EndedSession, FileId, ModelRow, NewDocuments, PreparedTurn, SessionDelivery, SessionId,
+    Supersession, UndeliveredTurns, Writer,
 };
 use std::borrow::Cow;
 use std::ops::{ControlFlow, RangeInclusive};
@@ -33,7 +33,7 @@ pub(crate) struct HistoryWriter<'a> {
     /// The exclusions, marked sessions that are recorded included.
     exclusions: Cow<'a, Exclusions>,
     /// Files that are no longer on disk, and not yet marked so.
-    missing: &'a [FileId],
+    gone_files: &'a [FileId],
     written: WrittenHistories,
 }
 
@@ -51,6 +51,8 @@ pub(crate) struct WrittenHistories {
     pub(crate) embedded: usize,
     /// The times of the turns.
     pub(crate) times: Option<RangeInclusive<i64>>,
+    /// Subagents that were removed, since they are excluded with their session.
+    pub(crate) removed_subagents: usize,
     /// The exclusions with the sessions that were marked, if any were.
     pub(crate) new_exclusions: Option<Exclusions>,
 }
@@ -86,7 +88,7 @@ impl<'a> HistoryWriter<'a> {
         writer: &'a mut Writer,
         models: Vec<ModelRow>,
         exclusions: &'a Exclusions,
-        missing: &'a [FileId],
+        gone_files: &'a [FileId],
     ) -> Self {
         Self {
             writer,
@@ -94,7 +96,7 @@ impl<'a> HistoryWriter<'a> {
             commits: CommitSchedule::begin(),
             marked: Vec::new(),
             exclusions: Cow::Borrowed(exclusions),
-            missing,
+            gone_files,
             written: WrittenHistories::default(),
         }
     }
@@ -130,7 +132,7 @@ impl<'a> HistoryWriter<'a> {
                 self.writer.abandon_replacement()?;
                 // What came after the last checkpoint comes again.
                 let warnings = &state.warnings[..state.warnings_at_checkpoint];
-                self.record_warnings(warnings, false)
+                self.record_warnings(warnings)
             }
         }
     }
@@ -154,7 +156,8 @@ impl<'a> HistoryWriter<'a> {
                 self.store_documents(state, *model, documents)?;
             }
             Event::Marked(session) => self.note_mark(change, std::mem::take(session)),
-            Event::BrokeOff(uid) => self.writer.break_off_session(state.file, uid)?,
+            Event::ExcludedSubagent(id) => self.delete_subagent(change, state, id)?,
+            Event::BrokeOff(uid) => self.writer.abandon_unreadable_session(state.file, uid)?,
             Event::Checkpoint(at) => self.checkpoint(change, state, std::mem::take(&mut at.0))?,
             Event::Gone(uid) => self.writer.mark_session_gone(state.file, uid)?,
             Event::Title { message, title } => self.writer.store_external_title(message, title)?,
@@ -205,7 +208,10 @@ impl<'a> HistoryWriter<'a> {
         let is_further =
             state.cursor.is_some() && reached(&state.cursor) != reached(&change.cursor);
         let nothing_read = state.session.is_none() && !is_further;
-        self.record_warnings(&state.warnings, nothing_read)?;
+        match nothing_read {
+            true => self.record_warnings_of_unread_file(&state.warnings)?,
+            false => self.record_warnings(&state.warnings)?,
+        }
         if !self.exclusions.is_empty() {
             self.writer.clear_forgotten_branches(state.file)?;
         }
@@ -220,14 +226,21 @@ impl<'a> HistoryWriter<'a> {
         self.commit_if_due()
     }
 
-    /// Records what could not be read; of a file that gave nothing else it holds until the next try.
-    fn record_warnings(&mut self, warnings: &[Warning], nothing_read: bool) -> Result<()> {
+    /// Records what could not be read of a file.
+    fn record_warnings(&mut self, warnings: &[Warning]) -> Result<()> {
         for warning in warnings {
-            if nothing_read || warning.retry != Retry::FullRead {
-                self.writer.record_unreadable(&to_problem(warning))?;
-            } else {
-                self.writer.record_problem(&to_problem(warning))?;
+            match warning.retry {
+                Retry::FullRead => self.writer.record_problem(&to_problem(warning))?,
+                _ => self.writer.record_unreadable(&to_problem(warning))?,
             }
+        }
+        Ok(())
+    }
+
+    /// Records what could not be read of a file that gave nothing else: it holds until the next try.
+    fn record_warnings_of_unread_file(&mut self, warnings: &[Warning]) -> Result<()> {
+        for warning in warnings {
+            self.writer.record_unreadable(&to_problem(warning))?;
         }
         Ok(())
     }
@@ -235,7 +248,7 @@ impl<'a> HistoryWriter<'a> {
     /// Ends a file that is to be read again as it is: no stamp is stored, and what the index has of it stays. Where no
     /// checkpoint came, it is read from where it was, and its sessions are there still.
     fn keep_unread(&mut self, state: &FileState) -> Result<()> {
-        self.writer.set_unfinished(true);
+        self.writer.set_delivery(SessionDelivery::Unfinished);
         self.writer.abandon_replacement()?;
         match (&state.cursor, &state.marked_gone) {
             (None, Some(marked)) => Ok(self.writer.unmark_sessions_gone(marked)?),
@@ -248,9 +261,10 @@ impl<'a> HistoryWriter<'a> {
         let stamp = change.file.location.stamp;
         // A session that is excluded is kept where nothing else holds what its history lost.
         if state.session.is_none() && is_cut_off(change) {
-            self.writer.mark_turns_as_lost(state.file, stamp.size)?;
+            self.writer
+                .mark_turns_beyond_size_as_lost(state.file, stamp.size)?;
         }
-        self.writer.set_unfinished(false);
+        self.writer.set_delivery(SessionDelivery::Complete);
         match &state.cursor {
             Some(cursor) => Ok(self.writer.checkpoint(state.file, cursor, stamp)?),
             None => Ok(()),
@@ -266,7 +280,11 @@ impl<'a> HistoryWriter<'a> {
         self.set_held_title(change, state)?;
         let at = self.clear_cursor_titles(change, state, at)?;
         // A file of several sessions has its checkpoints between them.
-        self.writer.set_unfinished(change.file.holds_one_session());
+        self.writer
+            .set_delivery(match change.file.holds_one_session() {
+                true => SessionDelivery::Unfinished,
+                false => SessionDelivery::Complete,
+            });
         // Not the stamp: until the end is reached the file counts as changed.
         let stamp = FileStamp {
             size: change.known_size,
@@ -289,7 +307,7 @@ impl<'a> HistoryWriter<'a> {
         let file = state.file;
         let supersession = self
             .writer
-            .find_supersession(file, source, meta, self.missing)?;
+            .find_supersession(file, source, meta, self.gone_files)?;
         (state.session, state.ended) = match supersession {
             Supersession::Whole => (None, None),
             Supersession::UpTo(ended) => (None, Some(ended)),
@@ -300,9 +318,9 @@ impl<'a> HistoryWriter<'a> {
                 (Some(opened), None)
             }
         };
-        let missing = missing_turns(change);
-        if missing != MissingTurns::Delete {
-            self.writer.set_missing_turns(missing);
+        let undelivered = decide_undelivered_turns(change);
+        if undelivered != UndeliveredTurns::Delete {
+            self.writer.set_undelivered_turns(undelivered);
         }
         Ok(())
     }
@@ -346,6 +364,24 @@ impl<'a> HistoryWriter<'a> {
         self.marked.push(ExcludedSession { source, id });
     }
 
+    /// Deletes what an earlier refresh stored of a subagent whose session is excluded.
+    fn delete_subagent(
+        &mut self,
+        change: &ChangedHistory,
+        state: &mut FileState,
+        id: &str,
+    ) -> Result<()> {
+        let source = change.file.source.name();
+        let exclusions = &self.exclusions;
+        if exclusions.delete_subagent(self.writer, state.file, source, id)? {
+            self.written.removed_subagents += 1;
+            // A file goes with its last session.
+            state.file = self.writer.upsert_file(source, &change.file.key())?;
+            state.session = None;
+        }
+        Ok(())
+    }
+
     fn note_time(&mut self, ms: Option<i64>) {
         let Some(ms) = ms else { return };
         self.written.times = Some(match self.written.times.take() {
@@ -378,12 +414,12 @@ impl<'a> HistoryWriter<'a> {
 ///
 /// A file of lines that holds one session and has not grown lost them: it was cut off, is damaged, or an older copy. One
 /// without any turn is damaged, whatever its size. A document is written anew by its agent where a turn is taken back.
-fn missing_turns(change: &ChangedHistory) -> MissingTurns {
+fn decide_undelivered_turns(change: &ChangedHistory) -> UndeliveredTurns {
     let has_grown = change.file.location.stamp.size > change.known_size;
     match is_transcript_of_lines(change) {
-        true if has_grown => MissingTurns::KeepIfNoneComes,
-        true => MissingTurns::Keep,
-        false => MissingTurns::Delete,
+        true if has_grown => UndeliveredTurns::KeepIfNoneComes,
+        true => UndeliveredTurns::Keep,
+        false => UndeliveredTurns::Delete,
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) struct KnownFiles {
     unlisted: HashMap<AgentFileName, Vec<FileRow>>,
 }
 
-/// The name of an agent's history file, packed or not, in whatever folder.
+/// The name of an agent's history file, packed or not, in whatever directory.
 #[derive(PartialEq, Eq, Hash)]
 struct AgentFileName {
     source: String,
@@ -79,7 +79,7 @@ impl KnownFiles {
         Some(unlisted.swap_remove(position))
     }
 
-    /// Takes the file that this one was before its folder was renamed, moved or restored, or before its
+    /// Takes the file that this one was before its directory was renamed, moved or restored, or before its
     /// agent packed it: one of its name and session is no longer where it was, and held no more. Of several
     /// it is the one that is as it was. The name of a file of many sessions says nothing: each home has one.
     pub(crate) fn take_moved(
@@ -126,7 +126,7 @@ fn files_of_unnamed_session(
     index: &Reader,
     source: &str,
 ) -> Result<Option<Vec<FileId>>, StoreError> {
-    match &location.located.session {
+    match &location.path_session.session {
         Some(session) if !location.has_session_name() => {
             Ok(Some(index.files_of_session(source, session)?))
         }

@@ -50,9 +50,10 @@ pub use embedding::{
     EmbeddingCounts, EmbeddingOptions, embed_holding_writer, embed_releasing_writer, embed_texts,
 };
 pub use error::IndexError;
-pub use model_failures::{record_model_failure, take_model_failures};
+pub use model_failures::record_model_failure;
 pub use outcome::{
-    OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress, Unwritable,
+    OldDatabase, ProgressFactory, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress,
+    Unwritable,
 };
 pub use read_policy::ReadPolicy;
 pub use refresh::{RefreshMode, RefreshOptions, refresh};

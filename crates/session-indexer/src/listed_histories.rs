@@ -5,7 +5,7 @@ use session_core::FileStamp;
 use session_core::parallel::run_both;
 use session_forget::{ExcludedSession, Exclusions};
 use session_sources::{
-    Env, IsKnownFile, Located, Location, MIN_PARALLEL_FILES, Source, locate_in_all_homes,
+    Env, IsKnownFile, Location, MIN_PARALLEL_FILES, PathSession, Source, locate_in_all_homes,
     path_text, sources,
 };
 use session_store::{FileDigest, FileDigests, HistoryProblem};
@@ -23,7 +23,7 @@ pub(crate) struct ListedHistories {
 }
 
 /// Histories on disk, and what the index knows of them.
-pub(crate) struct ListedBeside {
+pub(crate) struct ListedWithDigests {
     pub(crate) listed: ListedHistories,
     pub(crate) known: FileDigests,
 }
@@ -42,14 +42,14 @@ impl ListedFile {
 
     /// Returns true for a file of one session; a database has several.
     pub(crate) fn holds_one_session(&self) -> bool {
-        self.location.located.session.is_some()
+        self.location.path_session.session.is_some()
     }
 
     /// Returns true when it is not to be read.
     pub(crate) fn is_excluded(&self, exclusions: &Exclusions) -> bool {
         let path = self.key();
-        match &self.location.located {
-            Located {
+        match &self.location.path_session {
+            PathSession {
                 session: Some(id),
                 parent,
             } => {
@@ -66,7 +66,7 @@ impl ListedFile {
     fn located_session(&self) -> Option<ExcludedSession> {
         Some(ExcludedSession {
             source: self.source.name().to_owned(),
-            id: self.location.located.session.clone()?,
+            id: self.location.path_session.session.clone()?,
         })
     }
 }
@@ -111,11 +111,11 @@ impl ListedHistories {
 
     /// Lists the histories while this thread reads the digests of what is known of them; returns nothing where `read`
     /// does. What is listed before the digests are there is compared later.
-    pub(crate) fn list_beside<E>(
+    pub(crate) fn list_while_reading_digests<E>(
         env: &Env,
         exclusions: &Exclusions,
         read: impl FnOnce() -> Result<Option<FileDigests>, E>,
-    ) -> Result<Option<ListedBeside>, E> {
+    ) -> Result<Option<ListedWithDigests>, E> {
         let known = OnceLock::new();
         let is_known = |path: &Path, stamp| {
             let known = known.get();
@@ -126,7 +126,7 @@ impl ListedHistories {
         read?;
         Ok(known
             .into_inner()
-            .map(|known| ListedBeside { listed, known }))
+            .map(|known| ListedWithDigests { listed, known }))
     }
 
     /// Returns the digest of each file.

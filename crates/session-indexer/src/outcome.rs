@@ -1,6 +1,7 @@
 //! Outcome and progress of a refresh.
 
 use serde::Serialize;
+use session_core::Progress;
 use session_forget::ContentCounts;
 use session_store::{StoreError, old_databases};
 use std::path::{Path, PathBuf};
@@ -20,9 +21,10 @@ pub struct RefreshOutcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
-    /// Files and folders of histories that could not be read or listed now: the next refresh tries them again. Damage is
+    /// Files and directories of histories that could not be read or listed now: the next refresh tries them again. Damage is
     /// none of them.
-    pub places_unread: usize,
+    #[serde(rename = "places_unread")]
+    pub unreadable_paths: usize,
     /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
     pub removed: ContentCounts,
     /// The reason for which the index could not be written, where it was searched as it is.
@@ -31,7 +33,7 @@ pub struct RefreshOutcome {
     /// Others could write to the index's directory until now.
     #[serde(skip)]
     pub was_open_to_others: bool,
-    /// A database that was put aside, where something is to be said of it.
+    /// A database that was renamed to `….old`, where something is to be said of it.
     #[serde(skip)]
     pub old_database: Option<OldDatabase>,
     /// Deleted text is still in the log, which a reader keeps.
@@ -41,12 +43,12 @@ pub struct RefreshOutcome {
     pub locked: bool,
 }
 
-/// A database that was put aside, and is kept.
+/// A database that was renamed to `….old`, and is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OldDatabase {
-    /// It was put aside now, since it is damaged: it may be all that is left of sessions whose histories are gone.
-    PutAside(PathBuf),
-    /// It was put aside before, and may hold what was removed from the index now.
+    /// It was renamed now, since it is damaged: it may be all that is left of sessions whose histories are gone.
+    Renamed(PathBuf),
+    /// It was renamed before, and may hold what was removed from the index now.
     MayHoldRemoved(PathBuf),
 }
 
@@ -69,7 +71,7 @@ pub struct Unwritable {
 }
 
 impl Unwritable {
-    /// Returns the reason where the folder of the index cannot be written, or its disk is full.
+    /// Returns the reason where the directory of the index cannot be written, or its disk is full.
     pub fn new(error: &StoreError) -> Option<Self> {
         let is_unwritable = error.needs_write_access() || error.needs_space();
         let hint = error.hint().filter(|_| is_unwritable)?;
@@ -81,7 +83,7 @@ impl Unwritable {
 }
 
 impl RefreshOutcome {
-    /// Returns true when the index is as the histories are.
+    /// Returns true when the index is up to date with the histories.
     pub fn is_complete(&self) -> bool {
         !self.locked && self.files_left == 0 && self.sessions_left == 0
     }
@@ -100,10 +102,13 @@ pub enum RefreshStage {
     Purging,
 }
 
-/// Is told how far a refresh or an embedding run has got: often, from one thread.
+/// Makes the progress display of a refresh.
+pub type ProgressFactory<'a> = &'a (dyn Fn() -> Box<dyn RefreshProgress> + Sync);
+
+/// Receives the progress of a refresh or an embedding run: many calls, from one thread.
 pub trait RefreshProgress {
-    /// Reports that `done` of `total` is done in this stage.
-    fn report(&self, stage: RefreshStage, done: u64, total: u64);
+    /// Receives the progress in a stage.
+    fn report(&self, stage: RefreshStage, progress: Progress);
 
     /// Reports about how many tokens have been embedded.
     fn report_tokens(&self, _so_far: u64) {}
@@ -113,5 +118,5 @@ pub trait RefreshProgress {
 pub struct SilentProgress;
 
 impl RefreshProgress for SilentProgress {
-    fn report(&self, _: RefreshStage, _: u64, _: u64) {}
+    fn report(&self, _: RefreshStage, _: Progress) {}
 }

@@ -1,4 +1,4 @@
-//! Subagents of an excluded project that work in a folder elsewhere.
+//! Subagents of an excluded project that work in a directory elsewhere.
 
 use crate::listed_histories::ListedFile;
 use crate::read_policy::ReadPolicy;
@@ -41,8 +41,8 @@ fn read_parent(file: &ListedFile) -> Option<SessionMeta> {
     let location = Location {
         path: file.source.parent_file(&file.location)?,
         stamp: file.location.stamp,
-        located: session_sources::Located {
-            session: file.location.located.parent.clone(),
+        path_session: session_sources::PathSession {
+            session: file.location.path_session.parent.clone(),
             parent: None,
         },
         continuations: Vec::new(),
@@ -71,11 +71,11 @@ impl Sink for FirstSession {
         ControlFlow::Break(())
     }
 
-    fn gone(&mut self, _: &str) -> ControlFlow<()> {
+    fn report_gone_session(&mut self, _: &str) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 
-    fn title_elsewhere(&mut self, _: &str, _: &str) -> ControlFlow<()> {
+    fn receive_foreign_title(&mut self, _: &str, _: &str) -> ControlFlow<()> {
         ControlFlow::Continue(())
     }
 

@@ -9,6 +9,7 @@ use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress};
 use crate::parallel_reading::ReadOptions;
 use crate::read_policy::ReadPolicy;
+use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::{Env, is_read_nonetheless};
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 /// The options of a refresh.
 pub struct RefreshOptions<'a> {
-    /// Folder of the index.
+    /// Directory of the index.
     pub root: PathBuf,
     /// The homes and variables by which histories are found.
     pub env: Env,
@@ -37,7 +38,7 @@ pub struct RefreshOptions<'a> {
     pub threads: usize,
     /// Rules for what is read.
     pub policy: ReadPolicy,
-    /// Is told how far it has got.
+    /// Receives the progress.
     pub progress: &'a dyn RefreshProgress,
 }
 
@@ -79,9 +80,9 @@ pub fn refresh(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexErro
         (Err(error), _) if error.needs_migration() => None,
         (Err(error), _) => return Err(error.into()),
         (Ok(index), _) => match compare_with_disk(options, index)? {
-            Comparison::Current { places_unread } => {
+            Comparison::Current { unreadable_paths } => {
                 return Ok(RefreshOutcome {
-                    places_unread,
+                    unreadable_paths,
                     ..RefreshOutcome::default()
                 });
             }
@@ -108,7 +109,7 @@ fn rebuild(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexError> {
     let mut writer = Writer::rebuild(&options.root)?;
     let outcome = run(options, &mut writer, None)?;
     Ok(RefreshOutcome {
-        old_database: writer.old_database().map(OldDatabase::PutAside),
+        old_database: writer.old_database().map(OldDatabase::Renamed),
         ..outcome
     })
 }
@@ -116,7 +117,7 @@ fn rebuild(options: &RefreshOptions<'_>) -> Result<RefreshOutcome, IndexError> {
 /// The result of comparing the index with the histories on disk.
 enum Comparison {
     /// There is nothing to read and nothing to embed.
-    Current { places_unread: usize },
+    Current { unreadable_paths: usize },
     /// The index has something left to do of what it has read.
     Incomplete,
     /// These changes alone are to be read.
@@ -146,7 +147,8 @@ fn compare_with_disk(
     let version = index.data_version()?;
     let exclusions = &options.policy.exclusions;
     let read = || read_digests(options, &index);
-    let changes = match ListedHistories::list_beside(&options.env, exclusions, read)? {
+    let changes = match ListedHistories::list_while_reading_digests(&options.env, exclusions, read)?
+    {
         Some(found) => Some(found.listed.compare(&index, &found.known, exclusions)?),
         None => None,
     };
@@ -154,7 +156,7 @@ fn compare_with_disk(
         None => Comparison::Incomplete,
         Some(changes) if changes.is_empty() => Comparison::Current {
             // A file that is to be tried again counts as changed.
-            places_unread: count_unlisted_places(&index)?,
+            unreadable_paths: count_unlistable_paths(&index)?,
         },
         Some(changes) => Comparison::Changed(Box::new(SeenChanges {
             changes,
@@ -164,12 +166,12 @@ fn compare_with_disk(
     })
 }
 
-/// Counts the files and folders of histories that could not be listed.
-fn count_unlisted_places(index: &Reader) -> Result<usize, StoreError> {
+/// Counts the files and directories of histories that could not be listed.
+fn count_unlistable_paths(index: &Reader) -> Result<usize, StoreError> {
     let listing = index.listing_problems()?.into_iter();
     let unlisted = listing.filter(|problem| !is_read_nonetheless(&problem.reason));
-    let places: HashSet<String> = unlisted.map(|problem| problem.path).collect();
-    Ok(places.len())
+    let paths: HashSet<String> = unlisted.map(|problem| problem.path).collect();
+    Ok(paths.len())
 }
 
 /// Reads the digests of all files; `None` where something is left to do of what the index has read.
@@ -198,7 +200,7 @@ fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, Ind
             && !index.is_purge_pending()?
             && !index.is_open_to_others()
             && !has_lost_matrices(index)?
-            && !options.policy.exclusions.differ_from(index)?,
+            && !options.policy.exclusions.is_outdated_in(index)?,
     )
 }
 
@@ -220,7 +222,7 @@ struct OpenedWriter {
 fn open_writer(options: &RefreshOptions<'_>) -> Result<OpenedWriter, IndexError> {
     let writer_options = WriterOptions {
         redactor: options.policy.redactor.clone(),
-        on_migrated: &|done, all| options.progress.report(RefreshStage::Migrating, done, all),
+        on_migrated: &|at| options.progress.report(RefreshStage::Migrating, at),
     };
     let mut writer = Writer::open_with(&options.root, writer_options)?;
     let mut was_damaged = false;
@@ -297,13 +299,13 @@ fn run(
     seen: Option<Box<SeenChanges>>,
 ) -> Result<RefreshOutcome, IndexError> {
     let policy = reread_policy(&options.policy)?;
-    // Before anything is written: to what has seen the changes, this process is another one.
+    // Checked before anything is written: a write of this process would look like one of another.
     let seen = seen.filter(|_| matches!(policy, Cow::Borrowed(_)));
     let seen = seen.map(|seen| seen.take_if_valid()).transpose()?.flatten();
     let policy = policy.as_ref();
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
-    let mut removed = apply_exclusions(&policy.exclusions, writer)?;
+    let applied = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     writer.add_environment(&policy.environment)?;
     let budget = if first { None } else { options.budget };
@@ -315,7 +317,7 @@ fn run(
     let policy = policy_with_unread_sessions(policy, &changes);
     let policy = policy.as_ref();
     let exclusions = &policy.exclusions;
-    exclusions.delete_unread_prompts(writer, &mut removed)?;
+    let removed = exclusions.delete_unread_prompts(writer, applied)?;
     if reads_all {
         changes.put_databases_first();
         writer.let_log_grow()?;
@@ -334,7 +336,7 @@ fn run(
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(options, writer)?;
-    outcome.places_unread += count_unlisted_places(writer.reader()?)?;
+    outcome.unreadable_paths += count_unlistable_paths(writer.reader()?)?;
     Ok(outcome)
 }
 
@@ -365,7 +367,8 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
     if !writer.reader()?.is_purge_pending()? {
         return Ok(false);
     }
-    options.progress.report(RefreshStage::Purging, 0, 1);
+    let begun = Progress { done: 0, total: 1 };
+    options.progress.report(RefreshStage::Purging, begun);
     if options.budget.is_some() {
         writer.set_lock_wait(Duration::ZERO)?;
     }
@@ -376,16 +379,16 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
     }
 }
 
-/// Removes what is excluded since the index was written. Where less is excluded than before, all
+/// Removes what is excluded since the index was written; `None` where nothing changed. Where less is excluded than before, all
 /// histories are read again.
 fn apply_exclusions(
     exclusions: &Exclusions,
     writer: &mut Writer,
-) -> Result<ContentCounts, IndexError> {
-    if !exclusions.differ_from(writer.reader()?)? {
-        return Ok(ContentCounts::default());
+) -> Result<Option<ContentCounts>, IndexError> {
+    if !exclusions.is_outdated_in(writer.reader()?)? {
+        return Ok(None);
     }
-    Ok(exclusions.apply(writer)?)
+    Ok(Some(exclusions.apply(writer)?))
 }
 
 #[cfg(test)]

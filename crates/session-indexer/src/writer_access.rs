@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 pub(crate) enum WriterAccess<'a> {
     /// The writer is held, and others wait for it meanwhile.
     Held(&'a mut Writer),
-    /// The index in this folder is opened for each read, and its writer for each write.
+    /// The index in this directory is opened for each read, and its writer for each write.
     PerCommit(&'a Path),
 }
 
@@ -30,7 +30,7 @@ impl WriterAccess<'_> {
             Self::Held(writer) => Ok(read(writer.reader()?)?),
             Self::PerCommit(root) => {
                 let index = Reader::open(root)?;
-                index.snapshot()?;
+                index.begin_snapshot()?;
                 Ok(read(&index)?)
             }
         }

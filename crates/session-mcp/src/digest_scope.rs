@@ -50,8 +50,8 @@ impl DigestScope {
                 "a digest is filtered by project, agent, one branch, one time and session alone",
             ),
         ];
-        let told = notes.into_iter().filter(|(is_told, _)| *is_told);
-        told.map(|(_, note)| note)
+        let applicable = notes.into_iter().filter(|(applies, _)| *applies);
+        applicable.map(|(_, note)| note)
     }
 
     fn new(clauses: impl IntoIterator<Item = FilterClause>) -> Result<Self, CallError> {

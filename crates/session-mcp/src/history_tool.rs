@@ -6,7 +6,7 @@ use crate::call_error::CallError;
 use crate::filter_arguments::FilterArguments;
 use crate::fix_items;
 use crate::index_view::{CallFilter, CallScope, IndexView};
-use session_core::{FileAccess, TouchedFile, TurnAddress};
+use session_core::{AccessedFile, FileAccess, TurnAddress};
 use session_display::{
     Note, fit_line, format_day, format_matched_line, pluralize, project_label, sanitize_line,
 };
@@ -346,7 +346,7 @@ fn format_item<T>(
     out
 }
 
-fn format_file(file: &TouchedFile) -> String {
+fn format_file(file: &AccessedFile) -> String {
     let access = match file.access {
         FileAccess::Read => "read",
         FileAccess::Edited => "edited",

@@ -1,5 +1,6 @@
 //! The progress of a refresh, as a client hears it.
 
+use session_core::Progress;
 use session_indexer::{RefreshProgress, RefreshStage};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -56,7 +57,7 @@ impl ProgressSink {
 }
 
 impl RefreshProgress for ProgressSink {
-    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+    fn report(&self, stage: RefreshStage, progress: Progress) {
         let Some(sender) = &self.sender else {
             return;
         };
@@ -66,6 +67,7 @@ impl RefreshProgress for ProgressSink {
             RefreshStage::Embedding => (2.0, "embedding"),
             RefreshStage::Purging => (3.0, "removing deleted text"),
         };
+        let Progress { done, total } = progress;
         let share = done.min(total) as f64 / total.max(1) as f64;
         let done = stages + share;
         if self.is_due(done) {
@@ -84,16 +86,16 @@ mod tests {
     fn progress_grows_and_comes_at_intervals() {
         let (sender, mut steps) = unbounded_channel();
         let sink = ProgressSink::new(sender);
-        sink.report(RefreshStage::Reading, 1, 4);
-        sink.report(RefreshStage::Reading, 2, 4);
+        sink.report(RefreshStage::Reading, Progress { done: 1, total: 4 });
+        sink.report(RefreshStage::Reading, Progress { done: 2, total: 4 });
         let step = steps.try_recv().unwrap();
         assert_eq!((step.done, step.message), (1.25, "reading histories"));
         assert!(steps.try_recv().is_err(), "too soon");
         let long_ago = Instant::now().checked_sub(INTERVAL).unwrap();
         sink.last.lock().unwrap().as_mut().unwrap().at = long_ago;
-        sink.report(RefreshStage::Migrating, 4, 4);
+        sink.report(RefreshStage::Migrating, Progress { done: 4, total: 4 });
         assert!(steps.try_recv().is_err(), "a step back");
-        sink.report(RefreshStage::Embedding, 0, 0);
+        sink.report(RefreshStage::Embedding, Progress { done: 0, total: 0 });
         assert_eq!(steps.try_recv().unwrap().done, 2.0);
     }
 }

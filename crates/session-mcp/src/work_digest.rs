@@ -265,8 +265,8 @@ impl<'a> DigestCall<'a> {
         };
         let has_rest = page.count > 0 && end < count;
         let rest = has_rest.then(|| format!("; the rest: {}", self.format_rest(range, end)));
-        let is_told = has_rest || offset > 0;
-        let note = is_told.then(|| which + rest.as_deref().unwrap_or_default());
+        let needs_note = has_rest || offset > 0;
+        let note = needs_note.then(|| which + rest.as_deref().unwrap_or_default());
         let answer = ToolAnswer {
             notes: self.notes.iter().cloned().chain(note).collect(),
             data: page.data,

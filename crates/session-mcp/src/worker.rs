@@ -13,8 +13,9 @@ use crate::show_tool::ShowCall;
 use crate::tools::ToolCallRequest;
 use crate::work_digest::DigestCall;
 use session_config::Home;
-use session_display::{SessionIds, pluralize};
-use session_indexer::{RefreshOutcome, RefreshProgress};
+use session_display::SessionIds;
+use session_indexer::RefreshProgress;
+use session_output::{NoteReader, format_unfinished_refresh};
 use session_query::{FrontEndCallbacks, OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
@@ -120,7 +121,8 @@ impl ToolWorker {
         if refresh.files_read >= MANY_FILES {
             release_freed_memory();
         }
-        answer.notes.extend(format_refresh_note(&refresh));
+        let unfinished = format_unfinished_refresh(&refresh, NoteReader::Agent);
+        answer.notes.extend(unfinished.map(|note| note.text));
         if let (true, Some(open)) = (answer.has_pending_sessions, &self.open) {
             (self.callbacks.start_embedding)(open.engine.home());
         }
@@ -142,24 +144,5 @@ impl ToolWorker {
             },
         };
         Ok(self.open.insert(open))
-    }
-}
-
-/// Formats what a refresh left unread.
-fn format_refresh_note(outcome: &RefreshOutcome) -> Option<String> {
-    if let Some(unwritable) = &outcome.unwritable {
-        let reason = &unwritable.reason;
-        return Some(format!(
-            "the index cannot be written ({reason}); it is searched as it is"
-        ));
-    }
-    let left = outcome.files_left;
-    match (outcome.locked, left) {
-        (true, _) => Some("another process is updating the index; this may be incomplete".into()),
-        (false, 1..) => Some(format!(
-            "{} still to be read; the next call goes on",
-            pluralize(left, "changed file")
-        )),
-        (false, 0) => None,
     }
 }

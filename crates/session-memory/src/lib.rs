@@ -93,6 +93,7 @@
 //!     context: context.as_ref(),
 //!     started: Instant::now(),
 //!     deadline: None,
+//!     records_words: false,
 //! };
 //! let outcome = injector.inject(&request, &Resources)?;
 //! let block = injector.record(&outcome).unwrap();

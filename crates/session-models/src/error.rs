@@ -108,6 +108,15 @@ pub enum ModelError {
         /// The file.
         path: PathBuf,
     },
+    /// A file of the configuration, in another directory than the one that a variable names, decides which endpoint is used.
+    #[error(
+        "{} decides which endpoint is used, and chooses another one",
+        path_line(path)
+    )]
+    DecidedElsewhere {
+        /// The file that decides it.
+        path: PathBuf,
+    },
     /// The model hub does not answer.
     #[error("the model hub {endpoint} cannot be reached: {reason}")]
     HubUnreachable {
@@ -206,6 +215,9 @@ impl ModelError {
             ),
             Self::OtherEndpoint { .. } => {
                 "change EMBEDDINGS_URL and EMBEDDINGS_MODEL there, or remove them".to_owned()
+            }
+            Self::DecidedElsewhere { .. } => {
+                "write `model = \"remote\"` and the table [remote] there, or remove that file if you do not use it".to_owned()
             }
             Self::InvalidEnvFile { .. } => {
                 "correct the line: NAME=VALUE, a value with spaces or `$` between single quotes".to_owned()

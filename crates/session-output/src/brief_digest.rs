@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
     use jiff::tz::TimeZone;
-    use session_core::{CallStatus, FileAccess, TouchedFile};
+    use session_core::{AccessedFile, CallStatus, FileAccess};
     use session_display::SessionIds;
     use session_report::{CalendarRange, CommandRun, WorkSummary};
     use session_store::SessionRow;
@@ -192,7 +192,7 @@ mod tests {
     fn session(title: &str, day: i8, branch: &str, files: &[&str]) -> SessionReport {
         let begin = date(2026, 2, day).at(9, 30, 0, 0);
         let begin = begin.to_zoned(TimeZone::UTC).unwrap();
-        let changed = |path: &&str| TouchedFile {
+        let changed = |path: &&str| AccessedFile {
             path: (*path).to_owned(),
             access: FileAccess::Edited,
         };

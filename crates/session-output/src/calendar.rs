@@ -262,7 +262,7 @@ pub(crate) fn find_monday(day: Date) -> Date {
 #[derive(Serialize)]
 pub struct JsonStats {
     days: usize,
-    /// The index is as the histories are.
+    /// The index is up to date with the histories.
     complete: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,

@@ -42,7 +42,7 @@ struct CompactAnswer<'a> {
     query: Cow<'a, str>,
     /// All that were searched.
     sessions: usize,
-    /// True where the index was as the histories are; null where nobody looked.
+    /// True where the index was up to date with the histories; null where nobody looked.
     complete: Option<bool>,
     left_out: &'a [String],
     #[serde(flatten)]

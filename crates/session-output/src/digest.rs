@@ -11,7 +11,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use session_core::TouchedFile;
+use session_core::AccessedFile;
 use session_core::text::escape_markdown;
 use session_display::{Note, SessionIds, pluralize};
 use session_report::{CalendarRange, CommandRun, ProjectReport, SessionReport, WorkSummary};
@@ -246,7 +246,7 @@ fn format_session_lines(session: &SessionReport, title: &str) -> Vec<String> {
             .as_deref()
             .map(|w| format!("Outcome: {}", escape_markdown_line(w))),
     );
-    let changed: Vec<&TouchedFile> = work.changed_files().collect();
+    let changed: Vec<&AccessedFile> = work.changed_files().collect();
     if !changed.is_empty() {
         lines.push(format!(
             "Changed: {}",
@@ -310,7 +310,7 @@ pub(crate) fn format_link(address: &str) -> String {
 pub struct JsonDigest<'a> {
     from: String,
     to: String,
-    /// The index is as the histories are.
+    /// The index is up to date with the histories.
     complete: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
@@ -342,7 +342,7 @@ struct JsonSession<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     solution: Option<Option<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<&'a [TouchedFile]>,
+    files: Option<&'a [AccessedFile]>,
     commands: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<Vec<&'a str>>,

@@ -47,12 +47,12 @@ impl PrintedFinding for FailedCommand {
 
     fn find_next_command(&self) -> Option<Vec<String>> {
         let is_known = |line: &&String| ErrorSignature::new(line).is_some() && is_repeatable(line);
-        let failed_work = self.run.failed_work;
+        let has_failed = self.run.has_failed;
         let error = self
             .run
             .errors
             .first()
-            .filter(|_| failed_work)
+            .filter(|_| has_failed)
             .filter(is_known)?;
         Some(vec!["fix".to_owned(), quote_word(&sanitize_line(error))])
     }
@@ -145,7 +145,7 @@ mod tests {
             command: command.to_owned(),
             status: CallStatus::Failed,
             errors: vec![error.to_owned()],
-            failed_work: true,
+            has_failed: true,
             ..FoundCommand::default()
         };
         FailedCommand { run, cured }
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(failed("make", "FAILED", None).find_next_command(), None);
         let mut shown = failed("cat a.c", "cat: a.c: No such file or directory", None);
         assert!(shown.find_next_command().is_some());
-        shown.run.failed_work = false;
+        shown.run.has_failed = false;
         assert_eq!(
             shown.find_next_command(),
             None,

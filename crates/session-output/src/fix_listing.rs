@@ -36,7 +36,7 @@ pub struct FixListing<'a> {
     pub ids: SessionIds<'a>,
     /// Ids of the sessions that this was asked from.
     pub left_out: &'a [String],
-    /// The index is as the histories are.
+    /// The index is up to date with the histories.
     pub is_complete: bool,
     /// Most cures shown, or turns where no cure is known.
     pub limit: usize,

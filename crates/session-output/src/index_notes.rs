@@ -9,24 +9,41 @@ use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
 use session_query::UnembeddedSessions;
 use std::time::Duration;
 
-/// Formats notes on what a refresh removed and left unread.
+/// The front end whose user reads a note on a refresh, which decides what can be done next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoteReader {
+    /// The command line: a person.
+    CommandLine,
+    /// The server of the Model Context Protocol: an agent.
+    Agent,
+}
+
+/// Formats notes on what a refresh removed and left unread, for the command line.
 pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<Note> {
     let mut notes = Vec::from_iter(format_removed(outcome).map(Note::new));
-    match format_unwritable(outcome) {
-        Some(note) => notes.push(note),
-        None => {
-            notes.extend(format_open_directory(outcome));
-            notes.extend(format_old_database(outcome));
-            notes.extend(format_unread(outcome).map(Note::new));
-        }
+    if outcome.unwritable.is_none() {
+        notes.extend(format_open_directory(outcome));
+        notes.extend(format_old_database(outcome));
     }
+    notes.extend(format_unfinished_refresh(outcome, NoteReader::CommandLine));
     notes
 }
 
-fn format_unwritable(outcome: &RefreshOutcome) -> Option<Note> {
-    let Unwritable { reason, hint } = outcome.unwritable.as_ref()?;
+/// Formats what a refresh left unread, or that the index cannot be written; `None` where nothing is left.
+pub fn format_unfinished_refresh(outcome: &RefreshOutcome, reader: NoteReader) -> Option<Note> {
+    match &outcome.unwritable {
+        Some(unwritable) => Some(format_unwritable(unwritable, reader)),
+        None => format_unread(outcome, reader).map(Note::new),
+    }
+}
+
+fn format_unwritable(unwritable: &Unwritable, reader: NoteReader) -> Note {
+    let Unwritable { reason, hint } = unwritable;
     let text = format!("the index cannot be written ({reason}); it is searched as it is");
-    Some(Note::new(text).with_hint(*hint))
+    match reader {
+        NoteReader::CommandLine => Note::new(text).with_hint(*hint),
+        NoteReader::Agent => Note::new(text),
+    }
 }
 
 /// Formats a note that others could write to the index, if they could.
@@ -38,10 +55,10 @@ pub fn format_open_directory(outcome: &RefreshOutcome) -> Option<Note> {
     outcome.was_open_to_others.then(format)
 }
 
-/// Formats a note on a database that was put aside, if one was.
+/// Formats a note on a database that was renamed to `….old`, if one was.
 pub fn format_old_database(outcome: &RefreshOutcome) -> Option<Note> {
     Some(match outcome.old_database.as_ref()? {
-        OldDatabase::PutAside(path) => Note::new(format!(
+        OldDatabase::Renamed(path) => Note::new(format!(
             "the old index could not be read to its end; sessions whose history is gone may be left in its database alone, `{}`",
             path_line(path)
         )),
@@ -64,7 +81,7 @@ fn format_removed(outcome: &RefreshOutcome) -> Option<String> {
     })
 }
 
-fn format_unread(outcome: &RefreshOutcome) -> Option<String> {
+fn format_unread(outcome: &RefreshOutcome, reader: NoteReader) -> Option<String> {
     let left = match (outcome.files_left, outcome.sessions_left) {
         (0, 0) => None,
         (0, n) => Some(format!("{} still to be embedded", pluralize(n, "session"))),
@@ -77,21 +94,24 @@ fn format_unread(outcome: &RefreshOutcome) -> Option<String> {
                 "another process is updating the index{left}; this answer may be incomplete"
             ))
         }
-        (false, Some(left)) => Some(format!(
-            "{left}; the next search goes on, or run `session-search index`"
-        )),
+        (false, Some(left)) => Some(match reader {
+            NoteReader::CommandLine => {
+                format!("{left}; the next search goes on, or run `session-search index`")
+            }
+            NoteReader::Agent => format!("{left}; the next call goes on"),
+        }),
         (false, None) => None,
     }
 }
 
-/// Formats a note that places could not be read, if there are any.
-pub fn format_unread_places(outcome: &RefreshOutcome) -> Option<Note> {
-    let places = pluralize(outcome.places_unread, "place");
+/// Formats a note that paths could not be read, if there are any.
+pub fn format_unreadable_paths(outcome: &RefreshOutcome) -> Option<Note> {
+    let places = pluralize(outcome.unreadable_paths, "place");
     let format = || {
         Note::new(format!("{places} could not be read"))
             .with_hint("`session-search status` says why; the next refresh tries again")
     };
-    (outcome.places_unread > 0).then(format)
+    (outcome.unreadable_paths > 0).then(format)
 }
 
 /// Formats the outcome of an update of the index, and how long it took.
@@ -176,13 +196,13 @@ mod tests {
 
     #[test]
     fn places_that_could_not_be_read_are_counted() {
-        assert_eq!(format_unread_places(&RefreshOutcome::default()), None);
+        assert_eq!(format_unreadable_paths(&RefreshOutcome::default()), None);
         let unread = RefreshOutcome {
-            places_unread: 2,
+            unreadable_paths: 2,
             ..RefreshOutcome::default()
         };
         assert_eq!(
-            format_unread_places(&unread),
+            format_unreadable_paths(&unread),
             Some(
                 Note::new("2 places could not be read")
                     .with_hint("`session-search status` says why; the next refresh tries again")
@@ -199,6 +219,23 @@ mod tests {
             locked: true,
             ..RefreshOutcome::default()
         };
+        assert_eq!(
+            format_unfinished_refresh(&left, NoteReader::Agent)
+                .into_iter()
+                .collect::<Vec<_>>(),
+            format_refresh_notes(&left)
+        );
+        let unlocked = RefreshOutcome {
+            locked: false,
+            ..left.clone()
+        };
+        let note = format_unfinished_refresh(&unlocked, NoteReader::Agent);
+        assert_eq!(
+            note,
+            Some(Note::new(
+                "2 changed files still to be read; the next call goes on"
+            ))
+        );
         assert_eq!(
             format_refresh_notes(&left),
             [Note::new(
@@ -219,5 +256,7 @@ mod tests {
                     .with_hint("see that it can be written")
             ]
         );
+        let note = format_unfinished_refresh(&unwritable, NoteReader::Agent).unwrap();
+        assert_eq!(note.hints, [""; 0]);
     }
 }

@@ -33,7 +33,7 @@ pub struct JsonSearch<'a> {
     memories: Option<Vec<JsonMemoryCandidate<'a>>>,
 }
 
-/// How far the index was as the histories are.
+/// How far the index was up to date with the histories.
 #[derive(Serialize)]
 struct JsonFreshness {
     complete: bool,

@@ -6,7 +6,7 @@ use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use anstyle::Style;
 use serde::{Deserialize, Serialize};
 use session_core::text::sanitize_text;
-use session_core::{CallStatus, CommandRunRef, TouchedFile, TurnAddress, TurnContent, TurnPart};
+use session_core::{AccessedFile, CallStatus, CommandRunRef, TurnAddress, TurnContent, TurnPart};
 use session_display::Note;
 use session_export::CallView;
 use session_search::Exchange;
@@ -146,7 +146,7 @@ impl JsonItems {
 #[serde(rename_all = "lowercase")]
 enum TurnItems {
     Commands(Vec<RunItem>),
-    Files(Vec<TouchedFile>),
+    Files(Vec<AccessedFile>),
     Edits(Vec<EditItem>),
     Errors(Vec<String>),
     Prompt(String),
@@ -181,7 +181,7 @@ impl TurnItems {
         match kind {
             TurnItemKind::Commands => Self::Commands(content.command_runs().map(to_run).collect()),
             TurnItemKind::Files => {
-                Self::Files(content.accessed_files().map(TouchedFile::from).collect())
+                Self::Files(content.accessed_files().map(AccessedFile::from).collect())
             }
             TurnItemKind::Edits => Self::Edits(EditItem::collect(exchange)),
             TurnItemKind::Errors => Self::Errors(content.errors),
@@ -249,7 +249,7 @@ fn format_status(status: CallStatus) -> String {
     note.unwrap_or_default()
 }
 
-fn format_file(file: &TouchedFile) -> String {
+fn format_file(file: &AccessedFile) -> String {
     format_item(&file.path, &format_note(FAINT, file.access.label()))
 }
 

@@ -1,7 +1,7 @@
 //! The state of an installed skill, or what was done to it.
 
 use crate::layout::{fit_line, sanitize_line};
-use session_agents::{SkillFileOutcome, SkillFileReport, SkillFileState, SkillReport};
+use session_agents::{SkillFileOutcome, SkillFileReport, SkillFileState, SkillReport, WriteMode};
 use session_display::pluralize;
 
 /// Most columns of a version: a project's manifest may hold any text.
@@ -12,7 +12,7 @@ const WORD_COLUMNS: usize = 10;
 
 /// Formats a report on one line where all files have the same state or outcome, else on one line
 /// per file. The outcomes of a dry run would be.
-pub fn format_skill_report(report: &SkillReport, is_dry_run: bool) -> String {
+pub fn format_skill_report(report: &SkillReport, mode: WriteMode) -> String {
     let version = report.version.as_deref();
     let version = version.map(|version| format!(" {}", fit_line(version, VERSION_COLUMNS)));
     let directory = report.directory.to_string_lossy();
@@ -26,7 +26,7 @@ pub fn format_skill_report(report: &SkillReport, is_dry_run: bool) -> String {
         report.agent,
         version.unwrap_or_default()
     );
-    let words = report.files.iter().map(|it| describe_file(it, is_dry_run));
+    let words = report.files.iter().map(|it| describe_file(it, mode));
     let words: Vec<&str> = words.collect();
     let common = words
         .first()
@@ -57,10 +57,10 @@ pub fn format_skill_report(report: &SkillReport, is_dry_run: bool) -> String {
     out
 }
 
-fn describe_file(file: &SkillFileReport, is_dry_run: bool) -> &'static str {
+fn describe_file(file: &SkillFileReport, mode: WriteMode) -> &'static str {
     match file.outcome {
-        Some(SkillFileOutcome::Written) if is_dry_run => "would be written",
-        Some(SkillFileOutcome::Removed) if is_dry_run => "would be removed",
+        Some(SkillFileOutcome::Written) if mode == WriteMode::DryRun => "would be written",
+        Some(SkillFileOutcome::Removed) if mode == WriteMode::DryRun => "would be removed",
         Some(SkillFileOutcome::Unchanged) if file.state == SkillFileState::Absent => {
             file.state.name()
         }

@@ -11,7 +11,7 @@ use crate::turn_heading::{are_of_several_agents, make_turn_heading, strip_projec
 use crate::work::format_more;
 use anstyle::Style;
 use serde::Serialize;
-use session_core::{CallStatus, FileAccess, TouchedFile};
+use session_core::{AccessedFile, CallStatus, FileAccess};
 use session_display::{SessionIds, format_matched_line, pluralize};
 use session_search::{FoundCommand, FoundTurn, LinePattern};
 use session_store::{SessionId, SessionRow};
@@ -42,7 +42,7 @@ const ACCESS_WIDTH: usize = 9;
 /// Columns of how a command ended: `unfinished` is the longest.
 const STATUS_WIDTH: usize = 11;
 
-impl PrintedFinding for TouchedFile {
+impl PrintedFinding for AccessedFile {
     const NAME: &'static str = "FILES";
 
     fn format_count(found: &[&Self]) -> String {
@@ -116,7 +116,7 @@ pub struct TurnListing<'a, T> {
     pub ids: SessionIds<'a>,
     /// Ids of the sessions that this was asked from.
     pub left_out: &'a [String],
-    /// The index is as the histories are.
+    /// The index is up to date with the histories.
     pub is_complete: bool,
     /// Most turns shown.
     pub limit: usize,

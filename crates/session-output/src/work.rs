@@ -6,7 +6,7 @@ use crate::layout::{
 use crate::units::{format_count, format_duration};
 use serde::Serialize;
 use session_core::text::file_name;
-use session_core::{TokenTotals, TouchedFile};
+use session_core::{AccessedFile, TokenTotals};
 use session_report::{CommandRun, WorkSummary};
 use std::collections::HashSet;
 
@@ -109,7 +109,7 @@ fn format_part(work: &WorkSummary, part: WorkPart, columns: usize) -> Vec<String
         WorkPart::Solution => words(&work.solution),
         WorkPart::Commands => format_commands(&work.commands, columns),
         WorkPart::Files => {
-            let files: Vec<&TouchedFile> = work.files.iter().collect();
+            let files: Vec<&AccessedFile> = work.files.iter().collect();
             let names = format_file_names(&files, MAX_FILES);
             wrap_value(&prefix_count(files.len(), &names), columns)
         }
@@ -181,7 +181,7 @@ fn wrap_value(value: &str, columns: usize) -> Vec<String> {
 }
 
 /// Formats names of files, each once: at most `most`, and how many more there are.
-pub(crate) fn format_file_names(files: &[&TouchedFile], most: usize) -> String {
+pub(crate) fn format_file_names(files: &[&AccessedFile], most: usize) -> String {
     let names = list_file_names(files.iter().map(|file| file.path.as_str()));
     join_names(&names, most)
 }
@@ -214,7 +214,7 @@ pub(crate) struct JsonWork<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     commands: Option<&'a [CommandRun]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    files: Option<&'a [TouchedFile]>,
+    files: Option<&'a [AccessedFile]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     errors: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use crate::list_answer::{ListAnswer, ListRequest};
 use crate::message::{AppMessage, MessageSender, ReadBytes};
 use session_config::lower_thread_priority;
 use session_core::text::clip;
-use session_core::{Turn, TurnPart};
+use session_core::{Progress, Turn, TurnPart};
 use session_indexer::{RefreshMode, RefreshOutcome, RefreshProgress, RefreshStage};
 use session_query::{
     FilterValues, FrontEndCallbacks, OpenIndex, QueryError, SearchEngine, Snapshot,
@@ -160,7 +160,7 @@ impl WorkerContext {
         })
     }
 
-    /// Keeps the index as the histories are, step by step. Once it is, the chosen model may read what is new.
+    /// Brings the index up to date with the histories, step by step. Once it is, the chosen model may read what is new.
     ///
     /// Changes that another process writes into the index are shown as well: each look at the histories asks for the
     /// list again.
@@ -216,7 +216,8 @@ impl ReadProgress {
 }
 
 impl RefreshProgress for ReadProgress {
-    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+    fn report(&self, stage: RefreshStage, progress: Progress) {
+        let Progress { done, total } = progress;
         let part = done.saturating_mul(PROGRESS_PARTS) / total.max(1);
         if stage == RefreshStage::Reading && part > self.sent_part.replace(part) {
             self.out
@@ -316,7 +317,7 @@ const REFRESH_PAUSE: u32 = 100;
 /// The state of the index after a look at the histories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RefreshState {
-    /// It is as the histories are.
+    /// It is up to date with the histories.
     UpToDate,
     /// Histories are left to read.
     Unread,
@@ -440,9 +441,9 @@ mod tests {
         let (sender, messages) = std::sync::mpsc::channel();
         let progress = ReadProgress::new(&MessageSender(sender));
         let total = 10_000;
-        progress.report(RefreshStage::Migrating, 1, 1);
+        progress.report(RefreshStage::Migrating, Progress { done: 1, total: 1 });
         for done in 0..=total {
-            progress.report(RefreshStage::Reading, done, total);
+            progress.report(RefreshStage::Reading, Progress { done, total });
         }
         let sent = messages.try_iter().filter_map(|message| match message {
             PickerMessage::ForApp(AppMessage::Reading(read)) => Some(read.done),

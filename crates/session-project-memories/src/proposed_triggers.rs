@@ -155,8 +155,8 @@ fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
     }
     let quoted = split_quoted(text).flat_map(command_names);
     let quoted = quoted.filter(|name| programs.contains(first_word(name)));
-    let said = run.iter().filter(|name| names_command(text, name));
-    for name in quoted.chain(said.cloned()) {
+    let named_commands = run.iter().filter(|name| names_command(text, name));
+    for name in quoted.chain(named_commands.cloned()) {
         commands.add(
             NameOrigin::InText,
             format!("{}*", TriggerGlob::escape(&name)),

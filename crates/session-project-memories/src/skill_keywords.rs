@@ -83,7 +83,7 @@ impl ProjectMemories {
 mod tests {
     use super::*;
     use jiff::Zoned;
-    use session_agents::{Agent, SkillAction, SkillPlan, set_skill_keywords};
+    use session_agents::{Agent, SkillAction, SkillPlan, WriteMode, set_skill_keywords};
     use session_files::Project;
     use session_memory::{MemoryDraft, StorageSettingsByScope};
     use session_sources::Env;
@@ -109,7 +109,7 @@ mod tests {
 
     fn install_skill(location: SkillLocation) {
         let plan = SkillPlan::read(location).unwrap();
-        plan.apply(SkillAction::Install, false).unwrap();
+        plan.apply(SkillAction::Install, WriteMode::Write).unwrap();
     }
 
     fn has_keyword(location: &SkillLocation, word: &str) -> bool {
@@ -142,7 +142,7 @@ mod tests {
         let words =
             |location: &SkillLocation| Some(offered_keywords(location, &memories.home, &[]));
         let locations = vec![user.clone(), in_project.clone()];
-        set_skill_keywords(locations, words, false).unwrap();
+        set_skill_keywords(locations, words, WriteMode::Write).unwrap();
         assert!(has_keyword(&in_project, "Lantern") && !has_keyword(&user, "Lantern"));
 
         let global = Some(session_memory::MemoryScope::Global);

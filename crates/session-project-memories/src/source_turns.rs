@@ -3,7 +3,7 @@
 use crate::error::ProjectMemoriesError;
 use crate::project_memories::ProjectMemories;
 use session_core::TurnContent;
-use session_core::noise::is_noise;
+use session_core::prompt_content::lacks_content;
 use session_memory::{MemoryDraft, MemorySource};
 use session_store::{SessionRow, TurnRow};
 use std::cmp::Reverse;
@@ -49,7 +49,7 @@ impl ProjectMemories {
         let turns = self.read_source_turns(draft.source.as_ref()).into_iter();
         turns
             .map(|turn| turn.prompt)
-            .filter(|prompt| !is_noise(prompt))
+            .filter(|prompt| !lacks_content(prompt))
             .collect()
     }
 

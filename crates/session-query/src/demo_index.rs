@@ -4,7 +4,7 @@ use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
 use crate::query_models::embed_query;
 use session_embed::Embedder;
-use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress};
+use session_indexer::{ProgressFactory, ReadPolicy, RefreshMode, RefreshOutcome};
 use session_search::QueryEmbedding;
 use session_sources::Env;
 use std::sync::Arc;
@@ -44,9 +44,7 @@ impl DemoIndex {
     ///
     /// # Errors
     /// When the temporary directory or the index fails.
-    pub fn create(
-        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
-    ) -> Result<Self, QueryError> {
+    pub fn create(progress: ProgressFactory<'_>) -> Result<Self, QueryError> {
         let folder = tempfile::Builder::new()
             .prefix("session-search-demo-")
             .tempdir()?;

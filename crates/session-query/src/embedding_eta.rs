@@ -1,6 +1,7 @@
 //! When the process that embeds in the background expects to be done, for others to tell.
 
 use crate::index_status::is_embedding;
+use session_core::Progress;
 use session_files::private;
 use session_indexer::{RefreshProgress, RefreshStage};
 use session_store::EMBEDDING_ETA_FILE;
@@ -40,12 +41,12 @@ impl EmbeddingEta {
 
 impl RefreshProgress for EmbeddingEta {
     /// A failure is ignored: it costs the estimate alone.
-    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+    fn report(&self, stage: RefreshStage, progress: Progress) {
         if stage != RefreshStage::Embedding || self.estimated.get().elapsed() < ESTIMATE_INTERVAL {
             return;
         }
         self.estimated.set(Instant::now());
-        if let Some(left) = estimate_time_left(self.began.elapsed(), done, total) {
+        if let Some(left) = estimate_time_left(self.began.elapsed(), progress) {
             let _ = write_end(&self.path, left);
         }
     }
@@ -58,7 +59,8 @@ impl Drop for EmbeddingEta {
 }
 
 /// Returns `elapsed * (total - done) / done`; `None` before anything is done.
-fn estimate_time_left(elapsed: Duration, done: u64, total: u64) -> Option<Duration> {
+fn estimate_time_left(elapsed: Duration, progress: Progress) -> Option<Duration> {
+    let Progress { done, total } = progress;
     let left = total.saturating_sub(done) as f64 / done as f64;
     Duration::try_from_secs_f64(elapsed.as_secs_f64() * left).ok()
 }
@@ -88,7 +90,8 @@ mod tests {
 
     #[test]
     fn the_time_left_is_in_proportion_to_the_turns_left() {
-        let left = |done, total| estimate_time_left(Duration::from_secs(100), done, total);
+        let left =
+            |done, total| estimate_time_left(Duration::from_secs(100), Progress { done, total });
         assert_eq!(left(10, 30), Some(Duration::from_secs(200)));
         assert_eq!(left(30, 30), Some(Duration::ZERO));
         assert_eq!(left(0, 30), None);
@@ -102,14 +105,20 @@ mod tests {
         let lock = IndexLock::acquire_embedding(root).unwrap();
         assert_eq!(read_embedding_time_left(root), None);
         let new = EmbeddingEta::begin(root);
-        new.report(RefreshStage::Embedding, 1, 2);
+        new.report(RefreshStage::Embedding, Progress { done: 1, total: 2 });
         assert_eq!(read_embedding_time_left(root), None, "it has just begun");
         // It takes a day for a third.
         let day = Duration::from_secs(24 * 60 * 60);
         let old = EmbeddingEta::begin_at(root, Instant::now().checked_sub(day).unwrap());
-        old.report(RefreshStage::Reading, 1, 2);
+        old.report(RefreshStage::Reading, Progress { done: 1, total: 2 });
         assert_eq!(read_embedding_time_left(root), None, "another stage");
-        old.report(RefreshStage::Embedding, 10, 30);
+        old.report(
+            RefreshStage::Embedding,
+            Progress {
+                done: 10,
+                total: 30,
+            },
+        );
         let left = read_embedding_time_left(root).unwrap();
         assert!(left > day && left < day * 3, "{left:?}");
         drop(lock);
@@ -117,7 +126,13 @@ mod tests {
         let _lock = IndexLock::acquire_embedding(root).unwrap();
         let next = EmbeddingEta::begin(root);
         assert_eq!(read_embedding_time_left(root), None, "another process");
-        old.report(RefreshStage::Embedding, 10, 30);
+        old.report(
+            RefreshStage::Embedding,
+            Progress {
+                done: 10,
+                total: 30,
+            },
+        );
         drop(next);
         assert!(!root.join(EMBEDDING_ETA_FILE).exists(), "it is done");
     }

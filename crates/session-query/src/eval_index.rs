@@ -6,7 +6,7 @@ use crate::query_models::embed_query;
 use session_config::{Home, describe_environment};
 use session_embed::Embedder;
 use session_files::private;
-use session_indexer::{ReadPolicy, RefreshMode, RefreshProgress};
+use session_indexer::{ProgressFactory, ReadPolicy, RefreshMode};
 use session_models::TABLE_MODEL;
 use session_search::QueryEmbedding;
 use session_sources::Env;
@@ -66,10 +66,7 @@ impl EvalIndex {
     ///
     /// # Errors
     /// When the index or a model fails.
-    pub fn refresh(
-        &self,
-        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
-    ) -> Result<Reader, QueryError> {
+    pub fn refresh(&self, progress: ProgressFactory<'_>) -> Result<Reader, QueryError> {
         let policy = ReadPolicy {
             redactor: self.home.config.redactor(),
             exclusions: self.home.exclusions().map_err(QueryError::Forget)?,

@@ -6,11 +6,11 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use session_core::text::file_name;
 use session_forget::Exclusions;
-use session_indexer::{HistoryChanges, IndexError, discover, take_model_failures};
+use session_indexer::{HistoryChanges, IndexError, discover};
 use session_search::SearchedCounts;
 use session_sources::Env;
 use session_store::{
-    HistoryProblem, IndexLock, Level, ModelRow, Reader, SessionId, SessionRow, StoreError,
+    DocumentKind, HistoryProblem, IndexLock, ModelRow, Reader, SessionId, SessionRow, StoreError,
     last_commit_time,
 };
 use std::cmp::Reverse;
@@ -97,7 +97,7 @@ pub struct ModelStatus {
     pub name: String,
     /// Dimensions of its vectors; 0 before the first.
     pub dims: usize,
-    /// Number of its vectors, of all levels.
+    /// Number of its vectors, for documents of all kinds.
     pub vectors: usize,
     /// Sessions that it has embedded.
     pub sessions: u64,
@@ -162,8 +162,8 @@ impl IndexStatus {
         let own = sessions.iter().filter(|s| s.parent.is_none());
         let counts = SearchedCounts::count_sessions(own.clone());
         let changes = discover(env, index, exclusions)?;
-        let mut problems = current_problems(index, &changes)?;
-        let failures = take_model_failures(&mut problems);
+        let problems = current_problems(index, &changes)?;
+        let failures = index.model_failures()?;
         let mut models = read_models(index, model, all)?;
         if !models.iter().any(|row| row.in_use) {
             models.push(ModelStatus::before_first_vector(model, all, index.root()));
@@ -183,7 +183,7 @@ impl IndexStatus {
             prompts_only: sessions.iter().filter(|s| s.prompts_only).count(),
             files: index.files()?.len(),
             changed: changes.files() + changes.gone(),
-            exclusions_changed: exclusions.differ_from(index).map_err(IndexError::from)?,
+            exclusions_changed: exclusions.is_outdated_in(index).map_err(IndexError::from)?,
             models,
             problems,
         })
@@ -261,9 +261,9 @@ fn read_models(
     sessions: usize,
 ) -> Result<Vec<ModelStatus>, StoreError> {
     let status = |model: ModelRow| {
-        let rows = Level::ALL.iter().map(|level| {
+        let rows = DocumentKind::ALL.iter().map(|kind| {
             index
-                .vector_owners(model.id, *level)
+                .vector_owners(model.id, *kind)
                 .map(|owners| owners.count())
         });
         let in_use = model.name == chosen;
@@ -288,7 +288,7 @@ fn read_models(
 }
 
 /// Sets why models failed.
-fn set_failures(models: &mut [ModelStatus], mut failures: HashMap<String, String>) {
+fn set_failures(models: &mut [ModelStatus], mut failures: BTreeMap<String, String>) {
     for model in models {
         model.failure = failures.remove(&model.name);
     }

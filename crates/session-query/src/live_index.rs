@@ -5,7 +5,7 @@ use crate::open_index::OpenIndex;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{
-    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
+    MAX_LOCK_WAIT, ProgressFactory, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome,
     Unwritable, discover, refresh, retry_while_locked,
 };
 use session_search::{ResolvedSession, resolve_session_uid};
@@ -29,7 +29,7 @@ pub struct LiveIndex<'a> {
     /// Rules for what is read.
     pub policy: &'a ReadPolicy,
     /// Makes the progress display of a refresh.
-    pub progress: &'a (dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+    pub progress: ProgressFactory<'a>,
 }
 
 /// The index at one moment, with all its sessions.
@@ -43,7 +43,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// Takes a snapshot of an open index.
     fn take(index: Reader) -> Result<Self, QueryError> {
-        index.snapshot()?;
+        index.begin_snapshot()?;
         let sessions = index.sessions()?;
         Ok(Self { index, sessions })
     }

@@ -4,7 +4,7 @@ use crate::error::QueryError;
 use crate::live_index::{LiveIndex, Snapshot};
 use session_core::parallel::run_both;
 use session_indexer::RefreshOutcome;
-use session_store::{IndexIdentity, Reader};
+use session_store::{CacheAge, IndexIdentity, Reader};
 use std::path::{Path, PathBuf};
 
 /// The index for a process that runs many queries. Between two queries it holds no lock and no transaction; the next query
@@ -21,15 +21,6 @@ pub struct RefreshedAnswer<T> {
     pub answer: T,
     /// The outcome of the refresh.
     pub refresh: RefreshOutcome,
-}
-
-/// The age that the sessions and vectors of a snapshot may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SnapshotAge {
-    /// They are those of the last commit.
-    Current,
-    /// They may be those that the last query read.
-    MayBeStale,
 }
 
 /// The open index, with what the last snapshot read.
@@ -72,7 +63,7 @@ impl OpenIndex {
         &mut self,
         query: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.run_query(SnapshotAge::Current, query);
+        let answer = self.run_query(CacheAge::Current, query);
         self.end_snapshot_after(&answer);
         answer
     }
@@ -87,7 +78,7 @@ impl OpenIndex {
         &mut self,
         query: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.run_query(SnapshotAge::MayBeStale, &query);
+        let answer = self.run_query(CacheAge::MayBeStale, &query);
         self.end_snapshot_after(&answer);
         answer.or_else(|_| self.with_snapshot(&query))
     }
@@ -125,7 +116,7 @@ impl OpenIndex {
         }
         let mut early = None;
         let refresh = refresh(&mut || {
-            let answer = self.run_query(SnapshotAge::Current, |snapshot| {
+            let answer = self.run_query(CacheAge::Current, |snapshot| {
                 if snapshot.sessions.is_empty() {
                     Ok(None)
                 } else {
@@ -155,7 +146,7 @@ impl OpenIndex {
         &mut self,
         query: impl Fn(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
-        let answer = self.run_query(SnapshotAge::Current, &query);
+        let answer = self.run_query(CacheAge::Current, &query);
         if answer.is_ok() {
             return answer;
         }
@@ -164,7 +155,7 @@ impl OpenIndex {
             return answer;
         }
         self.open = None;
-        self.run_query(SnapshotAge::Current, &query)
+        self.run_query(CacheAge::Current, &query)
     }
 
     /// Returns the snapshot of the last answer, if it was left open.
@@ -175,7 +166,7 @@ impl OpenIndex {
     /// Runs a query, and leaves the snapshot open.
     fn run_query<T, E: From<QueryError>>(
         &mut self,
-        age: SnapshotAge,
+        age: CacheAge,
         query: impl FnOnce(&Snapshot) -> Result<T, E>,
     ) -> Result<T, E> {
         let open = self.open()?.begin(age)?;
@@ -211,7 +202,7 @@ impl OpenIndex {
     /// Begins a snapshot; returns true where nobody has committed since the last query.
     fn resume_snapshot(&self) -> bool {
         let is_current = |open: &OpenSnapshot| -> Result<bool, QueryError> {
-            open.snapshot.index.snapshot()?;
+            open.snapshot.index.begin_snapshot()?;
             let version = open.snapshot.index.data_version()?;
             let identity = IndexIdentity::read(&self.root)?;
             Ok(identity == open.identity && Some(version) == open.version)
@@ -245,11 +236,10 @@ impl OpenSnapshot {
 
     /// Begins the next snapshot. Where another process has committed since, the sessions are read again,
     /// unless stale ones will do.
-    fn begin(mut self, age: SnapshotAge) -> Result<Self, QueryError> {
-        let may_be_stale = age == SnapshotAge::MayBeStale;
-        self.snapshot.index.snapshot()?;
-        self.snapshot.index.allow_stale_parts(may_be_stale);
-        if may_be_stale && self.version.is_some() {
+    fn begin(mut self, age: CacheAge) -> Result<Self, QueryError> {
+        self.snapshot.index.begin_snapshot()?;
+        self.snapshot.index.set_cache_age(age);
+        if age == CacheAge::MayBeStale && self.version.is_some() {
             return Ok(self);
         }
         let version = Some(self.snapshot.index.data_version()?);

@@ -9,7 +9,7 @@ use session_config::Home;
 use session_embed::{Architecture, Embedder, ModelSpec};
 use session_indexer::{
     EmbeddingCounts, EmbeddingOptions, RefreshProgress, embed_releasing_writer,
-    record_model_failure, take_model_failures,
+    record_model_failure,
 };
 use session_models::{Catalogue, ModelError, REMOTE_MODEL, TABLE_MODEL, WaitListener};
 use session_search::QueryEmbedding;
@@ -170,8 +170,7 @@ impl QueryModels {
     /// # Errors
     /// When the index fails.
     pub fn recorded_failure(&self, index: &Reader) -> Result<Option<String>, QueryError> {
-        let mut problems = index.problems()?;
-        Ok(take_model_failures(&mut problems).remove(&self.chosen))
+        Ok(index.model_failures()?.remove(&self.chosen))
     }
 
     /// Returns why models did not embed a query: the chosen one, which may be unknown, not installed or an
@@ -211,6 +210,11 @@ impl QueryModels {
         Ok(None)
     }
 
+    /// Returns the chosen model, unless it failed.
+    fn usable_chosen(&self) -> Option<&ModelSpec> {
+        self.chosen().filter(|_| !self.has_chosen_failed())
+    }
+
     /// Returns true when the chosen model failed.
     fn has_chosen_failed(&self) -> bool {
         self.vectors.has_failed(&self.chosen)
@@ -226,7 +230,7 @@ impl QueryModels {
         index: &Reader,
         all: usize,
     ) -> Result<Option<UnembeddedSessions>, QueryError> {
-        let Some(chosen) = self.chosen().filter(|_| !self.has_chosen_failed()) else {
+        let Some(chosen) = self.usable_chosen() else {
             return Ok(None);
         };
         let embedded = count_embedded_sessions(chosen, index)?;
@@ -248,7 +252,7 @@ impl QueryModels {
     /// # Errors
     /// When the index fails.
     pub fn has_pending_sessions(&self, index: &Reader) -> Result<bool, QueryError> {
-        let Some(chosen) = self.chosen().filter(|_| !self.has_chosen_failed()) else {
+        let Some(chosen) = self.usable_chosen() else {
             return Ok(false);
         };
         Ok(match index.model(&chosen.fingerprint())? {

@@ -8,7 +8,7 @@ use session_config::{Home, describe_environment};
 use session_core::SessionReference;
 use session_forget::ContentCounts;
 use session_indexer::{
-    MAX_LOCK_WAIT, ReadPolicy, RefreshMode, RefreshOutcome, RefreshProgress, SilentProgress,
+    MAX_LOCK_WAIT, ProgressFactory, ReadPolicy, RefreshMode, RefreshOutcome, SilentProgress,
     retry_while_locked,
 };
 use session_models::WaitListener;
@@ -82,7 +82,7 @@ impl SearchEngine {
     pub fn live_index<'a>(
         &'a self,
         policy: &'a ReadPolicy,
-        progress: &'a (dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+        progress: ProgressFactory<'a>,
     ) -> LiveIndex<'a> {
         LiveIndex {
             root: &self.home.index_directory,
@@ -101,7 +101,7 @@ impl SearchEngine {
     pub fn refresh_when_unlocked(
         &self,
         mode: RefreshMode,
-        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+        progress: ProgressFactory<'_>,
         on_wait: impl FnOnce(),
     ) -> Result<RefreshOutcome, QueryError> {
         let attempt = || {
@@ -145,7 +145,7 @@ impl SearchEngine {
     pub fn undo_forget(
         &self,
         entry: u32,
-        progress: &(dyn Fn() -> Box<dyn RefreshProgress> + Sync),
+        progress: ProgressFactory<'_>,
         on_wait: impl Fn(),
     ) -> Result<Option<ContentCounts>, QueryError> {
         let count = || {

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
     use crate::demo_index::DemoIndex;
     use session_indexer::SilentProgress;
-    use session_store::Level;
+    use session_store::DocumentKind;
 
     /// But for the rounding of the stored ones.
     #[test]
@@ -80,9 +80,9 @@ mod tests {
         let query = table.embed_query("docker network").unwrap();
         let cosines = TableCosines::for_query(&table, &query);
         let model = index.model(&table.spec().fingerprint()).unwrap().unwrap();
-        for level in Level::ALL {
-            let stored = index.matrix(&model, level).unwrap().dot(&query).products;
-            let owners = index.vector_owners(model.id, level).unwrap();
+        for kind in DocumentKind::ALL {
+            let stored = index.matrix(&model, kind).unwrap().dot(&query).products;
+            let owners = index.vector_owners(model.id, kind).unwrap();
             for owner in owners.rows() {
                 let known = stored[owner.row];
                 let computed = match owner.turn {

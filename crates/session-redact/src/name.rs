@@ -1,6 +1,6 @@
 //! Names whose values are secrets: `DB_PASSWORD`, `apiKey`, `client-secret`.
 
-use session_core::text::compose;
+use session_core::text::normalize_searchable;
 
 /// Words that the name of a secret holds, lower case.
 const KEYWORDS: [&str; 16] = [
@@ -286,9 +286,9 @@ fn classify_words(last: &str, previous: Option<&str>, name: &str) -> Option<Secr
     }
 }
 
-/// Returns true for the name of a secret, composed or not.
+/// Returns true for the name of a secret, composed or not, also with invisible characters.
 pub(crate) fn is_secret_name(name: &str) -> bool {
-    classify_name(&compose(name)).is_some()
+    classify_name(&normalize_searchable(name)).is_some()
 }
 
 /// Fewest letters of an option behind one dash: fewer are several options, or one with its value.

@@ -4,7 +4,7 @@ use crate::name::{is_secret_name, name_of_listed, option_name};
 use crate::redactor::Redactor;
 use crate::value_syntax::VALUE_FIELDS;
 use serde_json::{Map, Value};
-use session_core::text::compose;
+use session_core::text::normalize_searchable;
 use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnContent, TurnPart};
 use std::borrow::Cow;
 
@@ -37,11 +37,11 @@ impl Redactor {
     pub fn redact_content(&self, content: &mut TurnContent) -> bool {
         let typed = |_| self.redact(content.typed_prompt()).len();
         let typed_end = content.typed_end.map(typed);
-        let closing = self.redact(content.closing_answer()).len();
+        let closing = self.redact(content.last_message()).len();
         let mut found = self.redact_in_place(&mut content.answer);
         if found {
             // A secret never reaches over the blank line between two messages.
-            content.closing = content.answer.len().saturating_sub(closing);
+            content.last_message_start = content.answer.len().saturating_sub(closing);
         }
         if self.redact_in_place(&mut content.prompt) {
             content.typed_end = typed_end;
@@ -122,7 +122,8 @@ impl Redactor {
                 self.redact_keys(fields);
                 self.redact_named_value(fields);
                 for (name, field) in fields.iter_mut() {
-                    let of_one = is_secret_name(name).then_some(name.as_str());
+                    let name = &*normalize_searchable(name);
+                    let of_one = is_secret_name(name).then_some(name);
                     let of_list = || name_of_listed(name).filter(|_| field.is_array());
                     if let Some(name) = of_one.or_else(of_list) {
                         self.redact_named(name, field);
@@ -183,7 +184,8 @@ impl Redactor {
         for at in 1..items.len() {
             let (before, rest) = items.split_at_mut(at);
             let option = before.last().and_then(Value::as_str).unwrap_or_default();
-            let name = option_name(option).filter(|name| is_secret_name(name));
+            let option = normalize_searchable(option);
+            let name = option_name(&option).filter(|name| is_secret_name(name));
             if let (Some(name), Some(value)) = (name, rest.first_mut()) {
                 self.redact_named(name, value);
             }
@@ -207,7 +209,7 @@ impl Redactor {
 
     /// Redacts a value behind its name in JSON text.
     fn redact_json_value(&self, name: &str, value: &str) -> Option<String> {
-        let prefix = format!("\"{}\": \"", compose(name));
+        let prefix = format!("\"{}\": \"", normalize_searchable(name));
         let line = format!("{prefix}{value}\"");
         let redacted = self.redact(&line);
         let inner = redacted.strip_prefix(prefix.as_str())?.strip_suffix('"')?;

@@ -69,9 +69,9 @@ fn is_reference(value: &str) -> bool {
     is_access || value.contains("::") || value.contains('(') || value.contains("->")
 }
 
-/// Widths of types in bits: `Uint8`, `Float64`, `Sha256`.
-const TYPE_WIDTHS: [&str; 13] = [
-    "8", "16", "24", "32", "64", "96", "128", "160", "192", "224", "256", "384", "512",
+/// Widths of types in bits: `Uint8`, `Float64`, `Sha256`. Not 24, which is a year: `Summer24`.
+const TYPE_WIDTHS: [&str; 12] = [
+    "8", "16", "32", "64", "96", "128", "160", "192", "224", "256", "384", "512",
 ];
 
 /// Returns true for the name of a type or a function with widths or digits in it: `Uint8Array`, `OAuth2`. Another number,

@@ -108,14 +108,14 @@ fn find_commands(between: &[SessionRun<'_>]) -> Vec<String> {
 }
 
 fn find_answer(content: &TurnContent) -> Option<String> {
-    let answer = excerpt_prose(content.closing_answer(), MAX_ANSWER_CHARS);
+    let answer = excerpt_prose(content.last_message(), MAX_ANSWER_CHARS);
     (!answer.is_empty()).then_some(answer)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::told_turns::{edit, record, run};
+    use crate::test_turns::{edit, record, run};
     use session_core::{CallStatus, ToolCall, TurnPart};
 
     const ERROR: &str = "error: cannot borrow `oil`";

@@ -1,4 +1,4 @@
-//! Whiles before now: `3d`, `two weeks ago`.
+//! Durations before now: `3d`, `two weeks ago`.
 
 use jiff::Span;
 

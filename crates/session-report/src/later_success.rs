@@ -49,11 +49,11 @@ impl<'t> LaterSuccesses<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::told_turns::{self, edit, record};
+    use crate::test_turns::{self, edit, record};
     use session_core::TurnPart;
 
     fn run(command: &str, failed: bool) -> TurnPart {
-        told_turns::run(command, "", failed)
+        test_turns::run(command, "", failed)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Summaries of sessions, reports by project, counts by day, and the times that these are of.
+//! Summaries of sessions, reports by project, counts by day, and parsing of the time ranges that they cover.
 //!
 //! [`WorkSummary::from_turns`] summarizes turns: the problem and the solution in a sentence
 //! or two, commands and whether they failed, files and how they were accessed, errors, pull
@@ -18,7 +18,7 @@
 //! let content = TurnContent {
 //!     prompt: "The tests die with EMFILE, too many open files.".into(),
 //!     answer: "Let me look.\n\nThe watcher leaked a handle a file. It closes them now.".into(),
-//!     closing: 14,
+//!     last_message_start: 14,
 //!     ..TurnContent::default()
 //! };
 //! let minutes = |n: i64| Some(n * 60_000);
@@ -44,11 +44,11 @@ mod receipt;
 mod report_scope;
 mod session_run;
 mod task;
+#[cfg(test)]
+mod test_turns;
 mod time_beginning;
 mod time_error;
 mod time_range;
-#[cfg(test)]
-mod told_turns;
 mod work_summary;
 
 pub use calendar_range::{CalendarDay, CalendarRange};

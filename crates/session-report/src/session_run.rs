@@ -82,9 +82,11 @@ impl<'t> SessionRun<'t> {
         self.has_failed().then_some(*error)
     }
 
-    /// Finds the run after which the same work is done; `None` where the same error, if one is given, comes before it. In
-    /// another directory it is the same only where nothing was run in between: of two packages the tests of one say nothing
-    /// about the other's. Without an error that tells them apart, heredocs have to be the same.
+    /// Returns the index of the first later run that does the same work and succeeds. `None` where the same error comes
+    /// before it.
+    ///
+    /// Runs of different directories are the same only where the later one follows at once: the tests of one package say
+    /// nothing about another's. Where no error is given, commands with a heredoc have to be equal.
     pub(crate) fn find_success(
         &self,
         later: &[Self],
@@ -92,19 +94,16 @@ impl<'t> SessionRun<'t> {
     ) -> Option<usize> {
         let work = self.work()?;
         let is_next = |run: &Self| later.first().is_some_and(|next| std::ptr::eq(next, run));
-        let does_it = |run: &Self| {
+        let does_same_work = |run: &Self| {
             let is_same = run.work().is_some_and(|other| work.is_done_by(other));
             is_same
                 && (is_next(run) || !self.has_other_directory(run))
                 && (error.is_some() || !self.may_read_other_heredoc(run))
         };
         let repeats = |run: &Self| error.is_some_and(|error| run.error(&[error]).is_some());
-        let mut tries = later.iter().enumerate();
-        tries.find_map(|(at, run)| match run {
-            run if repeats(run) && does_it(run) => Some(None),
-            run if run.has_succeeded() && does_it(run) => Some(Some(at)),
-            _ => None,
-        })?
+        let ends_search = |run: &Self| (repeats(run) || run.has_succeeded()) && does_same_work(run);
+        let at = later.iter().position(ends_search)?;
+        later.get(at)?.has_succeeded().then_some(at)
     }
 
     /// Returns true where a command reads a heredoc, and the other is not the same.

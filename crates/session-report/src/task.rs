@@ -1,13 +1,13 @@
 //! The tasks of a session: each begins with a prompt that says what it is about.
 
 use session_core::slash_command::is_bare_command;
-use session_core::{PromptKind, noise};
+use session_core::{PromptKind, prompt_content};
 use session_store::TurnRecord;
 
 /// Returns true for a turn whose prompt says by itself what it is about.
 pub(crate) fn has_telling_prompt(turn: &TurnRecord) -> bool {
     let prompt = &turn.content.prompt;
-    !noise::is_uninformative(prompt) && !noise::needs_context(prompt)
+    !prompt_content::is_uninformative(prompt) && !prompt_content::needs_context(prompt)
 }
 
 /// Returns the turns of the task that a turn belongs to: from its prompt to the one that begins the next task. `None` where

@@ -11,7 +11,7 @@ use serde::Serialize;
 use session_core::shell::{git_subcommand, split_simple_commands, words_from_program};
 use session_core::title::strip_plan_line;
 use session_core::{
-    CallStatus, FileAccess, PromptKind, TokenTotals, TouchedFile, TurnContent, noise,
+    AccessedFile, CallStatus, FileAccess, PromptKind, TokenTotals, TurnContent, prompt_content,
 };
 use session_store::{Reader, SessionId, StoreError, TurnRecord, TurnRow};
 
@@ -37,7 +37,7 @@ pub enum WorkScope {
 pub struct WorkSummary {
     /// The first prompt that says what the work is about, truncated at a sentence.
     pub problem: Option<String>,
-    /// The last closing answer that is not noise and, where there is one, that does more than announce the next step or
+    /// The last closing answer that has content and, where there is one, that does more than announce the next step or
     /// confirm a commit; truncated at a sentence.
     pub solution: Option<String>,
     /// Commands in the order in which they ran.
@@ -46,7 +46,7 @@ pub struct WorkSummary {
     #[serde(skip)]
     pub empty_searches: usize,
     /// Files in the order of their first access.
-    pub files: Vec<TouchedFile>,
+    pub files: Vec<AccessedFile>,
     /// Distinct error lines of tool outputs.
     pub errors: Vec<String>,
     /// Distinct URLs of pull requests that were opened or mentioned.
@@ -68,7 +68,7 @@ pub struct WorkSummary {
     /// Index of the turn that begins the task of which problem and solution are; `None` where they are of all turns.
     #[serde(skip)]
     pub task_turn: Option<u32>,
-    /// Whether a typed prompt that is not noise was answered.
+    /// Whether a typed prompt with content was answered.
     #[serde(skip)]
     pub has_typed_request: bool,
 }
@@ -181,7 +181,7 @@ impl WorkSummary {
     }
 
     /// Returns the files that were changed.
-    pub fn changed_files(&self) -> impl Iterator<Item = &TouchedFile> {
+    pub fn changed_files(&self) -> impl Iterator<Item = &AccessedFile> {
         self.files
             .iter()
             .filter(|file| file.access != FileAccess::Read)
@@ -246,7 +246,7 @@ impl DistinctValues {
     fn move_into(self, work: &mut WorkSummary) {
         let files = self.files.into_iter();
         work.files = files
-            .map(|(path, access)| TouchedFile { path, access })
+            .map(|(path, access)| AccessedFile { path, access })
             .collect();
         work.errors = self.errors.into_iter().collect();
         work.pull_requests = self.pull_requests.into_iter().collect();
@@ -268,7 +268,7 @@ impl DistinctValues {
 
     /// Adds the pull requests whose URL stands in the prompt or in the closing answer.
     fn add_mentions(&mut self, content: &TurnContent) {
-        for text in [content.prompt.as_str(), content.closing_answer()] {
+        for text in [content.prompt.as_str(), content.last_message()] {
             let urls = session_core::pull_request::find_pull_requests(text).into_iter();
             self.pull_requests.extend(urls.map(str::to_owned));
         }
@@ -298,10 +298,10 @@ pub(crate) fn find_problem_prompt(turns: &[TurnRecord]) -> Option<&str> {
     Some(&best?.content.prompt)
 }
 
-/// Returns true for a typed prompt that is not noise and that was answered, however briefly.
+/// Returns true for a typed prompt that has content and that was answered, however briefly.
 fn is_answered_request(turn: &TurnRecord) -> bool {
     turn.row.kind == PromptKind::Typed
-        && !noise::is_uninformative(&turn.content.prompt)
+        && !prompt_content::is_uninformative(&turn.content.prompt)
         && is_answered(turn)
 }
 
@@ -313,8 +313,8 @@ fn is_answered(turn: &TurnRecord) -> bool {
 /// Extracts the last closing answer that says what came out. Where there is none, a receipt comes before an announcement.
 fn find_solution(turns: &[TurnRecord]) -> Option<String> {
     let newest = || turns.iter().rev();
-    let concludes = |turn: &&TurnRecord| !is_announcement(turn.content.closing_answer());
-    let reports = |turn: &&TurnRecord| !is_receipt(turn.content.closing_answer());
+    let concludes = |turn: &&TurnRecord| !is_announcement(turn.content.last_message());
+    let reports = |turn: &&TurnRecord| !is_receipt(turn.content.last_message());
     let reporting = newest().filter(concludes).filter(reports);
     let concluding = newest().filter(concludes);
     reporting
@@ -323,10 +323,10 @@ fn find_solution(turns: &[TurnRecord]) -> Option<String> {
         .find_map(extract_solution)
 }
 
-/// Extracts the beginning of a turn's closing answer, unless it is noise.
+/// Extracts the beginning of a turn's closing answer, unless it has no content.
 fn extract_solution(turn: &TurnRecord) -> Option<String> {
-    let closing = turn.content.closing_answer();
-    if noise::is_uninformative(closing) {
+    let closing = turn.content.last_message();
+    if prompt_content::is_uninformative(closing) {
         return None;
     }
     Some(excerpt_prose(closing, MAX_SOLUTION_CHARS)).filter(|text| !text.is_empty())

@@ -6,8 +6,8 @@ use crate::request::Level;
 use crate::rescoring::TextCosines;
 use session_core::CosineScale;
 use session_store::{
-    Level as DocumentKind, ModelRow, Reader, RowProducts, SessionId, StoreError, TurnColumns,
-    TurnId, VectorMatrix, VectorOwners, VectorRow,
+    DocumentKind, ModelRow, Reader, RowProducts, SessionId, StoreError, TurnColumns, TurnId,
+    VectorMatrix, VectorOwners, VectorRow,
 };
 use std::sync::Arc;
 

@@ -141,14 +141,14 @@ struct TermHolders {
 impl TermHolders {
     fn find(term: &ExactTerm) -> Self {
         let mut found = Self::default();
-        if !term.is_all_read {
+        if !term.are_all_turns_read {
             return found;
         }
-        let held = term.read.iter().filter(|turn| turn.is_holder());
-        let best = held.clone().map(|turn| turn.quality).max();
-        let in_any_case = held.clone().filter(|turn| is_as_whole(turn.quality, best));
+        let held = term.read_turns.iter().filter(|turn| turn.is_holder());
+        let best = held.clone().map(|turn| turn.matched).max();
+        let in_any_case = held.clone().filter(|turn| is_as_whole(turn.matched, best));
         let in_any_case: BTreeSet<SessionId> = in_any_case.map(|turn| turn.session).collect();
-        for turn in held.filter(|turn| Some(turn.quality) == best) {
+        for turn in held.filter(|turn| Some(turn.matched) == best) {
             let turns = found.sessions.entry(turn.session).or_default();
             turns.push(turn.turn);
             found.turns += 1;
@@ -172,6 +172,6 @@ impl TermHolders {
 }
 
 /// Returns true where a match stands as much by itself as the best one, in whatever case.
-fn is_as_whole(quality: ExactMatch, best: Option<ExactMatch>) -> bool {
-    best.is_some_and(|best| quality.is_whole() || !best.is_whole())
+fn is_as_whole(matched: ExactMatch, best: Option<ExactMatch>) -> bool {
+    best.is_some_and(|best| matched.is_whole() || !best.is_whole())
 }

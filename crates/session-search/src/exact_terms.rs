@@ -7,7 +7,7 @@ use crate::lexical::LexicalCandidates;
 use crate::search_results::HitId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::{FileAccess, Query, TurnContent};
-use session_store::{Reader, SessionId, StoreError, TermStats, TurnId};
+use session_store::{Reader, SessionId, SessionTurn, StoreError, TermStats, TurnId};
 use std::collections::hash_map::Entry;
 
 /// Greatest number of sessions that hold a rare term: their holders go first.
@@ -39,9 +39,9 @@ pub(crate) struct ExactTerm {
     /// The factor of its idf.
     pub(crate) weight: f32,
     /// Turns whose texts were read, each with how it holds the term.
-    pub(crate) read: Vec<ReadTurn>,
+    pub(crate) read_turns: Vec<ReadTurn>,
     /// True where all turns that hold its words were read.
-    pub(crate) is_all_read: bool,
+    pub(crate) are_all_turns_read: bool,
     /// The idf by its holders: it is rarer than its words.
     idf: f32,
     /// In order.
@@ -52,7 +52,7 @@ pub(crate) struct ExactTerm {
 /// A turn that holds the words of a term, as it is shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadTurn {
-    pub(crate) quality: ExactMatch,
+    pub(crate) matched: ExactMatch,
     /// It changed a file of that name.
     pub(crate) changes_file: bool,
     pub(crate) session: SessionId,
@@ -61,7 +61,7 @@ pub(crate) struct ReadTurn {
 
 impl ReadTurn {
     pub(crate) fn is_holder(&self) -> bool {
-        self.quality != ExactMatch::Words
+        self.matched != ExactMatch::Words
     }
 }
 
@@ -91,7 +91,9 @@ impl ExactTerms {
             let term = ExactTerm::new(stats, filtered, lexical, read);
             // A run of words that texts hold only with signs between them (`action-summary-table`) is another name.
             let is_of_other_name = stats.is_word_run() && term.is_held_by_words_alone();
-            if is_number_with_signs(&term.text) && term.is_all_read && term.is_held_by_words_alone()
+            if is_number_with_signs(&term.text)
+                && term.are_all_turns_read
+                && term.is_held_by_words_alone()
             {
                 found.unheld_numbers.push(term.text);
             } else if !term.turns.is_empty() && !is_of_other_name {
@@ -128,7 +130,7 @@ impl ExactTerms {
 impl ExactTerm {
     /// Returns true where turns were read, and all have the words of the term but not the term.
     fn is_held_by_words_alone(&self) -> bool {
-        !self.read.is_empty() && !self.read.iter().any(ReadTurn::is_holder)
+        !self.read_turns.is_empty() && !self.read_turns.iter().any(ReadTurn::is_holder)
     }
 
     /// Makes a term with its holders. Where no turn that was read holds it, all turns with its words count as holders. Else
@@ -162,8 +164,8 @@ impl ExactTerm {
             word_idf: stats.idf,
             weight: stats.weight(),
             idf: lexical.matches.idf(estimate.max(1)) * stats.weight(),
-            is_all_read: read.len() == shown_turns,
-            read,
+            are_all_turns_read: read.len() == shown_turns,
+            read_turns: read,
             turns,
             sessions,
         }
@@ -217,42 +219,41 @@ impl TextReader<'_> {
             let Some(shown) = self.filtered.resolve_turn(turn) else {
                 continue;
             };
-            let (quality, changes_file) = self.find_match(turn, shown.session, &stats.term)?;
+            let read_turn = self.read_turn(turn, shown, &stats.term)?;
             // Smart case: a term with capitals is case-sensitive.
             let is_as_typed = if stats.term.contains(char::is_uppercase) {
-                quality == ExactMatch::Whole
+                read_turn.matched == ExactMatch::Whole
             } else {
-                quality.is_whole()
+                read_turn.matched.is_whole()
             };
             if is_as_typed {
                 sessions.insert(shown.session);
             }
-            read.push(ReadTurn {
-                quality,
-                changes_file,
-                session: shown.session,
-                turn: shown.turn,
-            });
+            read.push(read_turn);
         }
         Ok(read)
     }
 
-    /// Returns how a turn, shown in this session, holds a term, and whether it changed a file of that name.
-    fn find_match(
+    /// Finds how a turn, shown as this one, holds a term.
+    fn read_turn(
         &mut self,
         turn: TurnId,
-        session: SessionId,
+        shown: SessionTurn,
         term: &str,
-    ) -> Result<(ExactMatch, bool), StoreError> {
+    ) -> Result<ReadTurn, StoreError> {
         self.budget -= 1;
         let content = match self.contents.entry(turn) {
             Entry::Occupied(read) => read.into_mut(),
             Entry::Vacant(new) => new.insert(self.index.content(turn)?),
         };
-        let session = self.filtered.session(session);
+        let session = self.filtered.session(shown.session);
         let title = session.and_then(|session| session.title.as_deref());
-        let quality = ExactMatch::find(content, title, term);
-        Ok((quality, changes_file(content, term)))
+        Ok(ReadTurn {
+            matched: ExactMatch::find(content, title, term),
+            changes_file: changes_file(content, term),
+            session: shown.session,
+            turn: shown.turn,
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use session_core::{
-    AccessedFile, CallStatus, CommandRunRef, FileAccess, ToolCall, Turn, TurnContent, TurnPart,
+    AccessedFileRef, CallStatus, CommandRunRef, FileAccess, ToolCall, Turn, TurnContent, TurnPart,
 };
 use session_redact::Redactor;
 use session_sources::{IndexedSpan, find_source};
@@ -149,7 +149,7 @@ fn make_turn(row: &TurnRow, content: TurnContent) -> Turn {
 }
 
 /// Returns a call that accesses a file.
-fn make_file_call(file: AccessedFile<'_>) -> ToolCall {
+fn make_file_call(file: AccessedFileRef<'_>) -> ToolCall {
     let name = match file.access {
         FileAccess::Read => "Read",
         FileAccess::Edited => "Edit",

@@ -5,7 +5,7 @@ use crate::find_turns::{FoundTurn, find_turns};
 use crate::line_pattern::LinePattern;
 use serde::Serialize;
 use session_core::{
-    CallStatus, FileAccess, TouchedFile, TurnContent, pasted_path_readings, path_matches,
+    AccessedFile, CallStatus, FileAccess, TurnContent, pasted_path_readings, path_matches,
 };
 use session_store::{Reader, SessionRow, StoreError};
 use std::path::Path;
@@ -20,7 +20,7 @@ pub fn find_file_turns(
     sessions: &[SessionRow],
     filter: &SearchFilter,
     typed: &str,
-) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
+) -> Result<Vec<FoundTurn<Vec<AccessedFile>>>, StoreError> {
     find_access_turns(index, sessions, filter, typed, |_| true)
 }
 
@@ -33,7 +33,7 @@ pub fn find_change_turns(
     sessions: &[SessionRow],
     filter: &SearchFilter,
     typed: &str,
-) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
+) -> Result<Vec<FoundTurn<Vec<AccessedFile>>>, StoreError> {
     let is_change = |access| access != FileAccess::Read;
     find_access_turns(index, sessions, filter, typed, is_change)
 }
@@ -44,14 +44,14 @@ fn find_access_turns(
     filter: &SearchFilter,
     typed: &str,
     is_wanted: impl Fn(FileAccess) -> bool,
-) -> Result<Vec<FoundTurn<Vec<TouchedFile>>>, StoreError> {
+) -> Result<Vec<FoundTurn<Vec<AccessedFile>>>, StoreError> {
     for path in pasted_path_readings(typed) {
         let visit = |session: &SessionRow, content: &TurnContent| {
             let files = content.accessed_files();
             let files = files.filter(|file| {
                 is_wanted(file.access) && session_path_matches(file.path, path, session)
             });
-            non_empty(files.map(TouchedFile::from).collect())
+            non_empty(files.map(AccessedFile::from).collect())
         };
         let turns = find_turns(index, sessions, filter, visit)?;
         if !turns.is_empty() {
@@ -91,7 +91,7 @@ pub struct FoundCommand {
     pub found_nothing: bool,
     /// True for a run that failed at some work, as [`TurnContent::has_failed`] says: errors of others have no cure.
     #[serde(skip)]
-    pub failed_work: bool,
+    pub has_failed: bool,
 }
 
 /// Most error lines of a command.
@@ -159,7 +159,7 @@ impl FoundCommand {
             errors: errors.map(str::to_owned).collect(),
             run,
             found_nothing: content.found_nothing(run),
-            failed_work: content.has_failed(run),
+            has_failed: content.has_failed(run),
         })
     }
 }
@@ -227,7 +227,7 @@ mod tests {
         let failed = find(true);
         let runs: Vec<_> = failed
             .iter()
-            .map(|run| (run.run, run.found_nothing, run.failed_work))
+            .map(|run| (run.run, run.found_nothing, run.has_failed))
             .collect();
         assert_eq!(runs, [(0, false, true), (1, true, false)]);
         assert_eq!(failed[0].errors, ["lamp.c:7: error: no wick"]);

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use session_core::TurnContent;
 use session_core::parallel::map_on_two_threads;
 use session_store::{
-    Level as DocumentKind, PackedSession, PackedTurns, Reader, SessionContents, StoreError,
+    DocumentKind, PackedSession, PackedTurns, Reader, SessionContents, StoreError,
 };
 use std::f32::consts::SQRT_2;
 use std::fmt::Debug;
@@ -86,7 +86,7 @@ impl DecidingTarget {
         TextKey {
             kind: match self.target.turn {
                 Some(_) => DocumentKind::Turn,
-                None => DocumentKind::Session,
+                None => DocumentKind::Chunk,
             },
             cosine_bits: self.cosine.to_bits(),
         }

@@ -4,7 +4,7 @@ use crate::folded_text::FoldedText;
 use crate::passage::Passage;
 use crate::snippet_words::SnippetWords;
 use session_core::slash_command::is_bare_command;
-use session_core::{TurnContent, noise, text};
+use session_core::{TurnContent, prompt_content, text};
 
 /// Mark of omitted words, one character.
 const CUT: char = '…';
@@ -13,7 +13,8 @@ const CUT: char = '…';
 /// prompt. Of passages with equally many words the first counts, in the order prompt, answer, commands, errors. Where the
 /// prompt is a bare command or a mere yes, the answer is shown in its place.
 pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: usize) -> String {
-    let is_uninformative = |prompt: &str| is_bare_command(prompt) || noise::is_noise(prompt);
+    let is_uninformative =
+        |prompt: &str| is_bare_command(prompt) || prompt_content::lacks_content(prompt);
     let prompt =
         Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
     let texts = prompt.into_iter().chain(texts_below_prompt(content));

@@ -125,7 +125,7 @@ impl Setup<'_, '_> {
         let shown = sanitize_text(&shown);
         self.dialog.print(&format!(
             "\nTexts of your sessions will be sent to {shown}.\nA key goes into EMBEDDINGS_API_KEY, or into\n{}.",
-            home.directories().env_file().display()
+            home.endpoint_directories().env_file().display()
         ))?;
         let before = ModelSettings::read(home)?;
         if !self.dialog.is_interactive {

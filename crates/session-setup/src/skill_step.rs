@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::options::SkillChoice;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
-use session_agents::{Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan};
+use session_agents::{
+    Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan, WriteMode,
+};
 use session_core::text::{path_line, sanitize_text};
 use session_output::format_diff;
 
@@ -43,7 +45,7 @@ impl Setup<'_, '_> {
         for file in plan.edited_files() {
             file.overwrite = confirm_overwrite(file, self.dialog)?;
         }
-        let report = plan.apply(SkillAction::Install, false)?;
+        let report = plan.apply(SkillAction::Install, WriteMode::Write)?;
         if report.has_written_files() {
             print_written(&directory, self.dialog)?;
         }

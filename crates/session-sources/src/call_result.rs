@@ -48,12 +48,12 @@ impl CallResult {
         if waiting.is_none() && !self.has_content() {
             return None;
         }
-        let of_shell = waiting.as_ref().is_some_and(|call| call.of_shell);
+        let is_command = waiting.as_ref().is_some_and(|call| call.is_command);
         let reported = waiting.as_ref().and_then(|call| call.reported_status);
         let mut call = ToolCall {
             id: self.id.clone(),
             status: reported.unwrap_or(CallStatus::Unfinished),
-            command: of_shell.then(String::new),
+            command: is_command.then(String::new),
             delivered: waiting.and_then(|call| call.delivered).map(Box::new),
             ..ToolCall::default()
         };

@@ -25,9 +25,11 @@ pub(crate) struct TurnCalls {
 pub(crate) struct PendingCall {
     id: u64,
     /// It ran a command: the error lines of its result are the command's.
-    pub of_shell: bool,
+    #[serde(rename = "of_shell")]
+    pub is_command: bool,
     /// It opens a pull request.
-    pub opens: bool,
+    #[serde(rename = "opens")]
+    pub opens_pull_request: bool,
     /// Its position in its turn. It has another name in the cursors of an index.
     #[serde(rename = "late")]
     pub delivered: Option<DeliveredCall>,
@@ -70,14 +72,14 @@ impl TurnCalls {
         let run = call.kept_command().map(|_| self.runs);
         let delivered = DeliveredCall {
             run,
-            change: self.changes,
-            changes: call.count_changed_files(),
-            read: self.reads,
-            reads: call.count_read_files(),
+            first_change: self.changes,
+            change_count: call.count_changed_files(),
+            first_read: self.reads,
+            read_count: call.count_read_files(),
         };
         self.runs += u32::from(run.is_some());
-        self.changes = self.changes.saturating_add(delivered.changes);
-        self.reads = self.reads.saturating_add(delivered.reads);
+        self.changes = self.changes.saturating_add(delivered.change_count);
+        self.reads = self.reads.saturating_add(delivered.read_count);
         if has_result {
             return;
         }
@@ -88,8 +90,8 @@ impl TurnCalls {
         }
         self.waiting.push(PendingCall {
             id,
-            of_shell: call.command.is_some(),
-            opens: opens_pull_request(call.command.as_deref(), &call.name),
+            is_command: call.command.is_some(),
+            opens_pull_request: opens_pull_request(call.command.as_deref(), &call.name),
             delivered: Some(delivered),
             turn: Some(turn),
             reported_status: None,

@@ -83,7 +83,7 @@ impl Source for Claude {
 
     /// Claude Code writes `<session>.jsonl`, and those of its subagents below the folder `<session>`.
     fn parent_file(&self, at: &Location) -> Option<PathBuf> {
-        let parent = at.located.parent.as_deref()?;
+        let parent = at.path_session.parent.as_deref()?;
         let mut folders = at.path.ancestors();
         let folder =
             folders.find(|folder| folder.file_name().is_some_and(|name| name == parent))?;

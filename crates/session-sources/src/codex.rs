@@ -17,7 +17,7 @@ mod tools;
 
 use crate::cursor::{SeenIds, is_default};
 use crate::turn_writer::TurnWriter;
-use crate::{AgentInfo, Env, JsonlFormat, Listing, Located, milliseconds};
+use crate::{AgentInfo, Env, JsonlFormat, Listing, PathSession, milliseconds};
 use record::Payload;
 use serde::{Deserialize, Serialize};
 use session_core::{PromptKind, SessionMeta, TokenTotals};
@@ -124,11 +124,11 @@ impl JsonlFormat for Codex {
     }
 
     /// Reads the id in `rollout-<time>-<id>.jsonl`; after an undo `<id>_<segment>`, which goes on with that file.
-    fn located(&self, path: &Path) -> Option<Located> {
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
         let name = path.file_name()?.to_str()?.strip_prefix("rollout-")?;
         let name = name.split('.').next()?;
         let id = name.get("2026-01-01T00-00-00-".len()..);
-        Some(Located {
+        Some(PathSession {
             session: Some(id.filter(|id| !id.is_empty()).unwrap_or(name).to_owned()),
             parent: None,
         })

@@ -7,8 +7,8 @@ use crate::cursor::is_default;
 use crate::json::text;
 use crate::turn_writer::session_title;
 use crate::{
-    AgentInfo, CallOutcome, JsonlFormat, Located, ToolRow, ToolTable, TurnWriter, file,
-    milliseconds,
+    AgentInfo, CallOutcome, FieldName, JsonlFormat, PathSession, ToolRow, ToolTable, TurnWriter,
+    file, milliseconds,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -29,28 +29,39 @@ const TOOLS: ToolTable = ToolTable(&[
     ToolRow::new("bash", "Bash", &[]),
     ToolRow::new("local_shell", "Bash", &[]),
     ToolRow::new("powershell", "PowerShell", &[]),
-    ToolRow::new("view", "Read", &[("path", "file_path")]),
+    ToolRow::new("view", "Read", &[FieldName::new("path", "file_path")]),
     ToolRow::new(
         "edit",
         "Edit",
         &[
-            ("path", "file_path"),
-            ("old_str", "old_string"),
-            ("new_str", "new_string"),
+            FieldName::new("path", "file_path"),
+            FieldName::new("old_str", "old_string"),
+            FieldName::new("new_str", "new_string"),
         ],
     ),
     ToolRow::new(
         "create",
         "Write",
-        &[("path", "file_path"), ("file_text", "content")],
+        &[
+            FieldName::new("path", "file_path"),
+            FieldName::new("file_text", "content"),
+        ],
     ),
-    ToolRow::new("apply_patch", "ApplyPatch", &[("patch", "patch")]),
+    ToolRow::new(
+        "apply_patch",
+        "ApplyPatch",
+        &[FieldName::new("patch", "patch")],
+    ),
     ToolRow::new("grep", "Grep", &[]),
     ToolRow::new("rg", "Grep", &[]),
     ToolRow::new("glob", "Glob", &[]),
     ToolRow::new("web_fetch", "WebFetch", &[]),
     ToolRow::new("web_search", "WebSearch", &[]),
-    ToolRow::new("task", "Task", &[("agent_type", "subagent_type")]),
+    ToolRow::new(
+        "task",
+        "Task",
+        &[FieldName::new("agent_type", "subagent_type")],
+    ),
     ToolRow::new("skill", "Skill", &[]),
     ToolRow::new(ASK_USER, "AskUserQuestion", &[]),
 ]);
@@ -102,14 +113,14 @@ impl JsonlFormat for Copilot {
     }
 
     /// Reads the id in `<id>/events.jsonl`; before version 1.0 in `<id>.jsonl`.
-    fn located(&self, path: &Path) -> Option<Located> {
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
         let is_events = path.file_name()? == EVENTS;
         let id = if is_events {
             path.parent()?.file_name()?
         } else {
             path.file_stem()?
         };
-        Some(Located {
+        Some(PathSession {
             session: Some(id.to_str()?.to_owned()),
             parent: None,
         })

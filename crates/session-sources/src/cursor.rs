@@ -39,7 +39,7 @@ impl SeenIds {
     }
 }
 
-/// A state with the place in the file that it belongs to: what a cursor says.
+/// The state of a reader with the offset in the file that it belongs to: the content of a [`Cursor`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CursorState<S> {
     version: u32,
@@ -51,19 +51,20 @@ pub(crate) struct CursorState<S> {
 }
 
 impl<S: Serialize + DeserializeOwned> CursorState<S> {
-    /// Marks a place of a file. Cursors of another `version` will not be taken for this one's.
-    pub(crate) fn at<'p>(
+    /// Makes the state for an offset of a file, and hashes the bytes before it. A cursor of another `version` is not
+    /// resumed.
+    pub(crate) fn read_at<'p>(
         files: impl Into<LineFiles<'p>>,
         version: u32,
         offset: u64,
         state: S,
     ) -> io::Result<Self> {
         let tail = read_tail(files.into(), offset)?;
-        Ok(Self::behind(&tail, version, offset, state))
+        Ok(Self::after_bytes(&tail, version, offset, state))
     }
 
-    /// Marks a place of a file, behind these last bytes.
-    pub(crate) fn behind(tail: &[u8], version: u32, offset: u64, state: S) -> Self {
+    /// Makes the state for an offset, from the bytes that were read before it.
+    pub(crate) fn after_bytes(tail: &[u8], version: u32, offset: u64, state: S) -> Self {
         Self {
             version,
             offset,
@@ -81,28 +82,28 @@ impl<S: Serialize + DeserializeOwned> CursorState<S> {
         files: impl Into<LineFiles<'p>>,
         version: u32,
     ) -> io::Result<Option<Self>> {
-        let Some(mark) = from.and_then(|cursor| Self::parse(cursor, version)) else {
+        let Some(state) = from.and_then(|cursor| Self::parse(cursor, version)) else {
             return Ok(None);
         };
-        let is_current = mark.matches_file(files)?;
-        Ok(is_current.then_some(mark))
+        let is_current = state.matches_file(files)?;
+        Ok(is_current.then_some(state))
     }
 
     /// Reads a cursor's state, whatever the file is now.
     pub(crate) fn parse(cursor: &Cursor, version: u32) -> Option<Self> {
-        let mark: Self = serde_json::from_str(&cursor.0).ok()?;
-        (mark.version == version).then_some(mark)
+        let state: Self = serde_json::from_str(&cursor.0).ok()?;
+        (state.version == version).then_some(state)
     }
 
     /// Returns a cursor whose state is changed by `redact`: the same where that changes nothing, an empty one for another
     /// version, from which no read goes on.
     pub(crate) fn redact(cursor: &Cursor, version: u32, redact: impl FnOnce(&mut S)) -> Cursor {
-        let Some(mut mark) = Self::parse(cursor, version) else {
+        let Some(mut state) = Self::parse(cursor, version) else {
             return Cursor::default();
         };
-        let before = mark.cursor();
-        redact(&mut mark.state);
-        let after = mark.cursor();
+        let before = state.cursor();
+        redact(&mut state.state);
+        let after = state.cursor();
         if before == after {
             cursor.clone()
         } else {

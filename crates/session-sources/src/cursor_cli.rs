@@ -9,7 +9,7 @@ use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
 use crate::reading::warning;
 use crate::{
-    AgentInfo, CallOutcome, Env, JsonlFormat, Listing, Located, TurnWriter, cursor_tools, file,
+    AgentInfo, CallOutcome, Env, JsonlFormat, Listing, PathSession, TurnWriter, cursor_tools, file,
 };
 use fs_err as fs;
 use jiff::civil::DateTime;
@@ -57,13 +57,13 @@ impl JsonlFormat for CursorCli {
         ]
     }
 
-    fn located(&self, path: &Path) -> Option<Located> {
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
         let folder = path.parent()?;
         let parent = match folder.file_name()?.to_str()? {
             "subagents" => folder.parent()?.file_name(),
             _ => None,
         };
-        Some(Located {
+        Some(PathSession {
             session: Some(path.file_stem()?.to_str()?.to_owned()),
             parent: parent.and_then(|id| Some(id.to_str()?.to_owned())),
         })
@@ -84,7 +84,9 @@ impl JsonlFormat for CursorCli {
                 listing.warnings.push(warning(&folder.path, reason));
             }
         }
-        listing.locations.retain(|at| is_own(&at.located, &own));
+        listing
+            .locations
+            .retain(|at| is_own(&at.path_session, &own));
     }
 
     fn begin(&self, path: &Path, session: &mut SessionMeta) {
@@ -121,8 +123,11 @@ impl JsonlFormat for CursorCli {
 }
 
 /// Returns true for a session of the command line, or a subagent's of it.
-fn is_own(located: &Located, own: &HashSet<String>) -> bool {
-    let session = located.parent.as_ref().or(located.session.as_ref());
+fn is_own(path_session: &PathSession, own: &HashSet<String>) -> bool {
+    let session = path_session
+        .parent
+        .as_ref()
+        .or(path_session.session.as_ref());
     session.is_some_and(|id| own.contains(id))
 }
 

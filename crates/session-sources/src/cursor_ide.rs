@@ -13,7 +13,7 @@ use crate::session_storage::{read_sessions, show_sessions};
 use crate::sqlite::database_stamp;
 use crate::{
     AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
-    Located, Location, ShownTurns, Sink, Source,
+    Location, PathSession, ShownTurns, Sink, Source,
 };
 use database::CursorDatabase;
 use session_core::SessionMeta;
@@ -43,7 +43,7 @@ impl Source for CursorIde {
         let mut search = HistorySearch::default();
         for folder in user_folders(env) {
             let files = [GLOBAL, "workspaceStorage/*/state.vscdb"];
-            search.add(&folder, &files, &|_| Some(Located::default()));
+            search.add(&folder, &files, &|_| Some(PathSession::default()));
         }
         let mut listing = search.finish();
         for at in &mut listing.locations {

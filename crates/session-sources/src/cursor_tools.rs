@@ -1,25 +1,28 @@
 //! Tools of Cursor's editor and of its command line, of all versions.
 
-use crate::{ToolRow, ToolTable};
+use crate::{FieldName, ToolRow, ToolTable};
 use serde_json::{Value, json};
 use session_core::ToolCall;
 
-const FILE: &[(&str, &str)] = &[
-    ("target_file", "file_path"),
-    ("targetFile", "file_path"),
-    ("relativeWorkspacePath", "file_path"),
-    ("path", "file_path"),
-    ("old_str", "old_string"),
-    ("new_str", "new_string"),
-    ("contents", "content"),
-    ("fileText", "content"),
+const FILE: &[FieldName] = &[
+    FieldName::new("target_file", "file_path"),
+    FieldName::new("targetFile", "file_path"),
+    FieldName::new("relativeWorkspacePath", "file_path"),
+    FieldName::new("path", "file_path"),
+    FieldName::new("old_str", "old_string"),
+    FieldName::new("new_str", "new_string"),
+    FieldName::new("contents", "content"),
+    FieldName::new("fileText", "content"),
 ];
-const FOLDER: &[(&str, &str)] = &[
-    ("target_directory", "path"),
-    ("targetDirectory", "path"),
-    ("relative_workspace_path", "path"),
+const FOLDER: &[FieldName] = &[
+    FieldName::new("target_directory", "path"),
+    FieldName::new("targetDirectory", "path"),
+    FieldName::new("relative_workspace_path", "path"),
 ];
-const SEARCH: &[(&str, &str)] = &[("query", "pattern"), ("globPattern", "pattern")];
+const SEARCH: &[FieldName] = &[
+    FieldName::new("query", "pattern"),
+    FieldName::new("globPattern", "pattern"),
+];
 
 /// A file that is deleted is changed.
 const TOOLS: ToolTable = ToolTable(&[
@@ -37,8 +40,16 @@ const TOOLS: ToolTable = ToolTable(&[
     ToolRow::new("write_file", "Write", FILE),
     ToolRow::new("create_file", "Write", FILE),
     ToolRow::new("Write", "Write", FILE),
-    ToolRow::new("apply_patch", "ApplyPatch", &[("patch", "patch")]),
-    ToolRow::new("ApplyPatch", "ApplyPatch", &[("patch", "patch")]),
+    ToolRow::new(
+        "apply_patch",
+        "ApplyPatch",
+        &[FieldName::new("patch", "patch")],
+    ),
+    ToolRow::new(
+        "ApplyPatch",
+        "ApplyPatch",
+        &[FieldName::new("patch", "patch")],
+    ),
     ToolRow::new("grep", "Grep", SEARCH),
     ToolRow::new("grep_search", "Grep", SEARCH),
     ToolRow::new("ripgrep", "Grep", SEARCH),

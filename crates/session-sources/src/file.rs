@@ -1,5 +1,7 @@
 //! Files that others wrote: opening them, and knowing them again.
 
+use crate::reading::warning_of_kind;
+use crate::{Warning, WarningKind};
 use fs_err::File;
 use session_core::FileStamp;
 use std::borrow::Cow;
@@ -14,10 +16,16 @@ pub(crate) const NOT_REGULAR: &str = "is not a regular file";
 
 /// The warning about a folder whose name is not UTF-8. The index stores paths as text, and the text of this one names no
 /// folder.
-pub(crate) const NOT_UTF_8_FOLDER: &str =
+const NOT_UTF_8_FOLDER: &str =
     "has a name that is not UTF-8: the sessions in it are found, and shown as they were indexed";
 
-/// Returns true for the reason of a warning about a place whose histories are read nonetheless.
+/// Returns the warning about a folder whose name is not UTF-8.
+pub(crate) fn non_utf8_warning(folder: &Path) -> Warning {
+    warning_of_kind(WarningKind::NonUtf8Name, folder, NOT_UTF_8_FOLDER)
+}
+
+/// Returns true for the stored reason of a warning about a place whose histories are read nonetheless: the index stores
+/// no [`WarningKind`].
 pub fn is_read_nonetheless(reason: &str) -> bool {
     reason == NOT_UTF_8_FOLDER
 }

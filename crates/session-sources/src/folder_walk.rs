@@ -5,8 +5,8 @@
 
 use crate::file::{self, FileKey, file_key};
 use crate::path_pattern::{PathMatcher, PathPattern};
-use crate::reading::warning;
-use crate::{IsKnownFile, LocateSession, Located, Warning};
+use crate::reading::{warning, warning_of_kind};
+use crate::{IsKnownFile, ParsePathSession, PathSession, Warning, WarningKind};
 use fs_err::DirEntry;
 use rayon::prelude::*;
 use session_core::FileStamp;
@@ -29,7 +29,7 @@ pub(crate) struct FolderWalk<'w> {
     pub(crate) root: &'w Path,
     /// Of paths from the beginning of the walk on.
     pub(crate) patterns: Vec<PathPattern<'w>>,
-    pub(crate) session: &'w LocateSession<'w>,
+    pub(crate) session: &'w ParsePathSession<'w>,
     /// Of known files the key alone is kept.
     pub(crate) is_known: &'w IsKnownFile<'w>,
     /// Folders below `root` that are projects are left out: a variable, which a project can set, named the root.
@@ -41,7 +41,7 @@ pub(crate) struct HistoryFile {
     pub(crate) path: PathBuf,
     pub(crate) stamp: FileStamp,
     pub(crate) key: FileKey,
-    pub(crate) located: Located,
+    pub(crate) path_session: PathSession,
 }
 
 /// The files and folders that a walk met.
@@ -114,7 +114,7 @@ impl FolderWalk<'_> {
             .file_name()
             .is_some_and(|name| name.to_str().is_none())
         {
-            listing.warn(&folder.path, file::NOT_UTF_8_FOLDER);
+            listing.warnings.push(file::non_utf8_warning(&folder.path));
         }
         let entries = match fs_err::read_dir(&folder.path) {
             Ok(entries) => entries,
@@ -190,14 +190,18 @@ impl FolderWalk<'_> {
             return listing.known.push(file_key(&path, metadata));
         }
         if path.file_name().is_none_or(|name| name.to_str().is_none()) {
-            return listing.warn(&path, "has a name that is not UTF-8");
+            let reason = "has a name that is not UTF-8";
+            let warning = warning_of_kind(WarningKind::NonUtf8Name, &path, reason);
+            return listing.warnings.push(warning);
         }
         let below = path.strip_prefix(self.root).unwrap_or(&path);
-        let Some(located) = (self.session)(below) else {
+        let Some(path_session) = (self.session)(below) else {
             return;
         };
         if metadata.is_dir() {
-            return listing.warn(&path, "is a folder, not a transcript");
+            let reason = "is a folder, not a transcript";
+            let warning = warning_of_kind(WarningKind::UnexpectedFolder, &path, reason);
+            return listing.warnings.push(warning);
         }
         if !metadata.is_file() {
             return listing.warn(&path, file::NOT_REGULAR);
@@ -207,7 +211,7 @@ impl FolderWalk<'_> {
                 stamp,
                 key: file_key(&path, metadata),
                 path,
-                located,
+                path_session,
             });
         }
     }

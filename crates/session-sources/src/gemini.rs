@@ -17,7 +17,7 @@ use crate::session_storage::{read_sessions, show_sessions};
 use crate::turn_writer::TurnWriter;
 use crate::{
     AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, IndexedSpan, Jsonl, JsonlFormat,
-    Listing, Located, Location, ShownTurns, Sink, Source, milliseconds,
+    Listing, Location, PathSession, ShownTurns, Sink, Source, milliseconds,
 };
 use document::GeminiDocument;
 use record::{GeminiCall, GeminiRecord, MessageList};
@@ -158,8 +158,8 @@ impl JsonlFormat for GeminiFormat {
         }]
     }
 
-    fn located(&self, path: &Path) -> Option<Located> {
-        project_lookup::located(path)
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
+        project_lookup::parse_path_session(path)
     }
 
     /// Drops copies of sessions.

@@ -3,8 +3,8 @@
 use crate::file::{self, FileKey};
 use crate::folder_walk::{FolderWalk, HistoryFile, cannot_be_listed};
 use crate::path_pattern::PathPattern;
-use crate::reading::warning;
-use crate::{Env, IsKnownFile, Listing, Located, Location};
+use crate::reading::{warning, warning_of_kind};
+use crate::{Env, IsKnownFile, Listing, Location, PathSession, Warning, WarningKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -13,9 +13,6 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-/// The part of a warning that a folder which the user named has no sessions, as before the first one.
-pub const WITHOUT_SESSIONS: &str = "names a folder without a";
 
 /// A folder that may hold histories of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +51,11 @@ impl HistoryFolder {
         }
     }
 
-    /// Returns why it holds no histories, where the user named it.
-    fn problem(&self, variable: &str, begins: &[Vec<&str>]) -> Option<String> {
+    /// Returns a warning that says why it holds no histories, where the user named it.
+    fn problem(&self, variable: &str, begins: &[Vec<&str>]) -> Option<Warning> {
+        let warn = |kind, what: &str| {
+            warning_of_kind(kind, &self.path, format!("{variable} names {what}"))
+        };
         let holds = |begin: &Vec<&str>| join(&self.path, begin).exists();
         let what = match self.path.metadata() {
             Err(error) if error.kind() == ErrorKind::NotFound => "a folder that does not exist",
@@ -65,17 +65,16 @@ impl HistoryFolder {
             Ok(_) => {
                 let folder = begins.first().map(|begin| begin.join("/"));
                 let folder = folder.unwrap_or_default();
-                return Some(format!(
-                    "{variable} {WITHOUT_SESSIONS} `{folder}` folder in it"
-                ));
+                let what = format!("a folder without a `{folder}` folder in it");
+                return Some(warn(WarningKind::EmptyVariableFolder, &what));
             }
         };
-        Some(format!("{variable} names {what}"))
+        Some(warn(WarningKind::UnusableVariable, what))
     }
 }
 
-/// Returns the session of a file by its path below a folder; `None` for a file that is no history.
-pub type LocateSession<'f> = dyn Fn(&Path) -> Option<Located> + Sync + 'f;
+/// Parses the session from the path of a file below a folder; `None` for a file that is no history.
+pub type ParsePathSession<'f> = dyn Fn(&Path) -> Option<PathSession> + Sync + 'f;
 
 /// Histories as they are found.
 pub struct HistorySearch<'k> {
@@ -106,7 +105,12 @@ impl<'k> HistorySearch<'k> {
 
     /// Adds the files below a folder whose paths match one of these patterns: `sessions/*/*.jsonl`,
     /// `**` for any folders. Where the folder is not there that costs one `stat`.
-    pub fn add(&mut self, folder: &HistoryFolder, patterns: &[&str], session: &LocateSession<'_>) {
+    pub fn add(
+        &mut self,
+        folder: &HistoryFolder,
+        patterns: &[&str],
+        session: &ParsePathSession<'_>,
+    ) {
         let mut walks: BTreeMap<Vec<&str>, Vec<PathPattern<'_>>> = BTreeMap::new();
         let mut begins = Vec::new();
         for pattern in patterns {
@@ -115,8 +119,8 @@ impl<'k> HistorySearch<'k> {
             walks.entry(begin).or_default().push(rest);
         }
         if let Some(variable) = folder.named_by {
-            if let Some(reason) = folder.problem(variable, &begins) {
-                return self.warn(&folder.path, &reason);
+            if let Some(problem) = folder.problem(variable, &begins) {
+                return self.listing.warnings.push(problem);
             }
         } else {
             match file::is_folder(&folder.path) {
@@ -126,7 +130,9 @@ impl<'k> HistorySearch<'k> {
             }
         }
         if folder.path.to_str().is_none() {
-            self.warn(&folder.path, file::NOT_UTF_8_FOLDER);
+            self.listing
+                .warnings
+                .push(file::non_utf8_warning(&folder.path));
         }
         for (begin, patterns) in walks {
             let root = &folder.path;
@@ -170,7 +176,7 @@ impl<'k> HistorySearch<'k> {
         let location = Location {
             path: found.path,
             stamp: found.stamp,
-            located: found.located,
+            path_session: found.path_session,
             continuations: Vec::new(),
         };
         match self.met.entry(found.key) {
@@ -213,7 +219,7 @@ pub(crate) fn sort(locations: &mut [Location]) {
 }
 
 fn sort_key(at: &Location) -> (bool, i64, &OsStr) {
-    let is_last = at.located.session.is_none();
+    let is_last = at.path_session.session.is_none();
     (is_last, at.stamp.mtime_ns, at.path.as_os_str())
 }
 

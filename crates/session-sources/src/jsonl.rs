@@ -7,7 +7,7 @@ mod show;
 use crate::prompt_history;
 use crate::{
     AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
-    Located, Location, ShownTurns, Sink, Source, TurnWriter,
+    Location, PathSession, ShownTurns, Sink, Source, TurnWriter,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -47,9 +47,9 @@ pub trait JsonlFormat: Sync {
 
     /// Returns the session of a file by its path below a folder; `None` for a file that is none. The
     /// id may become another one by what the lines say.
-    fn located(&self, path: &Path) -> Option<Located> {
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
         let name = path.file_name()?.to_str()?;
-        Some(Located {
+        Some(PathSession {
             session: Some(name.split('.').next()?.to_owned()),
             parent: None,
         })
@@ -97,11 +97,11 @@ impl<F: JsonlFormat> Jsonl<F> {
         files.copied().chain(prompts).collect()
     }
 
-    fn located(&self, path: &Path) -> Option<Located> {
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
         if self.is_prompt_history(path) {
-            Some(Located::default())
+            Some(PathSession::default())
         } else {
-            self.0.located(path)
+            self.0.parse_path_session(path)
         }
     }
 
@@ -121,7 +121,9 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
     fn locate(&self, env: &Env) -> Listing {
         let mut search = HistorySearch::default();
         for folder in self.0.folders(env) {
-            search.add(&folder, &self.patterns(&folder), &|path| self.located(path));
+            search.add(&folder, &self.patterns(&folder), &|path| {
+                self.parse_path_session(path)
+            });
         }
         let mut listing = search.finish();
         self.0.refine(env, &mut listing);

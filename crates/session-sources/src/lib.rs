@@ -19,7 +19,7 @@
 //! [`Warning`] and costs only itself.
 //!
 //! ```
-//! use session_sources::{Collected, Env, sources};
+//! use session_sources::{CollectingSink, Env, sources};
 //!
 //! let home = tempfile::tempdir().unwrap();
 //! let folder = home.path().join(".claude/projects/-home-ann-app");
@@ -32,7 +32,7 @@
 //! ).unwrap();
 //!
 //! let env = Env::with_home(home.path());
-//! let mut found = Collected::default();
+//! let mut found = CollectingSink::default();
 //! for source in sources() {
 //!     for location in source.locate(&env).locations {
 //!         source.read(&location, None, &mut found);
@@ -87,19 +87,20 @@ pub use agent_info::{AgentInfo, FolderVariable};
 pub use env::Env;
 pub use file::{is_read_nonetheless, path_text};
 pub use history_search::{
-    HistoryFolder, HistorySearch, LocateSession, MIN_PARALLEL_FILES, WITHOUT_SESSIONS, is_packed,
+    HistoryFolder, HistorySearch, MIN_PARALLEL_FILES, ParsePathSession, is_packed,
 };
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
 pub use project::project_root;
 pub use source::{
-    Caller, Collected, CollectedTitle, CollectedTurn, ContinuedFile, Cursor, CursorExclusions,
-    IndexedSpan, IsKnownFile, Listing, Located, Location, Retry, ShownTurns, Sink, Source, Warning,
+    Caller, CollectedTitle, CollectedTurn, CollectingSink, ContinuedFile, Cursor, CursorExclusions,
+    IndexedSpan, IsKnownFile, Listing, Location, PathSession, Retry, ShownTurns, Sink, Source,
+    Warning, WarningKind,
 };
 
 pub use json::readable_json;
 pub use time::milliseconds;
-pub use tool_table::{ToolRow, ToolTable, patched_files};
+pub use tool_table::{FieldName, ToolRow, ToolTable, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
 pub use written_files::sed_edits_in_place;
 

@@ -38,7 +38,8 @@ pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFil
         all.warnings.append(&mut found.warnings);
     }
     // Histories of prompts and databases come last in each home: what a transcript holds is not wanted of them.
-    all.locations.sort_by_key(|at| at.located.session.is_none());
+    all.locations
+        .sort_by_key(|at| at.path_session.session.is_none());
     all
 }
 
@@ -78,7 +79,7 @@ impl MetSessions {
 
     fn note_all(&self, locations: &[Location]) {
         for at in locations {
-            if let Some(session) = &at.located.session {
+            if let Some(session) = &at.path_session.session {
                 self.note(session, MetFile::new(&at.path, at.stamp));
             }
         }
@@ -98,7 +99,7 @@ impl MetSessions {
     }
 
     fn covers(&self, at: &Location) -> bool {
-        let session = at.located.session.as_deref();
+        let session = at.path_session.session.as_deref();
         session.is_some_and(|id| self.holds_all_of(id, MetFile::new(&at.path, at.stamp)))
     }
 

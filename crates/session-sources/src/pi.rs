@@ -2,8 +2,8 @@
 
 use crate::json::{joined_texts, text};
 use crate::{
-    AgentInfo, CallOutcome, Env, HistoryFolder, JsonlFormat, Located, ToolRow, ToolTable,
-    TurnWriter, milliseconds,
+    AgentInfo, CallOutcome, Env, FieldName, HistoryFolder, JsonlFormat, PathSession, ToolRow,
+    ToolTable, TurnWriter, milliseconds,
 };
 use serde_json::{Value, json};
 use session_core::{CallStatus, PromptKind, TokenTotals, ToolCall};
@@ -23,19 +23,19 @@ static AGENT: AgentInfo = AgentInfo {
     ..AgentInfo::new("pi", "pi")
 };
 
-const EDIT_FIELDS: &[(&str, &str)] = &[
-    ("path", "file_path"),
-    ("oldText", "old_string"),
-    ("newText", "new_string"),
+const EDIT_FIELDS: &[FieldName] = &[
+    FieldName::new("path", "file_path"),
+    FieldName::new("oldText", "old_string"),
+    FieldName::new("newText", "new_string"),
 ];
 
 const TOOLS: ToolTable = ToolTable(&[
     ToolRow::new("bash", "Bash", &[]),
     ToolRow::new("powershell", "PowerShell", &[]),
-    ToolRow::new("read", "Read", &[("path", "file_path")]),
+    ToolRow::new("read", "Read", &[FieldName::new("path", "file_path")]),
     ToolRow::new("edit", "Edit", EDIT_FIELDS),
     ToolRow::new(MULTI_EDIT, "MultiEdit", EDIT_FIELDS),
-    ToolRow::new("write", "Write", &[("path", "file_path")]),
+    ToolRow::new("write", "Write", &[FieldName::new("path", "file_path")]),
     ToolRow::new("grep", "Grep", &[]),
     ToolRow::new("find", "Glob", &[]),
     ToolRow::new("ls", "LS", &[]),
@@ -77,8 +77,8 @@ impl JsonlFormat for Pi {
         }
     }
 
-    fn located(&self, path: &Path) -> Option<Located> {
-        Some(Located {
+    fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
+        Some(PathSession {
             session: Some(session_id(path)?.to_owned()),
             parent: None,
         })

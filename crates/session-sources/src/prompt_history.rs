@@ -45,9 +45,9 @@ pub(crate) fn is_prompt_history(path: &Path) -> bool {
 
 /// Reads a history of prompts into a sink, its sessions as they alternate in the file.
 pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) -> ControlFlow<()> {
-    let mark: Option<CursorState<PromptSessions>> =
+    let state: Option<CursorState<PromptSessions>> =
         from.and_then(|cursor| CursorState::parse(cursor, VERSION));
-    let holds = mark.as_ref().map(|mark| mark.matches_file(&at.path));
+    let holds = state.as_ref().map(|state| state.matches_file(&at.path));
     let holds = match holds.transpose() {
         Ok(holds) => holds.unwrap_or_default(),
         Err(error) => {
@@ -55,8 +55,8 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
             return ControlFlow::Continue(());
         }
     };
-    let (resumed, replaced) = if holds { (mark, None) } else { (None, mark) };
-    let resumed_at = resumed.as_ref().map(|mark| mark.offset);
+    let (resumed, replaced) = if holds { (state, None) } else { (None, state) };
+    let resumed_at = resumed.as_ref().map(|state| state.offset);
     let start = ReadStart::new(from, resumed_at);
     let offset = resumed_at.unwrap_or_default();
     let Some(lines) = open_lines(&at.path, offset, sink) else {
@@ -66,8 +66,8 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
         path: &at.path,
         pastes: PasteCache::new_for(&at.path),
         sink,
-        sessions: resumed.map(|mark| mark.state).unwrap_or_default(),
-        replaced: replaced.map(|mark| mark.state).unwrap_or_default(),
+        sessions: resumed.map(|state| state.state).unwrap_or_default(),
+        replaced: replaced.map(|state| state.state).unwrap_or_default(),
         start,
         opened: HashSet::new(),
         announced: None,
@@ -434,11 +434,12 @@ impl PromptHistoryReading<'_> {
         let mut gone = std::mem::take(&mut self.replaced.known);
         gone.retain(|id, _| !self.sessions.known.contains_key(id));
         let sessions = std::mem::take(&mut self.sessions);
-        let end = match CursorState::at(self.path, VERSION, done, sessions) {
-            Ok(mark) => mark.cursor(),
+        let end = match CursorState::read_at(self.path, VERSION, done, sessions) {
+            Ok(state) => state.cursor(),
             Err(error) => return self.report_unread(&error),
         };
-        gone.keys().try_for_each(|id| self.sink.gone(id))?;
+        gone.keys()
+            .try_for_each(|id| self.sink.report_gone_session(id))?;
         self.damage.report(self.sink);
         self.sink.checkpoint(end)
     }

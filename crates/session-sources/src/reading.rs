@@ -4,7 +4,7 @@ use crate::cursor::CursorState;
 use crate::json::is_whole;
 use crate::lines::{Line, LineFiles, Lines, is_content_error};
 use crate::turn_assembler::TurnAssembler;
-use crate::{Cursor, Retry, Sink, Warning};
+use crate::{Cursor, Retry, Sink, Warning, WarningKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
@@ -35,6 +35,15 @@ pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
         reason: reason.to_string(),
         count: 1,
         retry: Retry::FullRead,
+        kind: WarningKind::Unreadable,
+    }
+}
+
+/// Returns the warning for a path of a kind that callers treat in its own way.
+pub(crate) fn warning_of_kind(kind: WarningKind, path: &Path, reason: impl ToString) -> Warning {
+    Warning {
+        kind,
+        ..warning(path, reason)
     }
 }
 
@@ -222,7 +231,9 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
     pub(crate) fn run(mut self, mut lines: Lines) -> ControlFlow<(), ReadEnd> {
         loop {
             let is_due = lines.offset().saturating_sub(self.checkpoint) >= CHECKPOINT_BYTES;
-            let before = is_due.then(|| self.mark_behind(&lines).ok()).flatten();
+            let before = is_due
+                .then(|| self.state_before_next_line(&lines).ok())
+                .flatten();
             let line = match next_line(&mut lines, self.files) {
                 Ok(Some(line)) => line,
                 Ok(None) => return self.finish(),
@@ -235,15 +246,15 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
             }
             let is_long = self.delivered.saturating_sub(self.checkpoint) >= 2 * CHECKPOINT_BYTES;
             if self.is_late(self.delivered, is_record) || is_long {
-                match self.mark_behind(&lines) {
-                    Ok(mark) => self.flush_to(mark)?,
+                match self.state_before_next_line(&lines) {
+                    Ok(state) => self.flush_to(state)?,
                     Err(error) => return self.report_unread(&error),
                 }
             }
         }
     }
 
-    /// Takes a line, and returns true where it holds a record. `before` is the mark before it, where a checkpoint is due.
+    /// Takes a line, and returns true where it holds a record. `before` is the state before it, where a checkpoint is due.
     fn read_line(
         &mut self,
         line: &Line<'_>,
@@ -265,20 +276,20 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         ControlFlow::Continue(is_record)
     }
 
-    /// Marks the place before the next line. The bytes before it are those that were read: a packed file would be unpacked
+    /// Returns the state before the next line. The bytes before it are those that were read: a packed file would be unpacked
     /// from its beginning for them.
-    fn mark_behind(&self, lines: &Lines) -> io::Result<CursorState<A::State>> {
+    fn state_before_next_line(&self, lines: &Lines) -> io::Result<CursorState<A::State>> {
         let (offset, state) = (lines.offset(), self.assembly.state());
         match lines.tail() {
-            Some(tail) => Ok(CursorState::behind(tail, A::VERSION, offset, state)),
-            None => CursorState::at(self.files, A::VERSION, offset, state),
+            Some(tail) => Ok(CursorState::after_bytes(tail, A::VERSION, offset, state)),
+            None => CursorState::read_at(self.files, A::VERSION, offset, state),
         }
     }
 
-    /// Marks the place behind all that was taken.
-    fn mark_delivered(&self) -> io::Result<CursorState<A::State>> {
+    /// Returns the state after all that was delivered.
+    fn state_after_delivered(&self) -> io::Result<CursorState<A::State>> {
         let state = self.assembly.state();
-        CursorState::at(self.files, A::VERSION, self.delivered, state)
+        CursorState::read_at(self.files, A::VERSION, self.delivered, state)
     }
 
     /// Returns true where blank or damaged lines have gone on for long and the time is up.
@@ -298,27 +309,27 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         })
     }
 
-    fn checkpoint(&mut self, mark: Option<CursorState<A::State>>) -> ControlFlow<()> {
-        self.checkpoint = mark.as_ref().map_or(self.delivered, |mark| mark.offset);
+    fn checkpoint(&mut self, state: Option<CursorState<A::State>>) -> ControlFlow<()> {
+        self.checkpoint = state.as_ref().map_or(self.delivered, |state| state.offset);
         self.damage.report(self.announcer.sink);
-        let cursor = mark.map(|mark| mark.cursor()).unwrap_or_default();
+        let cursor = state.map(|state| state.cursor()).unwrap_or_default();
         self.announcer.sink.checkpoint(cursor)
     }
 
     /// Delivers the turn at hand as far as it was read, and a checkpoint behind it.
-    fn flush_to(&mut self, mark: CursorState<A::State>) -> ControlFlow<()> {
+    fn flush_to(&mut self, state: CursorState<A::State>) -> ControlFlow<()> {
         let open = self.assembly.turns().flush();
         self.deliver(open)?;
-        self.checkpoint(Some(mark))
+        self.checkpoint(Some(state))
     }
 
     /// Ends a read that an error broke off. One from the beginning gives up the turn at hand, and is repeated: the index may
     /// hold more of that turn. Behind a checkpoint another one follows, since what continues a turn must not come twice.
     fn break_off(mut self, error: &io::Error) -> ControlFlow<(), ReadEnd> {
-        let mark = (self.checkpoint > 0).then(|| self.mark_delivered());
+        let state = (self.checkpoint > 0).then(|| self.state_after_delivered());
         self.warn_unread(error);
-        if let Some(Ok(mark)) = mark {
-            self.flush_to(mark)?;
+        if let Some(Ok(state)) = state {
+            self.flush_to(state)?;
         }
         ControlFlow::Continue(ReadEnd::Complete)
     }
@@ -351,11 +362,11 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         }
         if waiting.is_empty() && self.announcer.is_at_beginning() && self.assembly.is_noise() {
             // Lines that come may make it one, which has these, too.
-            let start = CursorState::behind(&[], A::VERSION, 0, A::State::default());
+            let start = CursorState::after_bytes(&[], A::VERSION, 0, A::State::default());
             self.checkpoint(Some(start))?;
             return ControlFlow::Continue(ReadEnd::Complete);
         }
-        let end = match self.mark_delivered() {
+        let end = match self.state_after_delivered() {
             Ok(end) => Some(end),
             Err(error) if is_content_error(&error) => None,
             Err(error) => return self.report_unread(&error),
@@ -366,7 +377,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         self.announcer.announce_changes(self.assembly.session())?;
         if self.is_damaged {
             let session = self.assembly.session();
-            self.announcer.sink.broke_off(&session.id)?;
+            self.announcer.sink.report_unread_session(&session.id)?;
         }
         self.checkpoint(end)?;
         ControlFlow::Continue(ReadEnd::Complete)

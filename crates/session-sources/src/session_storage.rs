@@ -125,7 +125,7 @@ impl StorageReading<'_> {
     fn read_all(mut self, sessions: &[StoredSession], path: &Path) -> ControlFlow<()> {
         self.report_gone(sessions)?;
         for session in self.skipped.unlisted() {
-            self.sink.broke_off(session)?;
+            self.sink.report_unread_session(session)?;
         }
         let changed: Vec<&StoredSession> = sessions
             .iter()
@@ -149,7 +149,7 @@ impl StorageReading<'_> {
         let unlisted = self.skipped.unlisted();
         let is_there = |id: &str| ids.contains(id) || unlisted.contains(id);
         for id in self.known.take_gone(is_there) {
-            self.sink.gone(&id)?;
+            self.sink.report_gone_session(&id)?;
         }
         ControlFlow::Continue(())
     }
@@ -162,7 +162,7 @@ impl StorageReading<'_> {
             Ok(None) => self.note_delivered(&session.meta.id, session.signature, true),
             Err(error) => {
                 self.skipped.add_session(&error);
-                self.sink.broke_off(&session.meta.id)
+                self.sink.report_unread_session(&session.meta.id)
             }
         }
     }
@@ -198,7 +198,7 @@ impl StorageReading<'_> {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
             Err(error) => {
                 self.skipped.add_session(&error);
-                self.sink.broke_off(&session.id)
+                self.sink.report_unread_session(&session.id)
             }
         }
     }
@@ -233,7 +233,7 @@ impl StorageReading<'_> {
         }
         match read {
             Ok(()) => self.note_delivered(&session.id, signature, is_empty),
-            Err(_) => self.sink.broke_off(&session.id),
+            Err(_) => self.sink.report_unread_session(&session.id),
         }
     }
 
@@ -245,7 +245,7 @@ impl StorageReading<'_> {
         is_empty: bool,
     ) -> ControlFlow<()> {
         if is_empty && self.known.get(id).is_some() {
-            self.sink.gone(id)?;
+            self.sink.report_gone_session(id)?;
         }
         self.known.insert(id, signature);
         ControlFlow::Continue(())

@@ -108,7 +108,7 @@ pub struct Location {
     /// Changes when the content may have changed.
     pub stamp: FileStamp,
     /// The session, as far as the path names it.
-    pub located: Located,
+    pub path_session: PathSession,
     /// Files that go on with this one, in order: they are read as one, and the stamp is that of all.
     pub continuations: Vec<PathBuf>,
 }
@@ -118,21 +118,21 @@ impl Location {
     /// folder of that name.
     pub fn has_session_name(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        let session = self.located.session.as_deref();
+        let session = self.path_session.session.as_deref();
         session.is_some_and(|session| name.contains(session))
     }
 }
 
 /// The session of a history file, as far as its path names it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Located {
+pub struct PathSession {
     /// Session id, where a file is one session.
     pub session: Option<String>,
     /// Parent session id, for a subagent's file in its parent's folder.
     pub parent: Option<String>,
 }
 
-/// Where a reader got to: opaque to everyone but the source that made it.
+/// The position from which a source resumes a history. Only the source that made it can read it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursor(pub String);
@@ -153,8 +153,8 @@ impl CursorExclusions<'_> {
     }
 }
 
-/// Receives what a source reads, in file order. Where it breaks off, the source returns as soon as possible: no further
-/// calls are wanted.
+/// Receives what a source reads, in the order of the file. Once a method returns `Break`, the source returns without further
+/// calls.
 pub trait Sink {
     /// Opens a session. May be called again for a session that is open, with better metadata.
     fn session(&mut self, meta: &SessionMeta, known: KnownTurns) -> ControlFlow<()>;
@@ -163,9 +163,8 @@ pub trait Sink {
     /// delivered before, unless it [continues](Turn::continues) that one.
     fn turn(&mut self, turn: Turn) -> ControlFlow<()>;
 
-    /// Reports that the location holds a session that could not be read, or not to its end: what was delivered before of
-    /// it, or of its later turns, stays.
-    fn broke_off(&mut self, session: &str) -> ControlFlow<()> {
+    /// Reports a session of this location that could not be read, or not to its end. What was delivered of it before stays.
+    fn report_unread_session(&mut self, session: &str) -> ControlFlow<()> {
         let _ = session;
         ControlFlow::Continue(())
     }
@@ -174,11 +173,11 @@ pub trait Sink {
     /// nothing twice. What came after the last checkpoint before a stop is to be discarded.
     fn checkpoint(&mut self, cursor: Cursor) -> ControlFlow<()>;
 
-    /// Reports that a session left this location.
-    fn gone(&mut self, session: &str) -> ControlFlow<()>;
+    /// Reports a session that left this location.
+    fn report_gone_session(&mut self, session: &str) -> ControlFlow<()>;
 
-    /// Receives the title of a session that another file holds (`summary` lines): `message` is the id of a message in it.
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()>;
+    /// Receives a title for a session of another file, which is named by the id of one of its messages (a `summary` line).
+    fn receive_foreign_title(&mut self, message: &str, title: &str) -> ControlFlow<()>;
 
     /// Reports something unreadable.
     fn warning(&mut self, warning: Warning);
@@ -203,6 +202,25 @@ pub struct Warning {
     pub count: u64,
     /// When that place is tried again, until which the warning holds.
     pub retry: Retry,
+    /// What it is about.
+    #[serde(default)]
+    pub kind: WarningKind,
+}
+
+/// What a [`Warning`] is about, where a caller treats it in its own way. The index stores the reason alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WarningKind {
+    /// A place could not be read.
+    #[default]
+    Unreadable,
+    /// A variable names a folder or a file that cannot be used.
+    UnusableVariable,
+    /// A variable names a folder in which there is no session yet.
+    EmptyVariableFolder,
+    /// The name of a file or a folder is not UTF-8.
+    NonUtf8Name,
+    /// A folder stands where a history would be a file.
+    UnexpectedFolder,
 }
 
 /// When a place that could not be read is tried again.
@@ -243,7 +261,7 @@ pub struct ShownTurns {
 
 /// A sink that keeps everything: for tests and examples.
 #[derive(Debug, Clone, Default)]
-pub struct Collected {
+pub struct CollectingSink {
     /// Sessions as last delivered, in order of first opening.
     pub sessions: Vec<SessionMeta>,
     /// Turns, in order.
@@ -259,7 +277,7 @@ pub struct Collected {
     open: String,
 }
 
-/// A turn as [`Collected`] keeps it.
+/// A turn as [`CollectingSink`] keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectedTurn {
     /// Id of its session.
@@ -277,7 +295,7 @@ pub struct CollectedTitle {
     pub title: String,
 }
 
-impl Sink for Collected {
+impl Sink for CollectingSink {
     fn session(&mut self, meta: &SessionMeta, known: KnownTurns) -> ControlFlow<()> {
         self.open.clone_from(&meta.id);
         match self.sessions.iter_mut().find(|s| s.id == meta.id) {
@@ -301,12 +319,12 @@ impl Sink for Collected {
         ControlFlow::Continue(())
     }
 
-    fn gone(&mut self, session: &str) -> ControlFlow<()> {
+    fn report_gone_session(&mut self, session: &str) -> ControlFlow<()> {
         self.gone.push(session.to_owned());
         ControlFlow::Continue(())
     }
 
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
+    fn receive_foreign_title(&mut self, message: &str, title: &str) -> ControlFlow<()> {
         self.titles.push(CollectedTitle {
             message: message.to_owned(),
             title: title.to_owned(),

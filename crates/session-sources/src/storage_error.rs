@@ -1,6 +1,6 @@
 //! Errors of reading, with counts of what was skipped.
 
-use crate::{Retry, Warning, file};
+use crate::{Retry, Warning, WarningKind, file};
 use rusqlite::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -169,6 +169,7 @@ impl SkippedCounts {
             reason,
             count,
             retry,
+            kind: WarningKind::Unreadable,
         })
     }
 }

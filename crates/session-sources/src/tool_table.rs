@@ -19,6 +19,22 @@ const DIRECTORY_FIELDS: [&str; 5] = [
     "working_directory",
 ];
 
+/// The name of a field of an input, of an agent and in the vocabulary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldName {
+    /// The agent's name.
+    pub agent: &'static str,
+    /// The name in the vocabulary.
+    pub common: &'static str,
+}
+
+impl FieldName {
+    /// Returns a field with both of its names.
+    pub const fn new(agent: &'static str, common: &'static str) -> Self {
+        Self { agent, common }
+    }
+}
+
 /// How one tool of an agent is called in the vocabulary of all.
 #[derive(Debug, Clone, Copy)]
 pub struct ToolRow {
@@ -27,9 +43,9 @@ pub struct ToolRow {
     /// The name in the vocabulary: `Bash`, `Read`, `Edit`, `MultiEdit`, `Write`, `ApplyPatch`, `Grep`,
     /// `Glob`, `LS`, `WebFetch`, `WebSearch`, `Task`, `TodoWrite`, `Skill`, `AskUserQuestion`.
     pub name: &'static str,
-    /// Fields of its input, by the agent's name and that of the vocabulary: `command` of a `Bash`,
-    /// `file_path` of what touches one file, `patch` of an `ApplyPatch`.
-    pub fields: &'static [(&'static str, &'static str)],
+    /// Fields of its input; in the vocabulary `command` of a `Bash`, `file_path` of what touches one file, `patch` of an
+    /// `ApplyPatch`.
+    pub fields: &'static [FieldName],
 }
 
 impl ToolRow {
@@ -37,7 +53,7 @@ impl ToolRow {
     pub const fn new(
         agent_name: &'static str,
         name: &'static str,
-        fields: &'static [(&'static str, &'static str)],
+        fields: &'static [FieldName],
     ) -> Self {
         Self {
             agent_name,
@@ -57,13 +73,13 @@ impl ToolTable {
     pub fn call(&self, id: &str, tool: &str, input: Value) -> ToolCall {
         let row = self.0.iter().find(|row| row.agent_name == tool);
         let name = row.map_or(tool, |row| row.name);
-        let input = renamed(row.map_or(&[], |row| row.fields), input);
+        let input = rename_fields(row.map_or(&[], |row| row.fields), input);
         let mut call = ToolCall {
             id: id.to_owned(),
             name: name.to_owned(),
-            command: command(name, &input),
-            files: files(name, &input),
-            dialog: CallDialog::new(questions(name, &input), None),
+            command: read_command(name, &input),
+            files: read_files(name, &input),
+            dialog: CallDialog::new(read_questions(name, &input), None),
             ..ToolCall::default()
         };
         add_written_files(&mut call, working_directory(&input));
@@ -72,12 +88,12 @@ impl ToolTable {
     }
 }
 
-fn renamed(fields: &[(&str, &str)], input: Value) -> Value {
-    let first = fields.first().map(|(_, name)| *name);
+fn rename_fields(fields: &[FieldName], input: Value) -> Value {
+    let first = fields.first().map(|field| field.common);
     match (input, first) {
         (Value::Object(input), _) => input
             .into_iter()
-            .map(|(key, value)| (new_name(fields, key), value))
+            .map(|(key, value)| (common_field_name(fields, key), value))
             .collect(),
         (Value::String(input), Some(name)) => {
             Value::Object(Map::from_iter([(name.to_owned(), input.into())]))
@@ -86,13 +102,13 @@ fn renamed(fields: &[(&str, &str)], input: Value) -> Value {
     }
 }
 
-fn new_name(fields: &[(&str, &str)], key: String) -> String {
-    let field = fields.iter().find(|(agent_name, _)| *agent_name == key);
-    field.map_or(key, |(_, name)| (*name).to_owned())
+fn common_field_name(fields: &[FieldName], key: String) -> String {
+    let field = fields.iter().find(|field| field.agent == key);
+    field.map_or(key, |field| field.common.to_owned())
 }
 
 /// Returns the command of a shell; a list of words is one `sh -c` or the like, or a program by itself.
-fn command(name: &str, input: &Value) -> Option<String> {
+fn read_command(name: &str, input: &Value) -> Option<String> {
     let command = input
         .get("command")
         .filter(|_| SHELL_TOOLS.contains(&name))?;
@@ -114,7 +130,7 @@ fn working_directory(input: &Value) -> &str {
 }
 
 /// Returns the questions of a call to the user, a line each.
-fn questions(name: &str, input: &Value) -> Option<String> {
+fn read_questions(name: &str, input: &Value) -> Option<String> {
     let asked = input
         .get("questions")
         .filter(|_| name == "AskUserQuestion")?;
@@ -134,7 +150,7 @@ pub(crate) fn command_line(words: &[&str]) -> String {
     }
 }
 
-fn files(name: &str, input: &Value) -> Vec<String> {
+fn read_files(name: &str, input: &Value) -> Vec<String> {
     if name == "ApplyPatch" {
         let patch = input.get("patch").and_then(Value::as_str);
         return patched_files(patch.unwrap_or_default());

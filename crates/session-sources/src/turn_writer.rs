@@ -168,11 +168,11 @@ impl<'a> TurnWriter<'a> {
 
     fn join(&mut self, outcome: CallOutcome, waiting: Option<PendingCall>) {
         let detail = self.turns.detail_of(waiting.as_ref());
-        let opens = waiting.as_ref().is_some_and(|call| call.opens);
+        let opens_pull_request = waiting.as_ref().is_some_and(|call| call.opens_pull_request);
         let output = reminder::strip(&outcome.output);
         let result = CallResult {
             output: kept_output(trim_blank_lines(&output), outcome.status, detail),
-            pull_requests: if opens {
+            pull_requests: if opens_pull_request {
                 opened_pull_requests(&output)
             } else {
                 Vec::new()

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
-use crate::row::TurnRow;
+use crate::row::{GONE, PROMPTS_ONLY, TurnRow};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -54,8 +54,9 @@ impl Writer {
         let select =
             "SELECT o.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
              JOIN files f ON f.id = o.file
-             WHERE s.id = ?1 AND o.file <> s.file AND o.gone = 0 AND f.gone = 0";
-        let others: Vec<SessionId> = self.db().rows(select, params![session], |row| row.get(0))?;
+             WHERE s.id = ?1 AND o.file <> s.file AND NOT o.gone & ?2 AND f.gone = 0";
+        let values = params![session, GONE | PROMPTS_ONLY];
+        let others: Vec<SessionId> = self.db().rows(select, values, |row| row.get(0))?;
         for other in others {
             if self.holds_all_turns(other, session)? {
                 return Ok(true);

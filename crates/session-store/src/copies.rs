@@ -120,7 +120,7 @@ fn is_prefix_of(copy: &TurnContent, whole: &TurnContent) -> bool {
         && whole.errors.starts_with(&copy.errors)
 }
 
-/// Returns true when a turn has a file of the name of each file of a copy. Claude Code writes the folder at hand on the lines
+/// Returns true when a turn has a file of the name of each file of a copy. Claude Code writes the directory at hand on the lines
 /// that it copies, from which relative paths are resolved, and an earlier version kept no files that a shell wrote.
 fn has_files_of(whole: &TurnContent, copy: &TurnContent) -> bool {
     let names = whole.files.iter().map(|path| file_name(path));

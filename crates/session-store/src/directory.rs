@@ -1,6 +1,6 @@
 //! Finds the directory of the index and its files.
 
-use crate::directory_ownership::{EMBEDDING_LOCK, HANDOVER_LOCK, PAUSE_LOCK, WRITER_LOCK};
+use crate::directory_ownership::LOCKS;
 use crate::error::{Result, StoreError};
 use crate::old_databases::{old_databases, old_vectors};
 use session_files::{UserDirectoryKind, user_directory, write_ahead_log};
@@ -24,7 +24,7 @@ pub fn index_exists(root: &Path) -> bool {
 /// Returns true when the directory holds an index database.
 ///
 /// # Errors
-/// When the directory may not be entered; [`StoreError::Corrupt`] for a folder in the place of the database.
+/// When the directory may not be entered; [`StoreError::Corrupt`] for a directory in the place of the database.
 pub(crate) fn has_database(root: &Path) -> Result<bool> {
     let path = database_path(root);
     match fs_err::metadata(&path) {
@@ -53,7 +53,7 @@ pub(crate) fn database_files() -> impl Iterator<Item = String> {
 pub(crate) const VECTORS: &str = "vectors";
 
 /// The directories in that of an index: those of the index, and of memories and their injection beside it.
-const DIRECTORIES: [&str; 4] = [VECTORS, "queries", "memories", "injection"];
+pub(crate) const DIRECTORIES: [&str; 4] = [VECTORS, "queries", "memories", "injection"];
 
 /// Returns the path of an index's database.
 pub(crate) fn database_path(root: &Path) -> PathBuf {
@@ -68,8 +68,7 @@ pub fn index_directories(root: &Path) -> Vec<PathBuf> {
 /// Lists the paths in the directory of an index that are written, whether they exist or not: its database, its locks and
 /// its directories.
 pub fn written_paths(root: &Path) -> Vec<PathBuf> {
-    let locks = [WRITER_LOCK, EMBEDDING_LOCK, PAUSE_LOCK, HANDOVER_LOCK];
-    let files = database_files().chain(locks.map(str::to_owned));
+    let files = database_files().chain(LOCKS.map(str::to_owned));
     let mut paths: Vec<PathBuf> = files.map(|name| root.join(name)).collect();
     paths.extend(index_directories(root));
     paths
@@ -100,8 +99,8 @@ pub(crate) fn vectors_path(root: &Path) -> PathBuf {
 }
 
 /// Returns the bytes of all files below a directory.
-pub(crate) fn disk_bytes(folder: &Path) -> u64 {
-    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
+pub(crate) fn disk_bytes(directory: &Path) -> u64 {
+    let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
     let bytes = |entry: fs_err::DirEntry| match entry.metadata() {
         Ok(meta) if meta.is_dir() => disk_bytes(&entry.path()),
         Ok(meta) => meta.len(),
@@ -124,7 +123,7 @@ pub(crate) fn is_open_to_others(root: &Path) -> bool {
     }
 }
 
-/// The bit of a folder in which users delete their own files alone.
+/// The bit of a directory in which users delete their own files alone.
 #[cfg(unix)]
 const STICKY: u32 = 0o1000;
 

@@ -3,7 +3,7 @@
 //! A project can set variables: `SESSION_SEARCH_HOME` and `XDG_CACHE_HOME` may name a directory of the user with
 //! files of theirs.
 
-use crate::directory::{database_files, database_path};
+use crate::directory::{DIRECTORIES, database_files, database_path};
 use crate::error::{Result, StoreError};
 use crate::old_databases::OLD_DATABASE;
 use crate::writer::unless_missing;
@@ -24,19 +24,10 @@ pub(crate) const HANDOVER_LOCK: &str = "handover.lock";
 /// The file in which the process that embeds beside others tells when it expects to be done.
 pub const EMBEDDING_ETA_FILE: &str = "embedding.eta";
 
-/// The names that this program makes in the directory of an index beside those of its database, also before there is one: a hook keeps its state there.
-const OWN_NAMES: [&str; 10] = [
-    WRITER_LOCK,
-    EMBEDDING_LOCK,
-    PAUSE_LOCK,
-    HANDOVER_LOCK,
-    EMBEDDING_ETA_FILE,
-    "vectors",
-    "queries",
-    "memories",
-    "injection",
-    "made-by-eval",
-];
+/// The locks in the directory of an index.
+pub(crate) const LOCKS: [&str; 4] = [WRITER_LOCK, EMBEDDING_LOCK, PAUSE_LOCK, HANDOVER_LOCK];
+/// The other files that this program makes in the directory of an index beside those of its database.
+const OTHER_FILES: [&str; 2] = [EMBEDDING_ETA_FILE, "made-by-eval"];
 /// The names that this program makes in its directories of configuration and data. A user may keep both in the directory of
 /// the index.
 const CONFIGURATION_AND_DATA: [&str; 4] = ["config.toml", ".env", "forgotten.json", "models"];
@@ -82,7 +73,9 @@ pub fn check_ownership(root: &Path) -> Result<()> {
 
 fn is_own_name(name: &OsStr) -> bool {
     let bytes = name.as_encoded_bytes();
-    let mut names = OWN_NAMES.iter().chain(&CONFIGURATION_AND_DATA);
+    // Also before there is a database: a hook keeps its state here.
+    let names = LOCKS.iter().chain(&DIRECTORIES).chain(&OTHER_FILES);
+    let mut names = names.chain(&CONFIGURATION_AND_DATA);
     bytes.starts_with(TEMPORARY_DIRECTORY)
         || bytes.ends_with(REFUSED_MEMORY)
         || session_files::is_temporary(name)

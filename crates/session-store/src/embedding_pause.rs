@@ -40,7 +40,7 @@ pub struct EmbeddingPauses {
 }
 
 impl EmbeddingPauses {
-    /// Makes the pauses of the process that embeds the index in this folder.
+    /// Makes the pauses of the process that embeds the index in this directory.
     pub fn new(root: PathBuf) -> Self {
         Self {
             root,

@@ -11,17 +11,17 @@ pub enum StoreError {
     /// no writer has [migrated](crate::Writer::open) it yet.
     #[error("the index in `{}` has format {found}, this program reads format {expected}", root.display())]
     Format {
-        /// Folder of the index.
+        /// Directory of the index.
         root: PathBuf,
         /// Version found.
         found: u32,
         /// Version wanted.
         expected: u32,
     },
-    /// The index has an older format, and its folder cannot be written to.
+    /// The index has an older format, and its directory cannot be written to.
     #[error("the index in `{}` has format {found} and cannot be migrated to format {expected}: {why}", root.display())]
     Unmigrated {
-        /// Folder of the index.
+        /// Directory of the index.
         root: PathBuf,
         /// Version found.
         found: u32,
@@ -33,7 +33,7 @@ pub enum StoreError {
     /// The database or a matrix is damaged.
     #[error("the index in `{}` is damaged: {what}", root.display())]
     Corrupt {
-        /// Folder of the index.
+        /// Directory of the index.
         root: PathBuf,
         /// The damaged part and its damage: the rest of the message.
         what: String,
@@ -41,16 +41,16 @@ pub enum StoreError {
     /// There is no index yet.
     #[error("there is no index in `{}`", root.display())]
     Missing {
-        /// Folder of the index.
+        /// Directory of the index.
         root: PathBuf,
     },
     /// Another process is writing.
     #[error("another process is writing to the index in `{}`", root.display())]
     Locked {
-        /// Folder of the index.
+        /// Directory of the index.
         root: PathBuf,
     },
-    /// The folder is one that several users share, such as `/tmp`: closing it would harm them.
+    /// The directory is one that several users share, such as `/tmp`: closing it would harm them.
     #[error("`{}` is a folder that several users share", .0.display())]
     Shared(PathBuf),
     /// The directory has files that this program did not make: it is another one than that of an index.
@@ -173,7 +173,7 @@ impl StoreError {
         matches!(self, Self::Format { found, expected, .. } if found > expected)
     }
 
-    /// Returns true when the folder of the index may be one that this process cannot write to: also where readers cannot make
+    /// Returns true when the directory of the index may be one that this process cannot write to: also where readers cannot make
     /// the memory beside the database that they share (`-shm`), on a full disk or a file system that has none.
     pub fn needs_write_access(&self) -> bool {
         use rusqlite::ErrorCode::{CannotOpen, ReadOnly};

@@ -10,6 +10,7 @@ use crate::writer::Writer;
 use rusqlite::{Row, params};
 use serde::Serialize;
 use session_core::FileStamp;
+use std::collections::BTreeMap;
 
 /// A history file in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,7 +30,7 @@ pub struct FileRow {
 /// Something that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HistoryProblem {
-    /// File or folder.
+    /// File or directory.
     pub path: String,
     /// The reason.
     pub reason: String,
@@ -53,6 +54,16 @@ enum ProblemKind {
 /// Is met by a problem of a file that is not gone: those of one that is are kept for when it is back.
 const OF_PRESENT_FILES: &str =
     "NOT EXISTS (SELECT 1 FROM files f WHERE f.path = problems.path AND f.gone)";
+
+/// Returns what stands for the path of a file where a model failed. No history has such a path.
+fn model_failure_path(model: &str) -> String {
+    format!("model `{model}`")
+}
+
+/// Returns the model whose failure a problem is.
+fn failed_model(path: &str) -> Option<&str> {
+    path.strip_prefix("model `")?.strip_suffix('`')
+}
 
 const COLUMNS: &str = "id, source, path, size, mtime_ns, inode, gone";
 
@@ -129,12 +140,27 @@ impl Reader {
             .map(|c| String::from_utf8_lossy(&c).into_owned()))
     }
 
-    /// Returns all problems, by path.
+    /// Returns all problems of histories, by path.
     ///
     /// # Errors
     /// When the database fails.
     pub fn problems(&self) -> Result<Vec<HistoryProblem>> {
-        self.query_problems(OF_PRESENT_FILES)
+        let mut problems = self.query_problems(OF_PRESENT_FILES)?;
+        problems.retain(|problem| failed_model(&problem.path).is_none());
+        Ok(problems)
+    }
+
+    /// Returns why models could not embed, by name.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn model_failures(&self) -> Result<BTreeMap<String, String>> {
+        let unread = self.query_problems(&format!("kind = {}", ProblemKind::Unread as i64))?;
+        let failures = unread.into_iter().filter_map(|problem| {
+            let model = failed_model(&problem.path)?.to_owned();
+            Some((model, problem.reason))
+        });
+        Ok(failures.collect())
     }
 
     /// Returns the problems of listing the histories.
@@ -185,7 +211,7 @@ impl Writer {
     /// When the database fails.
     pub fn checkpoint(&mut self, file: FileId, cursor: &str, stamp: FileStamp) -> Result<()> {
         self.begin()?;
-        self.end_finished_replacement()?;
+        self.finish_replacement_unless_unfinished()?;
         let update = "UPDATE files SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE id = ?1";
         self.db().run(
             update,
@@ -334,6 +360,24 @@ impl Writer {
         let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
         self.db()
             .run(delete, params![path, ProblemKind::Unread as i64])
+    }
+
+    /// Replaces the failure that is recorded of a model, for the next commit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn replace_model_failure(&mut self, model: &str, reason: Option<&str>) -> Result<()> {
+        let path = model_failure_path(model);
+        self.clear_unreadable(&path)?;
+        match reason {
+            Some(reason) => self.record_unreadable(&HistoryProblem {
+                path,
+                reason: reason.to_owned(),
+                offset: None,
+                count: 1,
+            }),
+            None => Ok(()),
+        }
     }
 
     fn insert_problem(&self, problem: &HistoryProblem, kind: ProblemKind) -> Result<()> {

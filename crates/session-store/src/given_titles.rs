@@ -4,11 +4,13 @@ use crate::error::Result;
 use crate::file_session::FileSession;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
+use crate::row::GONE;
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use session_core::SessionMeta;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// A title that an agent or a user gave to a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,19 +58,26 @@ impl Reader {
         })
     }
 
-    /// Returns the titles of sessions whose first turn is left out: agents make a title of the first prompt.
+    /// Returns the titles of sessions whose first turn is left out: agents make a title of the first prompt. One whose history
+    /// is gone has what its user called it, too, and nothing gives that again.
     fn titles_without_first_turn(&self) -> Result<Vec<GivenTitle>> {
         let select = format!(
-            "SELECT s.id, s.title FROM sessions s WHERE s.title IS NOT NULL AND {WITHOUT_FIRST_TURN}
-             UNION SELECT s.id, s.given_title FROM sessions s
-               WHERE s.given_title IS NOT NULL AND {WITHOUT_FIRST_TURN}"
+            "SELECT s.id, g.title, f.path FROM sessions s JOIN files f ON f.id = s.file
+              JOIN (SELECT id, title FROM sessions UNION SELECT id, given_title FROM sessions) g ON g.id = s.id
+             WHERE g.title IS NOT NULL AND NOT s.gone & {GONE} AND NOT f.gone AND {WITHOUT_FIRST_TURN}"
         );
-        self.db.rows(&select, [], |row| {
-            Ok(GivenTitle {
+        let titles: Vec<(GivenTitle, String)> = self.db.rows(&select, [], |row| {
+            let given = GivenTitle {
                 session: row.get(0)?,
                 title: row.get(1)?,
-            })
-        })
+            };
+            Ok((given, row.get(2)?))
+        })?;
+        // Files that are gone are marked after what is excluded was removed.
+        let there = titles
+            .into_iter()
+            .filter(|(_, path)| Path::new(path).exists());
+        Ok(there.map(|(given, _)| given).collect())
     }
 
     /// Returns the titles that a file gives to messages of no turn of the index.
@@ -148,16 +157,18 @@ impl Writer {
         }
     }
 
-    /// Deletes the given titles of which `is_deleted` returns true, and those of sessions whose first turn is left out, also
+    /// Deletes the titles of sessions of which `is_deleted` returns true, and those whose first turn is left out, also
     /// where cursors hold them: their files are read again. Returns how many sessions had one.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn delete_given_titles(&mut self, is_deleted: impl Fn(&str) -> bool) -> Result<usize> {
+    pub fn delete_given_titles(
+        &mut self,
+        is_deleted: impl Fn(&GivenTitle) -> bool,
+    ) -> Result<usize> {
         self.begin()?;
-        self.delete_external_titles(&is_deleted)?;
         let mut titles = self.reader.given_titles()?;
-        titles.retain(|given| is_deleted(&given.title));
+        titles.retain(is_deleted);
         titles.extend(self.reader.titles_without_first_turn()?);
         for GivenTitle { session, title } in &titles {
             self.delete_given_title(*session, title)?;
@@ -182,8 +193,13 @@ impl Writer {
         self.delete_cursor(file)
     }
 
-    /// Deletes the titles that a file gives to messages of others.
-    fn delete_external_titles(&mut self, is_deleted: impl Fn(&str) -> bool) -> Result<()> {
+    /// Deletes the titles of which `is_deleted` returns true of those that a file gives to messages of others. Sessions keep
+    /// what they were given.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_external_titles(&mut self, is_deleted: impl Fn(&str) -> bool) -> Result<()> {
+        self.begin()?;
         let titles = self.reader.external_titles()?;
         for external in titles.iter().filter(|external| is_deleted(&external.title)) {
             self.request_purge()?;
@@ -194,7 +210,11 @@ impl Writer {
     }
 
     /// Deletes the cursor of a file, so that it is read from its beginning.
-    pub(crate) fn delete_cursor(&mut self, file: FileId) -> Result<()> {
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_cursor(&mut self, file: FileId) -> Result<()> {
+        self.begin()?;
         for change in [
             "DELETE FROM cursors WHERE file = ?1",
             "UPDATE files SET mtime_ns = 0, inode = 0 WHERE id = ?1 AND gone = 0",

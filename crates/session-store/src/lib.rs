@@ -5,7 +5,7 @@
 //! ([`Writer::store_documents`]) and makes all of it visible by one SQLite
 //! commit ([`Writer::commit`]); a process killed before it leaves nothing
 //! behind but bytes in a matrix that the next writer overwrites. Matrices are
-//! append-only, a scale and 8 bits a component in each row, one per model and level, and
+//! append-only, a scale and 8 bits a component in each row, one per model and kind of document, and
 //! `numpy.load` opens them. What each query reads whole stands in blocks beside its rows: sessions, turns,
 //! owners of vectors. `docs/format.md` describes the files.
 //!
@@ -114,7 +114,7 @@ pub use given_titles::{FirstTurn, GivenTitle};
 pub use id::{FileId, ModelId, SessionId, SessionTurn, TurnId};
 pub use identity::IndexIdentity;
 pub use index_lock::IndexLock;
-pub use model::{Level, ModelRow};
+pub use model::{DocumentKind, ModelRow};
 pub use old_databases::{delete_old_databases, old_databases};
 pub use open_processes::{OpenProcess, find_open_processes};
 pub use pending_sessions::PendingSession;
@@ -123,10 +123,11 @@ pub use prompts::{EndedSession, Supersession};
 pub use purge::{PendingPurge, PurgeOutcome};
 pub use query_cache::{cache_query_vector, cached_query_vector, delete_query_cache};
 pub use reader::Reader;
-pub use replacement::MissingTurns;
+pub use replacement::{SessionDelivery, UndeliveredTurns};
 pub use row::{CopyRow, SessionBranch, SessionRow, TurnRow};
 pub use schema::FORMAT_VERSION;
 pub use session_tree::{SessionTree, with_subagents};
+pub use snapshot_cache::CacheAge;
 pub use turn_columns::TurnColumns;
 pub use turn_record::TurnRecord;
 pub use word_search::highlight::find_term_ranges;

@@ -42,6 +42,6 @@ impl Writer {
         let renew = format!("REINDEX; DROP TABLE IF EXISTS words; {words}");
         self.db().execute_batch(&renew)?;
         self.delete_unreadable_models()?;
-        self.index_all_words(&|_, _| {})
+        self.index_all_words(&|_| {})
     }
 }

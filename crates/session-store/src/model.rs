@@ -12,41 +12,42 @@ use rusqlite::{Row, params};
 use serde::{Deserialize, Serialize};
 use session_core::MAX_DIMS;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Says whether a vector embeds a turn or a chunk of a session.
+/// The kind of a document, and of the matrix with its vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum DocumentKind {
     /// A chunk of all prompts of a session.
-    Session,
+    #[serde(rename = "session")]
+    Chunk,
     /// A turn: a prompt with all that follows until the next one.
     Turn,
 }
 
-impl Level {
-    /// Both levels, in the order of their numbers.
-    pub const ALL: [Self; 2] = [Self::Session, Self::Turn];
+impl DocumentKind {
+    /// Both kinds, in the order of their numbers.
+    pub const ALL: [Self; 2] = [Self::Chunk, Self::Turn];
 
-    /// Returns the name of its file and column.
+    /// Returns the name in files and columns, which is older than the type.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Session => "session",
+            Self::Chunk => "session",
             Self::Turn => "turn",
         }
     }
 
     pub(crate) fn number(self) -> i64 {
         match self {
-            Self::Session => 0,
+            Self::Chunk => 0,
             Self::Turn => 1,
         }
     }
 
     pub(crate) fn from_number(number: i64) -> Self {
         match number {
-            0 => Self::Session,
+            0 => Self::Chunk,
             _ => Self::Turn,
         }
     }
@@ -71,14 +72,14 @@ pub struct ModelRow {
 }
 
 impl ModelRow {
-    /// Returns the number of rows of a level's matrix.
-    pub fn rows(&self, level: Level) -> usize {
-        usize::try_from(self.rows[level as usize]).unwrap_or(usize::MAX)
+    /// Returns the number of rows of the matrix of a kind.
+    pub fn rows(&self, kind: DocumentKind) -> usize {
+        usize::try_from(self.rows[kind as usize]).unwrap_or(usize::MAX)
     }
 
-    /// Returns how often a level's matrix was replaced by a new file, compacted or empty: part of its file's name.
-    pub fn generation(&self, level: Level) -> u64 {
-        self.generations[level as usize]
+    /// Returns how often the matrix of a kind was replaced by a new file, compacted or empty: part of its file's name.
+    pub fn generation(&self, kind: DocumentKind) -> u64 {
+        self.generations[kind as usize]
     }
 
     /// Returns true where no matrix has a row.
@@ -86,18 +87,18 @@ impl ModelRow {
         self.rows == [0; 2]
     }
 
-    pub(crate) fn matrix_id(&self, level: Level) -> MatrixId {
+    pub(crate) fn matrix_id(&self, kind: DocumentKind) -> MatrixId {
         MatrixId {
             model: self.id,
-            level,
+            kind,
         }
     }
 
-    /// Returns the model with the next generation of this level's matrix, empty.
-    pub(crate) fn next_generation(&self, level: Level) -> Self {
+    /// Returns the model with the next generation of the matrix of a kind, empty.
+    pub(crate) fn next_generation(&self, kind: DocumentKind) -> Self {
         let mut next = self.clone();
-        next.generations[level as usize] += 1;
-        next.rows[level as usize] = 0;
+        next.generations[kind as usize] += 1;
+        next.rows[kind as usize] = 0;
         next
     }
 }
@@ -163,14 +164,14 @@ impl Reader {
         Ok(unreadable)
     }
 
-    /// Opens the matrix of a model at a level.
+    /// Opens the matrix of a model and a kind of documents.
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] when the file is not what the database says.
-    pub fn matrix(&self, model: &ModelRow, level: Level) -> Result<VectorMatrix> {
-        let open = || VectorMatrix::open(&self.root, model, level);
+    pub fn matrix(&self, model: &ModelRow, kind: DocumentKind) -> Result<VectorMatrix> {
+        let open = || VectorMatrix::open(&self.root, model, kind);
         match &self.cache {
-            Some(cache) => cache.matrix(self.version_for(cache)?, model.matrix_id(level), open),
+            Some(cache) => cache.matrix(self.version_for(cache)?, model.matrix_id(kind), open),
             None => open(),
         }
     }
@@ -293,18 +294,18 @@ impl Writer {
 
     fn was_written_within(&self, model: &ModelRow, time: Duration) -> bool {
         let root = self.reader.root();
-        let paths = Level::ALL.map(|level| matrix::matrix_path(root, model, level));
+        let paths = DocumentKind::ALL.map(|kind| matrix::matrix_path(root, model, kind));
         let written = paths.map(|path| fs_err::metadata(path).and_then(|file| file.modified()));
         let mut ages = written.into_iter().flatten().map(|at| at.elapsed());
         ages.any(|age| age.is_ok_and(|age| age < time))
     }
 
     /// Updates the row count of a matrix in `models`.
-    pub(crate) fn update_row_count(&self, model: ModelId, level: Level) -> Result<()> {
-        let Some(rows) = self.matrices.appenders.rows(MatrixId { model, level }) else {
+    pub(crate) fn update_row_count(&self, model: ModelId, kind: DocumentKind) -> Result<()> {
+        let Some(rows) = self.matrices.appenders.rows(MatrixId { model, kind }) else {
             return Ok(());
         };
-        let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", level.name());
+        let update = format!("UPDATE models SET {}_rows = ?2 WHERE id = ?1", kind.name());
         self.db().run(&update, params![model, rows.cast_signed()])
     }
 
@@ -314,32 +315,19 @@ impl Writer {
             return Ok(());
         }
         let models = self.reader.models()?;
-        let levels = Level::ALL.into_iter();
-        let current = levels.flat_map(|level| {
-            let path = move |model| matrix::matrix_path(self.reader.root(), model, level);
+        let kinds = DocumentKind::ALL.into_iter();
+        let current = kinds.flat_map(|kind| {
+            let path = move |model| matrix::matrix_path(self.reader.root(), model, kind);
             models.iter().map(path)
         });
         let current: HashSet<PathBuf> = current.collect();
-        let folders = fs_err::read_dir(directory::vectors_path(self.reader.root()));
-        for folder in folders.into_iter().flatten().flatten() {
-            let is_folder = folder.file_type().is_ok_and(|kind| kind.is_dir());
-            if is_folder && is_fingerprint(&folder.file_name()) {
-                delete_matrices(&folder.path(), &current);
+        let directories = fs_err::read_dir(directory::vectors_path(self.reader.root()));
+        for directory in directories.into_iter().flatten().flatten() {
+            let is_directory = directory.file_type().is_ok_and(|kind| kind.is_dir());
+            if is_directory && is_fingerprint(&directory.file_name()) {
+                matrix::delete_matrices_except(&directory.path(), &current);
             }
         }
         Ok(())
     }
-}
-
-/// Deletes the matrices in a folder that are not in `kept`, then the folder if it is empty. A file that cannot be deleted,
-/// as on Windows one that is mapped, stays until old generations are deleted again.
-fn delete_matrices(folder: &Path, kept: &HashSet<PathBuf>) {
-    for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|ext| ext == "npy") && !kept.contains(&path) {
-            // An empty folder may have taken its place.
-            let _ = fs_err::remove_file(&path).or_else(|_| fs_err::remove_dir(&path));
-        }
-    }
-    let _ = std::fs::remove_dir(folder);
 }

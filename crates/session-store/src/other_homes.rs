@@ -1,4 +1,4 @@
-//! Tells sessions whose histories lie in the home folders of other machines.
+//! Tells sessions whose histories lie in the home directories of other machines.
 
 use crate::error::Result;
 use crate::id::FileId;
@@ -10,7 +10,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// The setting with the user's own home and the others, where there are others.
 const SETTING: &str = "other_homes";
-/// Separates the folders in it: no path holds it.
+/// Separates the directories in it: no path holds it.
 const SEPARATOR: char = '\0';
 
 /// Formats the setting for these homes.
@@ -50,8 +50,8 @@ impl Reader {
         Ok(elsewhere)
     }
 
-    fn files_below(&self, folder: &Path) -> Result<FxHashSet<FileId>> {
-        let first = folder.join("").to_string_lossy().into_owned();
+    fn files_below(&self, directory: &Path) -> Result<FxHashSet<FileId>> {
+        let first = directory.join("").to_string_lossy().into_owned();
         // The first text behind all that begin so, in the order of bytes.
         let after_separator = char::from_u32(u32::from(MAIN_SEPARATOR) + 1).unwrap_or_default();
         let behind = format!(

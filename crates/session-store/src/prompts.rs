@@ -10,7 +10,7 @@ use crate::sql::Statements;
 use crate::titles::can_title_session;
 use crate::writer::Writer;
 use rusqlite::params;
-use session_core::paste::paste_letters;
+use session_core::paste::{moved_paste_keys, unmarked_paste_key};
 use session_core::slash_command::is_built_in_command;
 use session_core::{SessionMeta, Turn, TurnSpan};
 use std::ops::RangeInclusive;
@@ -52,7 +52,7 @@ pub struct EndedSession {
 }
 
 impl Writer {
-    /// Tells which prompts of a session of a history of prompts another file has. `missing` are files that are no longer
+    /// Tells which prompts of a session of a history of prompts another file has. `gone_files` are files that are no longer
     /// on disk, and not yet marked so.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Writer {
         file: FileId,
         source: &str,
         meta: &SessionMeta,
-        missing: &[FileId],
+        gone_files: &[FileId],
     ) -> Result<Supersession> {
         if !meta.prompts_only {
             return Ok(Supersession::None);
@@ -76,7 +76,7 @@ impl Writer {
         let mut others = find.query(params![meta.id, source, file])?;
         let mut supersession = Supersession::None;
         while let Some(other) = others.next()? {
-            let is_gone = other.get(2)? || missing.contains(&other.get(1)?);
+            let is_gone = other.get(2)? || gone_files.contains(&other.get(1)?);
             let (session, ended_ms): (_, Option<i64>) = (other.get(0)?, other.get(3)?);
             supersession = match ended_ms.filter(|_| is_gone) {
                 Some(ended_ms) => Supersession::UpTo(EndedSession { session, ended_ms }),
@@ -184,12 +184,14 @@ impl Writer {
         let content = self.content(prompt.id)?;
         let prompt = content.typed_prompt();
         // The one has pastes behind the typed words, an older transcript where they were typed.
-        let letters = paste_letters(prompt);
+        let keys = moved_paste_keys(prompt);
         for turn in near {
             let content = self.content(turn.id)?;
             let turn_prompt = content.typed_prompt();
-            let has_letters = || letters.is_some() && letters == paste_letters(turn_prompt);
-            if turn_prompt == prompt || has_letters() {
+            let has_key = |key| keys.contains(&key);
+            let is_moved =
+                || !keys.is_empty() && unmarked_paste_key(turn_prompt).is_some_and(has_key);
+            if turn_prompt == prompt || is_moved() {
                 return Ok(Some(turn.id));
             }
         }

@@ -5,7 +5,7 @@
 //! It is noted in the same transaction as what was deleted, so that a killed one is taken up again.
 
 use crate::error::Result;
-use crate::model::Level;
+use crate::model::DocumentKind;
 use crate::old_databases::delete_old_matrices;
 use crate::reader::Reader;
 use crate::sql::Statements;
@@ -111,9 +111,9 @@ impl Writer {
         let optimize = "INSERT INTO words(words) VALUES('optimize')";
         self.db().execute(optimize, [])?;
         for model in self.reader.models()? {
-            for level in Level::ALL {
-                if self.reader.count_dead_rows(&model, level)? > 0 {
-                    self.rewrite_matrix(&model, level)?;
+            for kind in DocumentKind::ALL {
+                if self.reader.count_dead_rows(&model, kind)? > 0 {
+                    self.rewrite_matrix(&model, kind)?;
                 }
             }
         }

@@ -13,7 +13,7 @@ const NAME_CHARS: usize = 32;
 /// Most bytes of a vector.
 const MAX_VECTOR_BYTES: u64 = 1 << 20;
 
-/// Returns the folder of a model's queries.
+/// Returns the directory of a model's queries.
 ///
 /// It has a file for each query, named by its hash, with the vector's numbers as little-endian `f32`.
 fn model_directory(root: &Path, fingerprint: &str) -> PathBuf {
@@ -65,9 +65,9 @@ pub fn cache_query_vector(
     query: &str,
     vector: &[f32],
 ) -> Result<()> {
-    let folder = model_directory(root, fingerprint);
-    if fs_err::read_dir(&folder).is_ok_and(|entries| entries.count() >= MAX_QUERIES) {
-        delete_files(&folder, is_query_name)?;
+    let directory = model_directory(root, fingerprint);
+    if fs_err::read_dir(&directory).is_ok_and(|entries| entries.count() >= MAX_QUERIES) {
+        delete_files(&directory, is_query_name)?;
     }
     let path = query_path(root, fingerprint, query);
     let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();

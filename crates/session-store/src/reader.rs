@@ -4,7 +4,7 @@ use crate::error::{Result, StoreError};
 use crate::frames::last_frames::LastFrames;
 use crate::id::{SessionId, TurnId};
 use crate::row::{CopyRow, SessionBranch, TURN_COLUMNS, TurnRow, turn_row};
-use crate::snapshot_cache::SnapshotCache;
+use crate::snapshot_cache::{CacheAge, SnapshotCache};
 use crate::sql::Statements;
 use crate::word_search::postings::PostingsReader;
 use crate::{directory, schema};
@@ -52,18 +52,18 @@ impl Reader {
         }
     }
 
-    /// Begins a snapshot: until dropped, the reader sees one state.
+    /// Begins a read transaction: until [`Reader::end_snapshot`] the reader sees one state.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn snapshot(&self) -> Result<()> {
+    pub fn begin_snapshot(&self) -> Result<()> {
         if let Some(cache) = &self.cache {
             cache.snapshot_version.set(None);
         }
         Ok(self.db.execute_batch("BEGIN")?)
     }
 
-    /// Ends the snapshot that [`Reader::snapshot`] began: the next one sees what was committed meanwhile.
+    /// Ends the transaction that [`Reader::begin_snapshot`] began: the next one sees what was committed meanwhile.
     ///
     /// # Errors
     /// When the database fails.
@@ -71,11 +71,10 @@ impl Reader {
         Ok(self.db.execute_batch("COMMIT")?)
     }
 
-    /// Sets whether queries may use the parts that are kept though another connection has committed since.
-    /// Such a query does not find later writes, and may fail on deleted rows.
-    pub fn allow_stale_parts(&self, is_allowed: bool) {
+    /// Sets the age that cached parts may have.
+    pub fn set_cache_age(&self, age: CacheAge) {
         if let Some(cache) = &self.cache {
-            cache.may_be_stale.set(is_allowed);
+            cache.age.set(age);
         }
     }
 
@@ -111,7 +110,7 @@ impl Reader {
         directory::is_open_to_others(&self.root)
     }
 
-    /// Returns the folder of the index.
+    /// Returns the directory of the index.
     pub fn root(&self) -> &Path {
         &self.root
     }

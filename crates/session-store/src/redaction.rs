@@ -8,7 +8,7 @@ use crate::row::TurnRow;
 use crate::sql::Statements;
 use crate::writer::{MigrationProgress, Writer};
 use rusqlite::params;
-use session_core::TurnContent;
+use session_core::{Progress, TurnContent};
 use session_redact::Redactor;
 
 /// Columns of `sessions` with text that a user or an agent wrote.
@@ -21,7 +21,9 @@ impl Writer {
         let sessions = self.session_ids()?;
         for (done, session) in (0..).zip(&sessions) {
             self.redact_session(&redactor, *session)?;
-            progress(done + 1, sessions.len() as u64);
+            let total = sessions.len() as u64;
+            let done = done + 1;
+            progress(Progress { done, total });
         }
         self.redact_external_titles(&redactor)?;
         self.delete_cursors_with_secrets(&redactor)?;

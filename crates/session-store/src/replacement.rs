@@ -6,23 +6,26 @@ use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 
-/// The offset, in bytes, of a turn that its history holds no longer: beyond every file.
+/// The span start from which turns are lost: greater than any offset in a file.
 pub(crate) const LOST: i64 = 1 << 62;
+
+/// Gives a turn a span from [`LOST`], the third parameter, which stays empty where it was.
+const SET_LOST: &str = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start)";
 
 /// A session that is being delivered from its beginning.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionReplacement {
     pub(crate) session: SessionId,
-    /// Turns delivered so far: at the end, stored turns with a greater index are stale.
+    /// Turns delivered so far: at the end, stored turns beyond them count as not delivered.
     pub(crate) turns: u32,
-    pub(crate) missing: MissingTurns,
-    /// More turns come, after a commit, too: until they have, stored ones beyond stay.
-    pub(crate) is_unfinished: bool,
+    /// What becomes of stored turns that are not delivered.
+    pub(crate) undelivered: UndeliveredTurns,
+    pub(crate) delivery: SessionDelivery,
 }
 
 /// Says what becomes of stored turns that a history does not deliver when it is read from its beginning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum MissingTurns {
+pub enum UndeliveredTurns {
     /// They are deleted: the history took them back.
     #[default]
     Delete,
@@ -32,22 +35,35 @@ pub enum MissingTurns {
     Keep,
 }
 
+/// Says whether a session was delivered to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SessionDelivery {
+    /// No turn is left: what the index has beyond the delivered ones ends with the next commit.
+    Complete,
+    /// More turns come, after a commit, too: until they have, stored ones beyond stay.
+    Unfinished,
+}
+
 impl SessionReplacement {
     /// Makes the replacement of a session of which no turn was delivered yet.
     pub(crate) fn new(session: SessionId) -> Self {
         Self {
             session,
             turns: 0,
-            missing: MissingTurns::default(),
-            is_unfinished: false,
+            undelivered: UndeliveredTurns::default(),
+            delivery: SessionDelivery::Complete,
         }
     }
 
-    fn keeps_missing_turns(self) -> bool {
-        match self.missing {
-            MissingTurns::Delete => false,
-            MissingTurns::KeepIfNoneComes => self.turns == 0,
-            MissingTurns::Keep => true,
+    fn is_unfinished(self) -> bool {
+        self.delivery == SessionDelivery::Unfinished
+    }
+
+    fn keeps_undelivered_turns(self) -> bool {
+        match self.undelivered {
+            UndeliveredTurns::Delete => false,
+            UndeliveredTurns::KeepIfNoneComes => self.turns == 0,
+            UndeliveredTurns::Keep => true,
         }
     }
 }
@@ -55,17 +71,17 @@ impl SessionReplacement {
 impl Writer {
     /// Sets what becomes of the session's stored turns beyond those that come.
     /// To be called after [`Writer::open_session`]; without effect where its turns are not replaced.
-    pub fn set_missing_turns(&mut self, missing: MissingTurns) {
+    pub fn set_undelivered_turns(&mut self, undelivered: UndeliveredTurns) {
         if let Some(replacing) = &mut self.session_progress.replacing {
-            replacing.missing = missing;
+            replacing.undelivered = undelivered;
         }
     }
 
     /// Sets whether more turns come of the session whose turns are replaced, after checkpoints and commits, too: until
     /// they have, what the index has beyond them stays. A process that is killed before leaves it there.
-    pub fn set_unfinished(&mut self, is_unfinished: bool) {
+    pub fn set_delivery(&mut self, delivery: SessionDelivery) {
         if let Some(replacing) = &mut self.session_progress.replacing {
-            replacing.is_unfinished = is_unfinished;
+            replacing.delivery = delivery;
         }
     }
 
@@ -75,8 +91,8 @@ impl Writer {
     /// When the database fails.
     pub fn abandon_replacement(&mut self) -> Result<()> {
         let replacing = &mut self.session_progress.replacing;
-        match replacing.take_if(|replacing| replacing.is_unfinished) {
-            Some(abandoned) => self.keep_rest(abandoned),
+        match replacing.take_if(|replacing| replacing.is_unfinished()) {
+            Some(abandoned) => self.keep_undelivered(abandoned),
             None => Ok(()),
         }
     }
@@ -86,7 +102,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn break_off_session(&mut self, file: FileId, uid: &str) -> Result<()> {
+    pub fn abandon_unreadable_session(&mut self, file: FileId, uid: &str) -> Result<()> {
         self.begin()?;
         let select = "SELECT id FROM sessions WHERE file = ?1 AND uid = ?2";
         let known = self
@@ -97,15 +113,15 @@ impl Writer {
         };
         let replacing = &mut self.session_progress.replacing;
         if let Some(broken) = replacing.take_if(|replacing| replacing.session == session) {
-            self.keep_rest(broken)?;
+            self.keep_undelivered(broken)?;
         }
         self.unmark_sessions_gone(&[session])
     }
 
     /// Keeps what a session has that did not come again: turns, and its title.
-    fn keep_rest(&mut self, replacing: SessionReplacement) -> Result<()> {
+    fn keep_undelivered(&mut self, replacing: SessionReplacement) -> Result<()> {
         self.begin()?;
-        self.count_replaced(replacing, false)?;
+        self.recount_replaced_session(replacing, false)?;
         let session = replacing.session;
         let title = self.session_progress.replaced_title.take();
         let set =
@@ -118,21 +134,27 @@ impl Writer {
     }
 
     /// Ends the replacement of a session, unless more of its turns come after this commit.
-    pub(crate) fn end_finished_replacement(&mut self) -> Result<()> {
+    pub(crate) fn finish_replacement_unless_unfinished(&mut self) -> Result<()> {
         match self.session_progress.replacing {
-            Some(replacing) if replacing.is_unfinished => Ok(()),
-            _ => self.delete_stale_turns(),
+            Some(replacing) if replacing.is_unfinished() => Ok(()),
+            _ => self.finish_replacement(),
         }
     }
 
-    /// Ends the replacement of a session and deletes the turns after the last new one.
-    pub(crate) fn delete_stale_turns(&mut self) -> Result<()> {
+    /// Ends the replacement of a session: turns that were not delivered become lost or are deleted, as `undelivered` says.
+    pub(crate) fn finish_replacement(&mut self) -> Result<()> {
         let Some(done) = self.session_progress.replacing.take() else {
             return Ok(());
         };
-        if done.keeps_missing_turns() {
-            self.mark_as_lost(done)?;
+        if done.keeps_undelivered_turns() {
+            self.mark_undelivered_as_lost(done)?;
         }
+        let has_deleted = self.delete_undelivered_turns(done)?;
+        self.recount_replaced_session(done, has_deleted)
+    }
+
+    /// Deletes the turns after the last delivered one, but for lost ones; returns true where there were any.
+    fn delete_undelivered_turns(&mut self, done: SessionReplacement) -> Result<bool> {
         let select = "SELECT id FROM turns WHERE session = ?1 AND idx >= ?2 AND start < ?3";
         let old: Vec<TurnId> =
             self.db()
@@ -147,36 +169,41 @@ impl Writer {
             self.orphan_session_rows(done.session)?;
             self.bump_revision(done.session)?;
         }
-        self.count_replaced(done, !old.is_empty())
+        Ok(!old.is_empty())
     }
 
-    /// Marks the stored turns beyond the delivered ones as missing from the history.
-    fn mark_as_lost(&mut self, done: SessionReplacement) -> Result<()> {
-        let update = "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE session = ?1 AND idx >= ?2 AND start < ?3";
+    /// Marks the stored turns beyond the delivered ones as lost.
+    fn mark_undelivered_as_lost(&mut self, done: SessionReplacement) -> Result<()> {
+        let update = format!("{SET_LOST} WHERE session = ?1 AND idx >= ?2 AND start < ?3");
         self.db()
-            .run(update, params![done.session, done.turns, LOST])
+            .run(&update, params![done.session, done.turns, LOST])
     }
 
-    /// Marks the stored turns of a file's sessions that lie beyond its new size as missing from the history.
+    /// Marks the stored turns of a file's sessions that lie beyond its new size as lost.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn mark_turns_as_lost(&mut self, file: FileId, size: u64) -> Result<()> {
+    pub fn mark_turns_beyond_size_as_lost(&mut self, file: FileId, size: u64) -> Result<()> {
         self.begin()?;
-        let update =
-            "UPDATE turns SET start = ?3, stop = ?3 + (stop > start) WHERE start < ?3 AND stop > ?2
-            AND session IN (SELECT id FROM sessions WHERE file = ?1)";
+        let update = format!(
+            "{SET_LOST} WHERE start < ?3 AND stop > ?2
+            AND session IN (SELECT id FROM sessions WHERE file = ?1)"
+        );
         self.db()
-            .run(update, params![file, size.cast_signed(), LOST])
+            .run(&update, params![file, size.cast_signed(), LOST])
     }
 
-    /// Sets what a replaced session derives from its turns, where not all of them came just now.
-    fn count_replaced(&mut self, done: SessionReplacement, is_shorter: bool) -> Result<()> {
+    /// Sets what a replaced session derives from its turns, where not all of them were delivered or some were deleted.
+    fn recount_replaced_session(
+        &mut self,
+        done: SessionReplacement,
+        has_deleted: bool,
+    ) -> Result<()> {
         let select = "SELECT EXISTS(SELECT 1 FROM turns WHERE session = ?1 AND idx >= ?2)";
         let has_rest: bool =
             self.db()
                 .single(select, params![done.session, done.turns], |row| row.get(0))?;
-        if has_rest || is_shorter {
+        if has_rest || has_deleted {
             self.recount_session(done.session)?;
         }
         if has_rest && done.turns == 0 {

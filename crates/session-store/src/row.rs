@@ -42,7 +42,7 @@ pub struct SessionRow {
     pub gone: bool,
     /// Its transcript was deleted: the agent keeps its prompts alone.
     pub prompts_only: bool,
-    /// Its history lies in the home folder of another machine: no agent resumes it here.
+    /// Its history lies in the home directory of another machine: no agent resumes it here.
     pub is_elsewhere: bool,
 }
 

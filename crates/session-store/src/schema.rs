@@ -131,7 +131,7 @@ pub(crate) fn open_readable(root: &Path) -> Result<ReadableDatabase> {
     })
 }
 
-/// Opens a database whose log cannot be shared, in a folder that cannot be written or on a full disk: nobody writes to it.
+/// Opens a database whose log cannot be shared, in a directory that cannot be written or on a full disk: nobody writes to it.
 /// A log with something in it is read from a copy of both.
 fn open_unshared(root: &Path) -> Result<ReadableDatabase> {
     let copy = copy_if_logged(root)?;

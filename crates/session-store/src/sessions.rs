@@ -19,7 +19,7 @@ impl Writer {
     ///
     /// A session of which only prompts were known, or that left another file which is still there,
     /// becomes the one that its transcript tells: its turns are replaced. Where they are, what is left over at the next
-    /// checkpoint is treated as [`MissingTurns`](crate::MissingTurns) says.
+    /// checkpoint is treated as [`UndeliveredTurns`](crate::UndeliveredTurns) says.
     ///
     /// # Errors
     /// When the database fails.
@@ -39,7 +39,7 @@ impl Writer {
             .replacing
             .is_some_and(|r| r.session != id)
         {
-            self.delete_stale_turns()?;
+            self.finish_replacement()?;
         }
         if is_adopted || turns == KnownTurns::Replace {
             if !self.session_progress.new_session.is_without_turns(id) {
@@ -155,9 +155,9 @@ impl Writer {
         let select =
             "SELECT s.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
              JOIN files f ON f.id = o.file
-             WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND o.gone = 0 AND f.gone = 0";
-        self.db()
-            .first(select, params![file, uid], |row| row.get(0))
+             WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND NOT o.gone & ?3 AND f.gone = 0";
+        let values = params![file, uid, GONE | PROMPTS_ONLY];
+        self.db().first(select, values, |row| row.get(0))
     }
 
     /// Gives a title to the session that holds message `leaf`, now or when it

@@ -7,6 +7,17 @@ use crate::turn_columns::TurnColumns;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+/// The age that the cached parts of an index may have where a query reads them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CacheAge {
+    /// They are those of the last commit.
+    #[default]
+    Current,
+    /// Another connection may have committed since. The query does not find what was written then, and may fail on deleted
+    /// rows.
+    MayBeStale,
+}
+
 /// Caches parts of one state of the database that every query reads: the sessions of turns, the owners of matrices'
 /// rows, and mapped matrices.
 #[derive(Default)]
@@ -14,8 +25,7 @@ pub(crate) struct SnapshotCache {
     parts: RefCell<VersionedParts>,
     /// [`crate::Reader::data_version`] of the snapshot that is open, once it was asked for.
     pub(crate) snapshot_version: Cell<Option<u64>>,
-    /// The parts are used though another connection has committed since they were read.
-    pub(crate) may_be_stale: Cell<bool>,
+    pub(crate) age: Cell<CacheAge>,
 }
 
 #[derive(Default)]
@@ -31,7 +41,7 @@ impl SnapshotCache {
     /// Returns the version of the parts, where there are any and stale ones will do.
     pub(crate) fn stale_version(&self) -> Option<u64> {
         let parts = self.parts.borrow();
-        (self.may_be_stale.get() && parts.turns.is_some()).then_some(parts.version)
+        (self.age.get() == CacheAge::MayBeStale && parts.turns.is_some()).then_some(parts.version)
     }
 
     /// Returns the columns of turns of this version, read where they are not cached.

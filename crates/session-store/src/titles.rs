@@ -12,7 +12,7 @@ use crate::writer::Writer;
 use rusqlite::params;
 use rustc_hash::FxHashMap;
 use session_core::title::{PromptOpening, TemplateTitle};
-use session_core::{PromptKind, Turn, TurnContent, noise, title};
+use session_core::{PromptKind, Turn, TurnContent, prompt_content, title};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::take;
 
@@ -90,7 +90,7 @@ impl StoredTitles {
 /// `sessions.work` of a session with prompts for which the title of its change was looked for, and that has none.
 /// Without prompts it is the title of what was done; else `NULL` where the first prompt says enough.
 const NO_CHANGE: &str = "";
-/// Begins a `sessions.rest` that takes the place of a given title, too.
+/// First character of a `sessions.rest` that replaces a given title, too.
 const BEFORE_GIVEN: char = '\u{1}';
 
 /// Turns that are looked at for what was done.
@@ -100,7 +100,7 @@ const MAX_COMPARED: usize = 500;
 
 impl Writer {
     /// Keeps the first prompt of a session that can be its title. A later one takes its place only where it
-    /// [says more](noise::says_more), and no commit up to its turn says what the work is.
+    /// [names the subject better](prompt_content::names_subject_better), and no commit up to its turn says what the work is.
     pub(crate) fn store_first_prompt(&mut self, session: SessionId, turn: &Turn) -> Result<()> {
         self.queue_work_title(session);
         if self.session_progress.new_session.has_first_prompt(session) {
@@ -108,16 +108,16 @@ impl Writer {
         }
         let title = title::prompt_title(&turn.prompt);
         match self.first_prompt(session)? {
-            Some(kept) if !noise::needs_context(&kept) => {
+            Some(kept) if !prompt_content::needs_context(&kept) => {
                 self.session_progress.new_session.note_first_prompt(session);
                 return Ok(());
             }
-            Some(kept) if !noise::says_more(&title, &kept) => return Ok(()),
+            Some(kept) if !prompt_content::names_subject_better(&title, &kept) => return Ok(()),
             Some(_) if self.has_change_up_to(session, turn)? => return Ok(()),
             Some(_) => self.delete_opening(session)?,
             None => {}
         }
-        let needs_context = noise::needs_context(&title);
+        let needs_context = prompt_content::needs_context(&title);
         self.set_first_prompt(session, &title)?;
         self.set_work_title(session, needs_context.then_some(NO_CHANGE))?;
         if !needs_context {
@@ -198,7 +198,7 @@ impl Writer {
             return Ok(());
         };
         self.set_first_prompt(session, &found.title)?;
-        let needs_context = noise::needs_context(&found.title);
+        let needs_context = prompt_content::needs_context(&found.title);
         self.set_work_title(session, needs_context.then_some(NO_CHANGE))?;
         self.queue_work_title(session);
         self.insert_opening(session, found.turn, &found.prompt)
@@ -245,10 +245,10 @@ impl Writer {
             }
             let title = title::prompt_title(&prompt);
             let is_better = first.as_ref().is_none_or(|kept| {
-                noise::says_more(&title, &kept.title)
+                prompt_content::names_subject_better(&title, &kept.title)
                     && title::change_title(contents.iter()).is_none()
             });
-            let is_last = !noise::needs_context(&title);
+            let is_last = !prompt_content::needs_context(&title);
             if is_better {
                 first = Some(TitlePrompt {
                     turn: turn.index,
@@ -371,8 +371,8 @@ impl Writer {
         let rest = stored.change().or(title.map(|title| &*title.title));
         let is_of_template = |given: &str| title.is_some_and(|title| title.is_of_template(given));
         let given = stored.given.as_deref();
-        let is_given_left =
-            given.is_some_and(|given| noise::needs_context(given) || is_of_template(given));
+        let is_given_left = given
+            .is_some_and(|given| prompt_content::needs_context(given) || is_of_template(given));
         let rest = rest.map(|rest| {
             if is_given_left {
                 format!("{BEFORE_GIVEN}{rest}")
@@ -405,7 +405,7 @@ impl Writer {
             return self.set_work_title(session, title.as_deref());
         }
         let given = stored.given.as_deref();
-        let is_wanted = stored.work.is_some() || given.is_some_and(noise::needs_context);
+        let is_wanted = stored.work.is_some() || given.is_some_and(prompt_content::needs_context);
         if is_wanted {
             self.store_change_title(session)?;
         }
@@ -456,8 +456,10 @@ impl Writer {
 /// Returns true when a prompt may stand for its session's title: a bare `/clear` may not.
 pub(crate) fn can_title_session(kind: PromptKind, prompt: &str) -> bool {
     match kind {
-        PromptKind::Typed | PromptKind::Model => !noise::is_noise(prompt),
-        PromptKind::Command => !noise::is_noise(prompt) && prompt.contains(char::is_whitespace),
+        PromptKind::Typed | PromptKind::Model => !prompt_content::lacks_content(prompt),
+        PromptKind::Command => {
+            !prompt_content::lacks_content(prompt) && prompt.contains(char::is_whitespace)
+        }
         PromptKind::None => false,
     }
 }

@@ -7,7 +7,7 @@ use crate::sql::Statements;
 use crate::word_index::TurnWords;
 use crate::word_search::lexical;
 use crate::writer::{MigrationProgress, Writer};
-use session_core::TurnContent;
+use session_core::{Progress, TurnContent};
 
 impl Writer {
     /// Deletes the words of a turn, and the signatures of its errors.
@@ -36,7 +36,9 @@ impl Writer {
             for stored in self.reader.contents_without_copies(*session)? {
                 self.insert_words(stored.turn, &stored.content)?;
             }
-            progress(done + 1, sessions.len() as u64);
+            let total = sessions.len() as u64;
+            let done = done + 1;
+            progress(Progress { done, total });
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use crate::embeddings::vector_owners::VectorOwners;
 use crate::error::{Result, StoreError};
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::model::{Level, ModelRow};
+use crate::model::{DocumentKind, ModelRow};
 use crate::reader::Reader;
 use crate::schema;
 use crate::sql::Statements;
@@ -33,7 +33,7 @@ impl Reader {
     fn open_checked(root: &Path, check: fn(&Self) -> Result<()>) -> Result<Self> {
         let open = || {
             let index = Self::open(root)?;
-            index.snapshot()?;
+            index.begin_snapshot()?;
             check(&index).map(|()| index)
         };
         let mut opened = open();
@@ -153,9 +153,9 @@ impl Reader {
     /// When the disk fails. [`StoreError::Corrupt`] where another process has replaced the matrix since this snapshot: the
     /// next one has it.
     pub fn has_lost_matrix(&self, model: &ModelRow) -> Result<bool> {
-        let mut matrices = Level::ALL
+        let mut matrices = DocumentKind::ALL
             .into_iter()
-            .map(|level| self.matrix(model, level));
+            .map(|kind| self.matrix(model, kind));
         match matrices.find_map(|matrix| matrix.err()) {
             None => Ok(false),
             Some(error @ StoreError::Corrupt { .. }) => {
@@ -172,7 +172,7 @@ impl Reader {
     /// Returns true where a model's matrices are of the same generation for who opens the index now.
     fn is_current_model(&self, model: &ModelRow) -> Result<bool> {
         let now = Self::open(self.root())?.model(&model.fingerprint)?;
-        let generations = |model: &ModelRow| Level::ALL.map(|level| model.generation(level));
+        let generations = |model: &ModelRow| DocumentKind::ALL.map(|kind| model.generation(kind));
         Ok(now.is_some_and(|now| generations(&now) == generations(model)))
     }
 
@@ -218,15 +218,15 @@ impl Reader {
 
     /// Compares the owners of a model's vectors with the lists of sessions' vectors, which they repeat.
     fn verify_owners(&self, model: &ModelRow) -> Result<()> {
-        let owners = Level::ALL.map(|level| self.vector_owners(model.id, level));
+        let owners = DocumentKind::ALL.map(|kind| self.vector_owners(model.id, kind));
         let owners = owners.into_iter().collect::<Result<Vec<_>>>()?;
         let owned: usize = owners.iter().map(VectorOwners::count).sum();
         let (mut listed, mut agreed) = (0, 0);
         for session in self.sessions_with_vectors(model.id)? {
             let entries = self.vector_entries(model, session)?;
             listed += entries.len();
-            for (owners, level) in owners.iter().zip(Level::ALL) {
-                let entries = entries.iter().filter(|entry| entry.row.level == level);
+            for (owners, kind) in owners.iter().zip(DocumentKind::ALL) {
+                let entries = entries.iter().filter(|entry| entry.row.kind == kind);
                 agreed += entries
                     .filter(|entry| owners.is_owner(session, entry))
                     .count();
@@ -244,13 +244,13 @@ impl Reader {
     }
 
     fn verify_matrices(&self, model: &ModelRow) -> Result<()> {
-        for level in Level::ALL {
-            let matrix = self.matrix(model, level)?;
-            let vectors = format!("the {} vectors of `{}`", level.name(), model.name);
+        for kind in DocumentKind::ALL {
+            let matrix = self.matrix(model, kind)?;
+            let vectors = format!("the {} vectors of `{}`", kind.name(), model.name);
             if let Some(row) = matrix.first_damaged_row() {
                 return Err(self.corrupt(format!("row {row} of {vectors}")));
             }
-            if !self.has_matrix_of_checksum(model, level, &matrix)? {
+            if !self.has_matrix_of_checksum(model, kind, &matrix)? {
                 return Err(self.corrupt(format!("{vectors} differ from their checksum")));
             }
         }

@@ -8,14 +8,14 @@ use crate::error::{Result, StoreError};
 use crate::id::TurnId;
 use crate::index_lock::IndexLock;
 use crate::migrate::{self, migrate};
-use crate::old_databases::{end_put_aside, put_aside_database};
+use crate::old_databases::{finish_renaming_to_old, rename_database_to_old};
 use crate::pending_writes::PendingWrites;
 use crate::reader::Reader;
 use crate::schema;
 use crate::session_progress::SessionProgress;
 use crate::titles::TitleUpdates;
 use rusqlite::Connection;
-use session_core::TurnContent;
+use session_core::{Progress, TurnContent};
 use session_files::private;
 use session_redact::Redactor;
 use std::io::ErrorKind;
@@ -40,7 +40,7 @@ pub struct Writer {
     pub(crate) was_migrated: bool,
     /// Others could write to the directory until this writer closed it.
     pub(crate) was_open_to_others: bool,
-    /// The database that [`Writer::rebuild`] put aside.
+    /// The new path of the database that [`Writer::rebuild`] renamed.
     old_database: Option<PathBuf>,
     /// Redacts what an older index holds when it is migrated.
     pub(crate) redactor: Redactor,
@@ -51,8 +51,8 @@ pub struct Writer {
     _lock: IndexLock,
 }
 
-/// Is called with the number of sessions that a migration has done, and that of all.
-pub type MigrationProgress<'p> = &'p dyn Fn(u64, u64);
+/// Receives the progress of a migration, in sessions.
+pub type MigrationProgress<'p> = &'p dyn Fn(Progress);
 
 /// Options of a writer that matter where the index has an older format.
 pub struct WriterOptions<'p> {
@@ -66,7 +66,7 @@ impl Default for WriterOptions<'_> {
     fn default() -> Self {
         Self {
             redactor: Redactor::default(),
-            on_migrated: &|_, _| {},
+            on_migrated: &|_| {},
         }
     }
 }
@@ -92,7 +92,7 @@ impl Writer {
             private::create_directory(root)?;
             let was_open = directory::close_to_others(root)?;
             let lock = IndexLock::acquire_writer(root)?;
-            end_put_aside(root)?;
+            finish_renaming_to_old(root)?;
             let mut writer = Self::with_lock(root, lock, options)?;
             writer.was_open_to_others = was_open;
             Ok(writer)
@@ -100,7 +100,7 @@ impl Writer {
         open().map_err(|e| migrate::explain_unmigrated(e, root))
     }
 
-    /// Puts the index away and opens an empty one. The old database is kept as
+    /// Renames the database and opens an empty one. The old database is kept as
     /// `index.db.old`, or `index.db.old.2` where that is taken: it may be all that is left of some history.
     ///
     /// # Errors
@@ -109,8 +109,8 @@ impl Writer {
         check_ownership(root)?;
         private::create_directory(root)?;
         let lock = IndexLock::acquire_writer(root)?;
-        end_put_aside(root)?;
-        let old = put_aside_database(root)?;
+        finish_renaming_to_old(root)?;
+        let old = rename_database_to_old(root)?;
         delete_model_files(&directory::vectors_path(root), is_matrix_name)?;
         let mut writer = Self::with_lock(root, lock, WriterOptions::default())?;
         writer.old_database = Some(old).filter(|old| old.exists());
@@ -144,7 +144,7 @@ impl Writer {
         self.was_open_to_others
     }
 
-    /// Returns the database that was put aside, where this writer builds the index anew.
+    /// Returns the new path of the database that was renamed, where this writer builds the index anew.
     pub fn old_database(&self) -> Option<PathBuf> {
         self.old_database.clone()
     }
@@ -220,7 +220,7 @@ impl Writer {
 
     fn commit_open(&mut self) -> Result<()> {
         self.write_session_counts()?;
-        self.end_finished_replacement()?;
+        self.finish_replacement_unless_unfinished()?;
         self.update_titles()?;
         self.delete_orphans()?;
         self.pending.flush(&self.reader)?;

@@ -2,7 +2,7 @@
 
 use session_agents::{
     AgentError, HookEvent, MergedSettings, RuleList, SettingsChange, SettingsFile, SkillOrigin,
-    revoke_skill_rule,
+    WriteMode, revoke_skill_rule,
 };
 use session_core::diff::DiffLine;
 use session_files::{FileError, Project};
@@ -154,7 +154,7 @@ fn the_rule_of_the_skill_is_written_and_revoked() {
     let old = "{\n  \"model\": \"x\"\n}\n";
     let (_home, env, path) = home_with_settings(old);
     let settings = SettingsFile::for_user(&env).unwrap();
-    assert_eq!(revoke_skill_rule(&env, false).unwrap(), None);
+    assert_eq!(revoke_skill_rule(&env, WriteMode::Write).unwrap(), None);
     settings
         .plan_skill_rule(SkillOrigin::User)
         .unwrap()
@@ -164,13 +164,17 @@ fn the_rule_of_the_skill_is_written_and_revoked() {
         settings.skill_rule(SkillOrigin::User).unwrap(),
         Some(RuleList::Allow)
     );
-    assert!(revoke_skill_rule(&env, true).unwrap().is_some());
+    assert!(
+        revoke_skill_rule(&env, WriteMode::DryRun)
+            .unwrap()
+            .is_some()
+    );
     assert_eq!(
         settings.skill_rule(SkillOrigin::User).unwrap(),
         Some(RuleList::Allow),
         "a dry run"
     );
-    assert!(revoke_skill_rule(&env, false).unwrap().is_some());
+    assert!(revoke_skill_rule(&env, WriteMode::Write).unwrap().is_some());
     assert_eq!(fs_err::read_to_string(&path).unwrap(), old);
 }
 

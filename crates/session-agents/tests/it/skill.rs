@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use session_agents::{
     Agent, SkillAction, SkillFileOutcome, SkillFileState, SkillLocation, SkillPlan, SkillReport,
+    WriteMode,
 };
 use session_files::Project;
 use session_sources::Env;
@@ -24,7 +25,7 @@ fn apply(home: &TempDir, action: SkillAction, force: bool) -> SkillReport {
     for file in plan.edited_files() {
         file.overwrite = force;
     }
-    plan.apply(action, false).unwrap()
+    plan.apply(action, WriteMode::Write).unwrap()
 }
 
 fn location(home: &TempDir) -> SkillLocation {
@@ -86,7 +87,7 @@ fn a_second_installation_changes_nothing() {
 fn a_dry_run_writes_nothing() {
     let home = tempfile::tempdir().unwrap();
     let plan = SkillPlan::read(location(&home)).unwrap();
-    let report = plan.apply(SkillAction::Install, true).unwrap();
+    let report = plan.apply(SkillAction::Install, WriteMode::DryRun).unwrap();
     assert!(outcomes(&report).contains(&SkillFileOutcome::Written));
     assert_eq!(fs_err::read_dir(home.path()).unwrap().count(), 0);
 }
@@ -170,7 +171,7 @@ fn each_agent_has_a_location_of_the_user_and_one_in_a_project() {
         let report = plan.report();
         assert_eq!(report.agent, agent.name());
         assert_eq!(report.scope == "project", project);
-        plan.apply(SkillAction::Install, false).unwrap();
+        plan.apply(SkillAction::Install, WriteMode::Write).unwrap();
     }
     let exists = |path: &str| home.path().join(path).is_file();
     for directory in [
@@ -188,7 +189,8 @@ fn each_agent_has_a_location_of_the_user_and_one_in_a_project() {
     }
     let opencode = SkillLocation::for_user(Agent::OpenCode, &env);
     let plan = SkillPlan::read(opencode).unwrap();
-    plan.apply(SkillAction::Uninstall, false).unwrap();
+    plan.apply(SkillAction::Uninstall, WriteMode::Write)
+        .unwrap();
     assert!(!exists(".config/opencode/commands/session-search.md"));
     assert_eq!(SkillLocation::all(&env, None).len(), 2);
 }

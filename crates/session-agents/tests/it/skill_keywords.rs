@@ -1,8 +1,8 @@
 //! Keywords of saved memories in the skill's description.
 
 use session_agents::{
-    Agent, SkillAction, SkillFileOutcome, SkillLocation, SkillPlan, remove_lost_keywords,
-    set_skill_keywords, update_skill_keywords,
+    Agent, SkillAction, SkillFileOutcome, SkillLocation, SkillPlan, WriteMode,
+    remove_lost_keywords, set_skill_keywords, update_skill_keywords,
 };
 use session_files::Project;
 use session_sources::Env;
@@ -31,12 +31,17 @@ impl KeywordsHome {
     fn install(&self) {
         let location = SkillLocation::for_user(Agent::Claude, &self.env);
         let plan = SkillPlan::read(location).unwrap();
-        plan.apply(SkillAction::Install, false).unwrap();
+        plan.apply(SkillAction::Install, WriteMode::Write).unwrap();
     }
 
     fn set(&self, keywords: Option<&[&str]>) -> Vec<session_agents::SkillReport> {
         let words = || keywords.map(|words| words.iter().map(|&word| word.into()).collect());
-        set_skill_keywords(SkillLocation::all(&self.env, None), |_| words(), false).unwrap()
+        set_skill_keywords(
+            SkillLocation::all(&self.env, None),
+            |_| words(),
+            WriteMode::Write,
+        )
+        .unwrap()
     }
 
     fn update(&self, keyword: &str) {
@@ -97,13 +102,13 @@ fn a_project_keeps_its_keywords() {
     let location = || SkillLocation::for_project(Agent::Claude, project.clone());
     let install = || {
         let plan = SkillPlan::read(location()).unwrap();
-        plan.apply(SkillAction::Install, false).unwrap()
+        plan.apply(SkillAction::Install, WriteMode::Write).unwrap()
     };
     let read =
         || fs_err::read_to_string(folder.join(".claude/skills/session-search/SKILL.md")).unwrap();
     install();
     let postgres = |_: &SkillLocation| Some(vec!["postgres".to_owned()]);
-    set_skill_keywords(vec![location()], postgres, false).unwrap();
+    set_skill_keywords(vec![location()], postgres, WriteMode::Write).unwrap();
     assert!(read().contains("saved memories about postgres"));
     let plan = SkillPlan::read(location()).unwrap();
     assert!(plan.is_current(), "{:?}", plan.report());
@@ -111,7 +116,7 @@ fn a_project_keeps_its_keywords() {
     assert!(read().contains("saved memories about postgres"));
     update_skill_keywords(vec![location()], |_| vec!["lantern".to_owned()]).unwrap();
     assert!(!read().contains("lantern"), "nobody put it there");
-    set_skill_keywords(vec![location()], |_| None, false).unwrap();
+    set_skill_keywords(vec![location()], |_| None, WriteMode::Write).unwrap();
     assert!(!read().contains("saved memories about"));
 }
 
@@ -124,9 +129,9 @@ fn a_removal_that_was_killed_before_the_manifest_is_completed() {
     let project = Project::find(&shop, &user.env.home).unwrap().unwrap();
     let location = || SkillLocation::for_project(Agent::Claude, project.clone());
     let plan = SkillPlan::read(location()).unwrap();
-    plan.apply(SkillAction::Install, false).unwrap();
+    plan.apply(SkillAction::Install, WriteMode::Write).unwrap();
     let both = ["lantern", "kettle"].map(str::to_owned).to_vec();
-    set_skill_keywords(vec![location()], |_| Some(both.clone()), false).unwrap();
+    set_skill_keywords(vec![location()], |_| Some(both.clone()), WriteMode::Write).unwrap();
     let manifest = location().directory().join(".installed.json");
     let read = || fs_err::read_to_string(&manifest).unwrap();
     let remove = || remove_lost_keywords(vec![location()], |_| vec!["kettle".to_owned()]).unwrap();

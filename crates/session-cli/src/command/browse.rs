@@ -46,7 +46,7 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     } else {
         resume::start_agent(&command)?
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Returns the error that another wraps: it is the one with a hint.

@@ -23,5 +23,5 @@ pub fn run(args: &ConfigArgs) -> Result<CommandOutcome> {
     } else {
         output::print(settings.format(terminal_width(), &home.env.home))?
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

@@ -171,7 +171,7 @@ pub fn run_search_in_demo(args: &SearchArgs) -> Result<CommandOutcome> {
     let demo = DemoIndex::create(&IndexProgressBar::boxed)?;
     let answer = answer_from_demo(&demo, args)?;
     let found = print_demo_search(&demo, args, &answer)?;
-    if found == CommandOutcome::Something && !args.json {
+    if found == CommandOutcome::Found && !args.json {
         let next = format_demo_command(&search::query_text(args), terminal_width());
         output::print(next)?;
     }

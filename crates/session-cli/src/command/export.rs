@@ -42,7 +42,7 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
         {
             print_session(&session, format)?;
         }
-        return Ok(CommandOutcome::Nothing);
+        return Ok(CommandOutcome::NotFound);
     }
     match output_path::file_path(args.output.as_deref()) {
         Some(path) if path.is_dir() => {
@@ -56,7 +56,7 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
         Some(path) => write_file(&session, format, path, args)?,
         None => print_session(&session, format)?,
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Refuses a name that ends as a folder's where there is none.

@@ -96,7 +96,7 @@ fn report_empty_plan(
     if args.json {
         json::print(&JsonForgotten::new(&ForgetPlan::default(), &[], outcome))?;
     }
-    Ok(CommandOutcome::Nothing)
+    Ok(CommandOutcome::NotFound)
 }
 
 /// Prints what is to be forgotten. It is the answer of a dry run; before a question its beginning says enough.
@@ -217,9 +217,9 @@ impl ForgetRun<'_> {
             ForgetOutcome::Forgotten(PurgeOutcome::Waiting) => {
                 let readers = find_open_processes(&self.home.index_directory);
                 print_note(format_index_readers(&readers))?;
-                Ok(CommandOutcome::Nothing)
+                Ok(CommandOutcome::NotFound)
             }
-            _ => Ok(CommandOutcome::Something),
+            _ => Ok(CommandOutcome::Found),
         }
     }
 }
@@ -234,9 +234,9 @@ fn list_records(args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
     }
     if entries.is_empty() {
         notes::print_reason_or_note("nothing was forgotten", args.json)?;
-        return Ok(CommandOutcome::Nothing);
+        return Ok(CommandOutcome::NotFound);
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutcome> {
@@ -271,5 +271,5 @@ fn undo_entry(entry: u32, args: &ForgetArgs, home: &Home) -> Result<CommandOutco
         let text = format_restored(restored, &obstacles);
         notes::print_line(text)?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

@@ -18,7 +18,9 @@ use session_config::{Home, current_directory};
 use session_core::text::path_line;
 use session_display::sanitize_line;
 use session_files::Project;
-use session_hooks::{ComparedCall, HookCall, HookCallbacks, HookOrigin, run_with_timeout};
+use session_hooks::{
+    ComparedCall, HookCall, HookCallbacks, HookOrigin, HookPurpose, run_with_timeout,
+};
 use session_output::{format_hook_status, format_unmatched_tools};
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_query::SearchEngine;
@@ -50,6 +52,7 @@ pub fn run(args: &HookArgs) -> Result<CommandOutcome> {
 fn answer_hook(origin: HookOrigin) -> CommandOutcome {
     let answer = answer_stdin(
         origin,
+        HookPurpose::Answer,
         |ComparedCall { call, outcome }| {
             let answer = call.answer(outcome.as_ref());
             if call.wants_fresh_index() {
@@ -63,13 +66,14 @@ fn answer_hook(origin: HookOrigin) -> CommandOutcome {
         let answer = serde_json::to_string(&answer).unwrap_or_default();
         let _ = json::print_text(&answer);
     }
-    CommandOutcome::Something
+    CommandOutcome::Found
 }
 
 /// Returns what `answer` makes of the hook that stdin describes, or `explain` of a failure that a new session should tell.
 /// Any other error and a panic print nothing.
 pub fn answer_stdin<T: Send + 'static>(
     origin: HookOrigin,
+    purpose: HookPurpose,
     answer: fn(ComparedCall) -> Option<T>,
     explain: fn(&ProjectMemoriesError) -> Option<T>,
 ) -> Option<T> {
@@ -79,7 +83,7 @@ pub fn answer_stdin<T: Send + 'static>(
         answer,
         explain,
     };
-    run_with_timeout(stdin(), origin, callbacks)
+    run_with_timeout(stdin(), origin, purpose, callbacks)
 }
 
 fn uninstall_hook(args: &HookChangeArgs) -> Result<CommandOutcome> {
@@ -91,7 +95,7 @@ fn uninstall_hook(args: &HookChangeArgs) -> Result<CommandOutcome> {
     if outcome == StepOutcome::Unchanged && args.agent.is_none() {
         note_other_hooks(agent, args.project)?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Notes the agents that have the hook where the one that was meant has not.
@@ -142,7 +146,7 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
     if let Some(text) = agent.hook_note().filter(|_| is_written) {
         print_note(text)?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Writes a change of settings with consent; `unchanged` goes before the path where nothing is to be written.
@@ -233,9 +237,9 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
         ))?;
     }
     // Without a status that works there is none that tells it.
-    let is_told = |status: &HookStatus| status.configuration_error.is_some();
+    let names_mistake = |status: &HookStatus| status.configuration_error.is_some();
     if let Some(mistake) = mistake.as_ref().filter(|_| plugin.is_some())
-        && !statuses.iter().any(is_told)
+        && !statuses.iter().any(names_mistake)
     {
         print_note(format!("the hook of the plugin prints nothing: {mistake}"))?;
     }

@@ -11,7 +11,7 @@ use session_config::{Home, lower_priority};
 use session_display::pluralize;
 use session_indexer::{EmbeddingCounts, RefreshMode};
 use session_output::{
-    format_index_outcome, format_old_database, format_open_directory, format_unread_places,
+    format_index_outcome, format_old_database, format_open_directory, format_unreadable_paths,
 };
 use session_query::{EmbeddingEta, QueryModels, SearchEngine};
 use session_store::{EmbeddingHandover, EmbeddingPauses, IndexLock};
@@ -25,7 +25,7 @@ const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     let home = Home::from_process()?;
     if args.background {
-        return run_in_background(&home, args.refresh).map(|()| CommandOutcome::Something);
+        return run_in_background(&home, args.refresh).map(|()| CommandOutcome::Found);
     }
     let began = Instant::now();
     let engine = SearchEngine::new(home.clone())?.with_wait_listener(notes::make_wait_listener());
@@ -52,8 +52,8 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     } else {
         notes::print_line(format_index_outcome(&outcome, began.elapsed()))?;
     }
-    print_notes(format_unread_places(&outcome))?;
-    Ok(CommandOutcome::Something)
+    print_notes(format_unreadable_paths(&outcome))?;
+    Ok(CommandOutcome::Found)
 }
 
 /// Makes the chosen model's vectors, once no other process does.

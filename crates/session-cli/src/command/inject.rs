@@ -10,7 +10,7 @@ use anyhow::Result;
 use session_agents::{HookInput, ToolUse};
 use session_config::{Home, current_directory};
 use session_display::sanitize_line;
-use session_hooks::{ComparedCall, HookCall, HookOrigin, find_hook_session_id};
+use session_hooks::{ComparedCall, HookCall, HookOrigin, HookPurpose, find_hook_session_id};
 use session_memory::{ContextId, InjectionOutcome, InjectionSwitch, MemoryState, SessionStateFile};
 use session_output::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
@@ -35,10 +35,10 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
         0
     };
     let Some(outcome) = call.compare_prompt()? else {
-        return Ok(CommandOutcome::Nothing);
+        return Ok(CommandOutcome::NotFound);
     };
     let found = print_outcome(&call, &outcome, waiting, args)?;
-    if found == CommandOutcome::Nothing && !args.explain {
+    if found == CommandOutcome::NotFound && !args.explain {
         notes::print_line("nothing is injected\nhint: --explain says why")?;
     }
     Ok(found)
@@ -83,7 +83,16 @@ fn hook_call(args: &InjectArgs) -> Result<HookCall> {
         origin: HookOrigin::Settings,
         started,
         deadline: None,
+        purpose: purpose(args),
     })
+}
+
+fn purpose(args: &InjectArgs) -> HookPurpose {
+    if args.explain {
+        HookPurpose::Explanation
+    } else {
+        HookPurpose::Answer
+    }
 }
 
 /// Returns what a hook would be asked with the prompt and the session of arguments.
@@ -113,10 +122,11 @@ fn count_waiting(memories: &ProjectMemories) -> Result<usize> {
 /// Answers the hook of a prompt, or explains any hook of a prompt or a call. An error prints nothing, and the prompt goes
 /// on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    if let Some(compared) = hook::answer_stdin(HookOrigin::Settings, Some, |_| None) {
+    let compared = hook::answer_stdin(HookOrigin::Settings, purpose(args), Some, |_| None);
+    if let Some(compared) = compared {
         let _ = print_compared(compared, args);
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Prints the outcome of a hook's prompt, or explains its call of a tool.
@@ -127,14 +137,14 @@ fn print_compared(compared: ComparedCall, args: &InjectArgs) -> Result<CommandOu
             print_outcome(&call, &outcome, 0, args)
         }
         None if args.explain => explain_hook(call, args),
-        _ => Ok(CommandOutcome::Nothing),
+        _ => Ok(CommandOutcome::NotFound),
     }
 }
 
 /// Explains what the hook of a call of a tool would answer.
 fn explain_hook(mut call: HookCall, args: &InjectArgs) -> Result<CommandOutcome> {
     let Some(tool_use) = ToolUse::from_hook(&call.input) else {
-        return Ok(CommandOutcome::Nothing);
+        return Ok(CommandOutcome::NotFound);
     };
     if call.input.cwd.is_none() {
         call.input.cwd = Some(current_directory()?);
@@ -174,7 +184,7 @@ fn switch_injection(
             sanitize_line(session)
         ))?
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Prints an outcome; `waiting` memories wait for trust.

@@ -26,7 +26,7 @@ pub fn run_completions(args: &CompletionsArgs) -> Result<CommandOutcome> {
         _ => script,
     };
     output::print_bytes(&script)?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Sets the value hints of all commands: which values are files.
@@ -69,7 +69,7 @@ pub fn run_shell_init(args: &ShellInitArgs) -> Result<CommandOutcome> {
         InitShell::Fish => include_str!("../../shell/init.fish"),
     };
     output::print_bytes(script.as_bytes())?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Prints the man page, or writes those of all commands.
@@ -96,5 +96,5 @@ pub fn run_man(args: &ManArgs) -> Result<CommandOutcome> {
             }
         }
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

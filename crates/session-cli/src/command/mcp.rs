@@ -18,5 +18,5 @@ pub fn run() -> Result<CommandOutcome> {
         describe_error: |error| message_with_hint(&error),
         start_embedding: background::start,
     })?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

@@ -45,7 +45,7 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
         (false, true) => print_command(&resume)?,
         (false, false) => start_agent(&resume)?,
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Prints the command of the agent.

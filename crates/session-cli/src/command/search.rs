@@ -193,7 +193,7 @@ pub fn print_search(
     }
     let found = outcome_of_results(&answer.results);
     note_about_answer(args, &listing)?;
-    if found == CommandOutcome::Nothing {
+    if found == CommandOutcome::NotFound {
         note_nothing_found(args, &listing)?;
     }
     if args.compact {
@@ -201,11 +201,11 @@ pub fn print_search(
     } else if args.json {
         let memories = related.as_ref().map(memory::RelatedMemories::candidates);
         json::print(&listing.to_json().with_memories(memories))?;
-    } else if found == CommandOutcome::Something {
+    } else if found == CommandOutcome::Found {
         output::print(listing.format(terminal_width()))?;
     }
     Ok(if related.is_some_and(|related| !related.is_empty()) {
-        CommandOutcome::Something
+        CommandOutcome::Found
     } else {
         found
     })
@@ -286,5 +286,5 @@ fn report_no_history(
         let level = level_of_depth(args.depth);
         json::print(&JsonSearch::without_history(query, level, refreshed, hints))?;
     }
-    Ok(CommandOutcome::Nothing)
+    Ok(CommandOutcome::NotFound)
 }

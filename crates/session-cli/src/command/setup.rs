@@ -53,7 +53,7 @@ fn report_failures(failures: AgentFailures) -> Result<CommandOutcome> {
             report_error(&before);
         }
     }
-    last.map_or(Ok(CommandOutcome::Something), Err)
+    last.map_or(Ok(CommandOutcome::Found), Err)
 }
 
 /// Reports the outcomes.

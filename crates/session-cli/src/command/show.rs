@@ -165,7 +165,7 @@ impl SessionExchanges {
         let address = left_out.map(|turns| TurnAddress::new(id, turns).to_string());
         json::print(&self.to_shown().with_turns_left_out(address))?;
         self.note_continuation(sessions)?;
-        Ok(CommandOutcome::Something)
+        Ok(CommandOutcome::Found)
     }
 
     fn format(&self, args: &ShowArgs, sessions: &[SessionRow]) -> Result<String> {

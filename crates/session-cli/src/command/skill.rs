@@ -8,7 +8,7 @@ use crate::output::{self, json, notes};
 use anyhow::{Result, bail};
 use session_agents::{
     Agent, SettingsFile, SkillAction, SkillFilePlan, SkillLocation, SkillPlan, SkillReport,
-    revoke_skill_rule, set_skill_keywords,
+    WriteMode, revoke_skill_rule, set_skill_keywords,
 };
 use session_config::Home;
 use session_core::text::path_line;
@@ -43,7 +43,7 @@ fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> 
     if find_agent(args, env) != Agent::Claude || args.project || !is_gone {
         return Ok(found);
     }
-    if let Some(path) = revoke_skill_rule(env, args.dry_run)? {
+    if let Some(path) = revoke_skill_rule(env, choose_write_mode(args.dry_run))? {
         let path = path.to_string_lossy();
         let verb = if args.dry_run { "would be" } else { "is" };
         print_note(format!(
@@ -102,7 +102,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         show_edit(file)?;
         file.overwrite = args.force;
     }
-    let report = plan.apply(action, args.dry_run)?;
+    let report = plan.apply(action, choose_write_mode(args.dry_run))?;
     if args.json {
         json::print(&report)?;
     } else if is_missing {
@@ -113,7 +113,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         ))?;
         note_other_skills(&report.directory, env)?;
     } else {
-        let text = format_skill_report(&report, args.dry_run);
+        let text = format_skill_report(&report, choose_write_mode(args.dry_run));
         output::print(text)?;
     }
     if args.dry_run {
@@ -127,7 +127,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
             "files that you edited are kept; --force {forced} them"
         ))?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Refuses the skill where Codex is the only agent here, which has none.
@@ -164,17 +164,34 @@ fn print_status(args: &JsonFlagArgs, env: &Env) -> Result<CommandOutcome> {
             reports.push(plan.report());
         }
     }
-    print_reports(&reports, env, args.json, false)
+    print_reports(&reports, env, args.json, WriteMode::Write)
 }
 
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     let keywords =
         |location: &SkillLocation| (!args.off).then(|| offered_keywords(location, home, &[]));
-    let reports = set_skill_keywords(all_locations(&home.env), keywords, args.dry_run)?;
+    let reports = set_skill_keywords(
+        all_locations(&home.env),
+        keywords,
+        choose_write_mode(args.dry_run),
+    )?;
     if args.dry_run {
         print_note(NOT_DONE)?;
     }
-    print_reports(&reports, &home.env, args.json, args.dry_run)
+    print_reports(
+        &reports,
+        &home.env,
+        args.json,
+        choose_write_mode(args.dry_run),
+    )
+}
+
+fn choose_write_mode(dry_run: bool) -> WriteMode {
+    if dry_run {
+        WriteMode::DryRun
+    } else {
+        WriteMode::Write
+    }
 }
 
 fn all_locations(env: &Env) -> Vec<SkillLocation> {
@@ -198,7 +215,7 @@ fn print_reports(
     reports: &[SkillReport],
     env: &Env,
     as_json: bool,
-    is_dry_run: bool,
+    mode: WriteMode,
 ) -> Result<CommandOutcome> {
     if as_json {
         json::print(&reports)?;
@@ -206,7 +223,7 @@ fn print_reports(
         notes::print_line(format_no_skill(env))?;
     }
     for report in reports.iter().filter(|_| !as_json) {
-        let text = format_skill_report(report, is_dry_run);
+        let text = format_skill_report(report, mode);
         output::print(text)?;
     }
     Ok(CommandOutcome::from_found(!reports.is_empty()))

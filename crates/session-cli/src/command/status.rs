@@ -37,7 +37,7 @@ pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     } else if status.sessions == 0 {
         notes::print_line(explain_no_history(&home, &exclusions, Some(&index)))?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Prints that there is no index. Its JSON is that of an empty one.
@@ -50,5 +50,5 @@ fn print_missing_index(args: &JsonFlagArgs, home: &Home) -> Result<CommandOutcom
         };
         json::print(&report.to_json())?;
     }
-    Ok(CommandOutcome::Nothing)
+    Ok(CommandOutcome::NotFound)
 }

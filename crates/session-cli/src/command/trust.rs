@@ -125,7 +125,7 @@ fn list_trust(args: &TrustArgs, memories: &ProjectMemories) -> Result<CommandOut
         if !args.json {
             notes::print_line("nothing is trusted, and nothing waits")?;
         }
-        return Ok(CommandOutcome::Nothing);
+        return Ok(CommandOutcome::NotFound);
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

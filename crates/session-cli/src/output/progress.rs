@@ -2,6 +2,7 @@
 
 use crate::output::delayed_bar::DelayedBar;
 use indicatif::ProgressStyle;
+use session_core::Progress;
 use session_indexer::{RefreshProgress, RefreshStage};
 use std::cell::Cell;
 
@@ -47,12 +48,12 @@ impl IndexProgressBar {
 }
 
 impl RefreshProgress for IndexProgressBar {
-    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+    fn report(&self, stage: RefreshStage, progress: Progress) {
         if self.stage.get() != Some(stage) {
-            self.enter(stage, total);
+            self.enter(stage, progress.total);
         }
         self.delayed.show_when_due();
-        self.delayed.bar.set_position(done);
+        self.delayed.bar.set_position(progress.done);
     }
 
     fn report_tokens(&self, so_far: u64) {

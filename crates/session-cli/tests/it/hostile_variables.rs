@@ -28,7 +28,6 @@ fn no_clone_is_the_users_configuration_by_its_name() {
             let mut command = project.command();
             command.env_remove("SESSION_SEARCH_CONFIG");
             command.env("SESSION_SEARCH_BACKGROUND", "0");
-            command.env("SESSION_SEARCH_MODEL", "table");
             command.current_dir(directory);
             command.env("XDG_CONFIG_HOME", &parent).args(args);
             let ran = project.env.ran(command.output().unwrap()).succeeded();
@@ -94,7 +93,7 @@ fn a_variable_with_a_mistake_stops_no_command() {
     project.env.ran(command.output().unwrap()).exits(2);
 }
 
-/// Sessions of pi are where it writes them, and not in the projects around.
+/// Sessions of pi are where it writes them, and not in the projects around or below.
 #[test]
 fn a_variable_finds_no_sessions_in_a_clone() {
     let project = MemoryProject::new();
@@ -114,4 +113,19 @@ fn a_variable_finds_no_sessions_in_a_clone() {
         assert!(ran.stderr().contains(note), "{ran}");
         assert!(!ran.stdout().contains("planted lamp"), "{ran}");
     }
+    fs_err::create_dir_all(project.env.path("talks/clone/.git")).unwrap();
+    let own = session.replace("planted lamp", "planted well");
+    let own = own.replace("01a2", "01a5");
+    for (path, text) in [
+        ("talks/clone/2026_01a4.jsonl", session),
+        ("talks/own/2026_01a5.jsonl", &own),
+    ] {
+        project.env.write(&project.env.path(path), text);
+    }
+    let mut command = project.command();
+    command.env("PI_CODING_AGENT_SESSION_DIR", project.env.path("talks"));
+    command.args(["search", "planted", "--json"]);
+    let ran = project.env.ran(command.output().unwrap());
+    assert!(ran.stdout().contains("planted well"), "{ran}");
+    assert!(!ran.stdout().contains("planted lamp"), "{ran}");
 }

@@ -393,3 +393,29 @@ fn the_hook_of_a_call_is_explained_as_it_would_be_answered() {
     let answered = project.fed(&["hook", "run"], &edit(info)).succeeded();
     assert!(answered.stdout().contains(&id), "{answered}");
 }
+
+#[test]
+fn the_hook_of_a_prompt_is_explained_without_a_record() {
+    let project = MemoryProject::new();
+    project.save("Plan first", "terraform plan, then apply that", &[]);
+    context(&project, "does terraform apply the plan?", "s1");
+    let states = project.env.index("injection/sessions");
+    let read = || {
+        let files = fs_err::read_dir(&states).unwrap();
+        let read = |file: std::io::Result<fs_err::DirEntry>| {
+            let path = file.unwrap().path();
+            let text = fs_err::read(&path).unwrap();
+            (path, text)
+        };
+        let mut all: Vec<_> = files.map(read).collect();
+        all.sort();
+        all
+    };
+    let before = read();
+    for session in ["s1", "s2"] {
+        let asked = payload(&project, "rename the fonts of the invoice header", session);
+        let ran = project.fed(&["inject", "--explain"], &asked).succeeded();
+        assert!(!ran.stdout().is_empty(), "{ran}");
+    }
+    assert_eq!(read(), before);
+}

@@ -8,7 +8,7 @@ use session_core::Query;
 use session_files::{Dir, Lock};
 use session_indexer::{RefreshOptions, refresh};
 use session_sources::Env;
-use session_store::{FileId, Level, Reader, SessionId, SessionRow, TurnId, TurnRow};
+use session_store::{DocumentKind, FileId, Reader, SessionId, SessionRow, TurnId, TurnRow};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::hash::{Hash, Hasher};
@@ -84,7 +84,7 @@ fn a_compaction_survives_being_killed() {
         .models()
         .unwrap()
         .remove(0);
-    assert_eq!(model.generation(Level::Turn), 1);
+    assert_eq!(model.generation(DocumentKind::Turn), 1);
     trial.run();
 }
 
@@ -387,16 +387,16 @@ fn vectors(
 ) -> Vec<String> {
     let mut lines = Vec::new();
     for model in index.models().unwrap() {
-        for level in Level::ALL {
-            let matrix = index.matrix(&model, level).unwrap();
-            for owner in index.vector_owners(model.id, level).unwrap().rows() {
+        for kind in DocumentKind::ALL {
+            let matrix = index.matrix(&model, kind).unwrap();
+            for owner in index.vector_owners(model.id, kind).unwrap().rows() {
                 let of = owner
                     .turn
                     .and_then(|turn| turns.get(&turn))
                     .map_or(sessions[&owner.session].uid.clone(), |t| place(sessions, t));
                 lines.push(format!(
                     "vector {} {of} {:x}",
-                    level.name(),
+                    kind.name(),
                     hash(&matrix.row(owner.row))
                 ));
             }

@@ -169,6 +169,25 @@ fn settings_that_are_none_are_left_alone() {
     );
 }
 
+/// Its file has the name of one that marks a project.
+#[test]
+fn the_file_of_opencode_does_not_hide_the_folder_that_a_variable_names() {
+    let env = TestEnvironment::new();
+    let settings = env.home("settings");
+    let run = |args: &[&str]| {
+        let mut command = env.command();
+        command.env_remove("SESSION_SEARCH_CONFIG");
+        command.env("XDG_CONFIG_HOME", &settings).args(args);
+        env.ran(command.output().unwrap()).succeeded()
+    };
+    let skill = settings.join("opencode/skills/session-search");
+    run(&["setup", "--agent", "opencode", "--yes"]);
+    assert!(settings.join("opencode/opencode.json").exists() && skill.exists());
+    let ran = run(&["setup", "--undo", "--agent", "opencode", "--yes"]);
+    assert!(!ran.stderr().contains("left out"), "{ran}");
+    assert!(!skill.exists(), "{ran}");
+}
+
 #[test]
 fn an_endpoint_is_configured() {
     let env = TestEnvironment::new();

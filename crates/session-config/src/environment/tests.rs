@@ -256,10 +256,21 @@ fn what_is_opened_without_the_variable_and_its_own_settings_stay() {
         "settings/session-search/.git",
         "open/session-search",
         "gem/.gemini",
+        "settings2/opencode/.git",
+        "settings3/opencode",
+        "home/.xdg/session-search/.git",
+        "home/.xdg/opencode",
     ] {
         fs_err::create_dir_all(real.join(path)).unwrap();
     }
-    for file in ["open/session-search/.env", "gem/.gemini/.env"] {
+    fs_err::create_dir_all(real.join("open/opencode")).unwrap();
+    for file in [
+        "open/session-search/.env",
+        "open/opencode/opencode.json",
+        "home/.xdg/opencode/opencode.json",
+        "settings3/opencode.json",
+        "gem/.gemini/.env",
+    ] {
         fs_err::write(real.join(file), "").unwrap();
     }
     let refuses = |name: &str, value: &str| {
@@ -273,6 +284,41 @@ fn what_is_opened_without_the_variable_and_its_own_settings_stay() {
     assert!(!refuses("XDG_CONFIG_HOME", "ROOT/open"));
     assert!(!refuses("GEMINI_CLI_HOME", "ROOT/gem"));
     assert!(refuses("XDG_CONFIG_HOME", "ROOT/settings"));
+    assert!(refuses("XDG_CONFIG_HOME", "ROOT/settings2"));
+    assert!(refuses("XDG_CONFIG_HOME", "ROOT/settings3"));
+    // What the user keeps in a repository right below a folder of settings.
+    assert!(!refuses("XDG_CONFIG_HOME", "~/.xdg"));
+    assert!(refuses("XDG_CONFIG_HOME", "~/.xdg/session-search"));
+}
+
+/// Links from a folder of settings into a repository with all of them, also for a command that runs there.
+#[cfg(unix)]
+#[test]
+fn settings_that_are_linked_into_a_repository_stay() {
+    use std::os::unix::fs::symlink;
+    let folder = tempfile::tempdir().unwrap();
+    let real = fs_err::canonicalize(folder.path()).unwrap();
+    let home = real.join("home");
+    for path in ["home/xdg", "home/dotfiles/.git", "home/dotfiles/config/ss"] {
+        fs_err::create_dir_all(real.join(path)).unwrap();
+    }
+    let dotfiles = home.join("dotfiles");
+    symlink(dotfiles.join("config/ss"), home.join("xdg/session-search")).unwrap();
+    symlink(dotfiles.join("config"), home.join(".config")).unwrap();
+    symlink(dotfiles.join("config"), home.join("other")).unwrap();
+    // A link to the repository itself, and one that a clone below the path has.
+    symlink(&dotfiles, home.join("xdg/opencode")).unwrap();
+    fs_err::create_dir_all(home.join("src/Cursor/.git")).unwrap();
+    symlink(&dotfiles, home.join("src/Cursor/User")).unwrap();
+    let around = Surroundings::new(&home, &dotfiles);
+    let refuses = |value: &str| around.refuses_path("XDG_CONFIG_HOME", value);
+    assert!(!refuses("~/xdg") && !refuses("~/.config"));
+    assert!(refuses("~/dotfiles/config") && refuses("~/src"));
+    assert!(refuses("~/other"), "it leads into the project at hand");
+    let explained = around.explain_path("XDG_CONFIG_HOME", "~/other").unwrap();
+    let (other, root) = (home.join("other"), dotfiles.display());
+    let expected = format!("it names `{}` in the project `{root}`", other.display());
+    assert_eq!(explained, expected);
 }
 
 /// Each file of the user with the right name would be a session there.

@@ -55,10 +55,10 @@ fn the_last_message_of_a_long_answer_is_kept() {
     content.add_answer("All is done.");
     assert!(content.answer.starts_with("The first step.\n\nStep 0: www"));
     assert!(content.answer.len() <= TEXT_LIMIT);
-    assert_eq!(content.closing_answer(), "All is done.");
+    assert_eq!(content.last_message(), "All is done.");
     content.add_answer(&"é".repeat(TEXT_LIMIT));
     assert!(content.answer.len() <= TEXT_LIMIT);
-    assert!(content.closing_answer().starts_with("éé"));
+    assert!(content.last_message().starts_with("éé"));
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_late_result_finds_its_call() {
         ..DeliveredCall::default()
     };
     let change = DeliveredCall {
-        changes: 1,
+        change_count: 1,
         ..DeliveredCall::default()
     };
     content.append(&result_of(run));
@@ -310,7 +310,7 @@ fn a_late_result_ends_its_call() {
     assert_eq!(content.accessed_files().next(), None);
     let position = DeliveredCall {
         run: Some(0),
-        changes: 1,
+        change_count: 1,
         ..DeliveredCall::default()
     };
     content.append(&turn(vec![TurnPart::Call(ToolCall {

@@ -1,7 +1,7 @@
 //! Subjects of the pull requests and commits that a session made.
 
 use crate::content::TurnContent;
-use crate::noise;
+use crate::prompt_content;
 use crate::pull_request::{is_opening, may_open_pull_request};
 use crate::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
 
@@ -113,7 +113,7 @@ fn has_content(subject: &str) -> bool {
         &*first,
         "merge" | "revert" | "wip" | "checkpoint" | "fixup!" | "squash!"
     );
-    !is_step && !subject.contains('$') && !noise::needs_context(subject)
+    !is_step && !subject.contains('$') && !prompt_content::needs_context(subject)
 }
 
 /// Types of conventional commits that stand beside the work: <https://www.conventionalcommits.org>.

@@ -6,8 +6,8 @@ use crate::listed_histories::{ListedFile, ListedHistories};
 use crate::read_policy::ReadPolicy;
 use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
 use session_sources::{
-    AgentInfo, Cursor, CursorExclusions, IndexedSpan, Listing, Located, Location, Retry,
-    ShownTurns, Sink, Source, Warning,
+    AgentInfo, Cursor, CursorExclusions, IndexedSpan, Listing, Location, PathSession, Retry,
+    ShownTurns, Sink, Source, Warning, WarningKind,
 };
 use session_store::Reader;
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ impl ScriptedSource {
             Session(id) => open(id, None, sink),
             Titled(id, title) => open(id, Some(title), sink),
             Step::Turn(index) => sink.turn(turn(index)),
-            BrokeOff(id) => sink.broke_off(id),
+            BrokeOff(id) => sink.report_unread_session(id),
             Checkpoint(cursor) => sink.checkpoint(Cursor(cursor.to_owned())),
             Unread => {
                 sink.warning(Warning {
@@ -63,6 +63,7 @@ impl ScriptedSource {
                     reason: "input/output error".to_owned(),
                     count: 1,
                     retry: Retry::NextRefresh,
+                    kind: WarningKind::Unreadable,
                 });
                 ControlFlow::Continue(())
             }
@@ -136,7 +137,7 @@ impl OneHistory {
                 mtime_ns: 1,
                 inode: 1,
             },
-            located: Located {
+            path_session: PathSession {
                 session: self.session.map(str::to_owned),
                 parent: None,
             },
@@ -285,5 +286,5 @@ fn a_file_that_gave_nothing_is_not_counted_as_read() {
     let history = OneHistory::new(Some("a"));
     let outcome = history.refresh(&[Unread]);
     assert_eq!((outcome.files_read, outcome.files_left), (0, 0));
-    assert_eq!((outcome.places_unread, history.problems()), (1, 1));
+    assert_eq!((outcome.unreadable_paths, history.problems()), (1, 1));
 }

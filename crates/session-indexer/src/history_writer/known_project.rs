@@ -20,10 +20,10 @@ pub(super) fn keep_known_project(
 
 /// Returns true where the working directory of a session without a project is gone.
 fn is_folder_gone(meta: &SessionMeta) -> bool {
-    let folder = meta.cwd.as_deref().filter(|_| meta.project.is_none());
-    // Of a folder in a network there is no project either.
-    let is_local = |folder: &str| !folder.starts_with("//") && !folder.starts_with(r"\\");
-    folder.is_some_and(|folder| is_local(folder) && !Path::new(folder).exists())
+    let directory = meta.cwd.as_deref().filter(|_| meta.project.is_none());
+    // Of a directory in a network there is no project either.
+    let is_local = |directory: &str| !directory.starts_with("//") && !directory.starts_with(r"\\");
+    directory.is_some_and(|directory| is_local(directory) && !Path::new(directory).exists())
 }
 
 #[cfg(test)]
@@ -37,12 +37,12 @@ mod tests {
         let mut writer = Writer::open(&directory.path().join("index")).unwrap();
         let source = "claude";
         let file = writer.upsert_file(source, "/h/a.jsonl").unwrap();
-        let folder = directory.path().join("worktree");
-        fs_err::create_dir(&folder).unwrap();
+        let directory = directory.path().join("worktree");
+        fs_err::create_dir(&directory).unwrap();
         let mut open = |project: Option<&str>| {
             let mut meta = SessionMeta {
                 id: "a".to_owned(),
-                cwd: folder.to_str().map(str::to_owned),
+                cwd: directory.to_str().map(str::to_owned),
                 project: project.map(str::to_owned),
                 ..SessionMeta::default()
             };
@@ -53,9 +53,9 @@ mod tests {
             all[0].project.clone()
         };
         assert_eq!(open(Some("/w/app")).as_deref(), Some("/w/app"));
-        assert_eq!(open(None).as_deref(), folder.to_str(), "it has left it");
+        assert_eq!(open(None).as_deref(), directory.to_str(), "it has left it");
         open(Some("/w/app"));
-        fs_err::remove_dir(&folder).unwrap();
+        fs_err::remove_dir(&directory).unwrap();
         assert_eq!(open(None).as_deref(), Some("/w/app"));
         assert_eq!(open(Some("/w/kiln")).as_deref(), Some("/w/kiln"));
     }

@@ -4,11 +4,11 @@ use crate::embedder::{Buckets, Meanwhile, Refusing};
 use crate::home::{Home, say, turns, word};
 use crate::state::{found, vectors};
 use serde_json::json;
-use session_core::document;
+use session_core::{Progress, document};
 use session_embed::Embedder;
 use session_indexer::{
     EmbeddingOptions, IndexError, RefreshMode, RefreshOptions, RefreshOutcome, RefreshProgress,
-    RefreshStage, SilentProgress, embed_releasing_writer, refresh, take_model_failures,
+    RefreshStage, SilentProgress, embed_releasing_writer, refresh,
 };
 use session_store::StoredContent;
 use std::cell::RefCell;
@@ -325,9 +325,9 @@ fn others_write_while_a_slow_model_computes() {
 struct EmbeddingReports(RefCell<Vec<(u64, u64)>>);
 
 impl RefreshProgress for EmbeddingReports {
-    fn report(&self, stage: RefreshStage, done: u64, total: u64) {
+    fn report(&self, stage: RefreshStage, progress: Progress) {
         if stage == RefreshStage::Embedding {
-            self.0.borrow_mut().push((done, total));
+            self.0.borrow_mut().push((progress.done, progress.total));
         }
     }
 }
@@ -364,9 +364,8 @@ fn a_text_that_fails_is_tried_again_later() {
     // A turn, and the chunk of its session.
     assert_eq!((done.texts, done.failed, done.sessions_left), (7, 2, 1));
     let failures = || {
-        let mut problems = home.reader().problems().unwrap();
-        let failures = take_model_failures(&mut problems);
-        assert_eq!(problems, []);
+        assert_eq!(home.reader().problems().unwrap(), []);
+        let failures = home.reader().model_failures().unwrap();
         failures.into_iter().collect::<Vec<_>>()
     };
     let reason = "no vector could be had of 2 texts; the next run tries again";

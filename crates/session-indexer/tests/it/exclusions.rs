@@ -146,7 +146,7 @@ fn a_turn_that_goes_on_with_what_is_excluded_is_left_out() {
 }
 
 fn refresh_by_variable(home: &Home, settings: &ExcludeSettings) {
-    let exclusions = exclusions(home, settings).keeping_gone_sessions();
+    let exclusions = exclusions(home, settings).keeping_unrecoverable();
     let policy = ReadPolicy {
         exclusions,
         ..ReadPolicy::default()
@@ -165,13 +165,12 @@ fn what_a_history_lost_is_kept_where_a_variable_excludes_it() {
         patterns: patterns.iter().map(|&pattern| pattern.into()).collect(),
         ..ExcludeSettings::default()
     };
-    let projects = |project: &str| ExcludeSettings {
-        projects: vec![project.into()],
-        ..ExcludeSettings::default()
-    };
     for variable in [
         [patterns(&["."]), patterns(&["[a-z]"])],
-        [projects("app"), projects("ann/app")],
+        [
+            excluding_projects(&["app"]),
+            excluding_projects(&["ann/app"]),
+        ],
     ] {
         let home = Home::new();
         for n in 0..3 {
@@ -211,7 +210,7 @@ fn the_title_of_what_is_excluded_stays_out_beside_a_database_that_is_locked() {
         ..ExcludeSettings::default()
     };
     let outcome = refresh_excluding(&home, &excluding).unwrap();
-    assert_eq!(outcome.places_unread, 1);
+    assert_eq!(outcome.unreadable_paths, 1);
     let titles = home.reader().unheld_titles().unwrap();
     assert_eq!(titles, [""; 0]);
 }
@@ -276,11 +275,7 @@ fn a_cursor_of_an_excluded_project_has_no_title() {
     home.write(0, (turns(0, 0, 1) + &title("Harbour works")).as_bytes());
     let renamed = prompts(0, 1).replace("Why does", "/rename Harbour");
     home.write_prompts(&(prompts(0, 1) + &renamed));
-    let excluding = ExcludeSettings {
-        projects: vec!["app".into()],
-        ..ExcludeSettings::default()
-    };
-    refresh_excluding(&home, &excluding).unwrap();
+    refresh_excluding(&home, &excluding_projects(&["app"])).unwrap();
     let remembered = cursors(&home);
     assert!(!remembered.contains("Harbour"), "{remembered}");
     assert!(!remembered.contains(&session_id(0)), "{remembered}");
@@ -335,6 +330,13 @@ fn a_title_stays_where_another_turn_than_the_first_is_forgotten() {
     assert_eq!(titles(&home), ["Harbour works"]);
 }
 
+fn excluding_projects(projects: &[&str]) -> ExcludeSettings {
+    ExcludeSettings {
+        projects: projects.iter().map(|&project| project.into()).collect(),
+        ..ExcludeSettings::default()
+    }
+}
+
 /// A worktree that is gone tells no project.
 #[test]
 fn subagents_of_an_excluded_project_stay_out_wherever_they_work() {
@@ -346,18 +348,92 @@ fn subagents_of_an_excluded_project_stay_out_wherever_they_work() {
     fs_err::write(folder.join("agent-a1.jsonl"), elsewhere).unwrap();
     home.refresh();
     assert_eq!(found(&home.reader(), &word(1, 0)).len(), 1);
-    let excluding = ExcludeSettings {
-        projects: vec!["ann/app".into()],
-        ..ExcludeSettings::default()
-    };
-    refresh_excluding(&home, &excluding).unwrap();
+    refresh_excluding(&home, &excluding_projects(&["ann/app"])).unwrap();
     assert_eq!(home.reader().sessions().unwrap(), []);
-    let other = ExcludeSettings {
-        projects: vec!["kiln".into()],
-        ..ExcludeSettings::default()
-    };
-    refresh_excluding(&home, &other).unwrap();
+    refresh_excluding(&home, &excluding_projects(&["kiln"])).unwrap();
     assert_eq!(home.reader().sessions().unwrap().len(), 2);
+}
+
+/// It was indexed before its session, which is never. That of a file that is gone is not read.
+#[test]
+fn a_subagent_leaves_the_index_once_its_session_is_known_to_be_excluded() {
+    let elsewhere =
+        |n: usize, count: usize| turns(n, 0, count).replace("/home/ann/app", "/srv/wt7");
+    for has_grown in [true, false] {
+        let home = Home::new();
+        let folder = home.transcript(0).with_extension("").join("subagents");
+        fs_err::create_dir_all(&folder).unwrap();
+        let files = ["agent-a1.jsonl", "agent-a2.jsonl"].map(|name| folder.join(name));
+        for (n, file) in (1..).zip(&files) {
+            fs_err::write(file, elsewhere(n, 1)).unwrap();
+        }
+        refresh_excluding(&home, &excluding_projects(&["ann/app"])).unwrap();
+        assert_eq!(home.reader().sessions().unwrap().len(), 2);
+        home.write(0, turns(0, 0, 1).as_bytes());
+        fs_err::remove_file(&files[1]).unwrap();
+        let settings = if has_grown {
+            fs_err::write(&files[0], elsewhere(1, 2)).unwrap();
+            excluding_projects(&["ann/app"])
+        } else {
+            excluding_projects(&["ann/app", "kiln"])
+        };
+        let outcome = refresh_excluding(&home, &settings).unwrap();
+        assert_eq!(outcome.removed.sessions, 1, "{has_grown}");
+        let index = home.reader();
+        assert!(found(&index, &word(1, 0)).is_empty(), "{has_grown}");
+        assert_eq!(found(&index, &word(2, 0)).len(), 1, "{has_grown}");
+        let outcome = refresh_excluding(&home, &settings).unwrap();
+        assert_eq!((outcome.removed.sessions, outcome.files_read), (0, 0));
+        home.refresh();
+        assert_eq!(found(&home.reader(), &word(1, 0)).len(), 1);
+    }
+}
+
+/// Nothing else says that the turns are no longer in the file.
+#[test]
+fn a_variable_keeps_a_subagent_that_its_history_no_longer_gives() {
+    let home = Home::new();
+    let elsewhere = |count: usize| turns(1, 0, count).replace("/home/ann/app", "/srv/wt7");
+    let folder = home.transcript(0).with_extension("").join("subagents");
+    fs_err::create_dir_all(&folder).unwrap();
+    let file = folder.join("agent-a1.jsonl");
+    fs_err::write(&file, elsewhere(3)).unwrap();
+    home.refresh();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    fs_err::write(&file, elsewhere(1)).unwrap();
+    refresh_by_variable(&home, &excluding_projects(&["ann/app"]));
+    assert_eq!(found(&home.reader(), &word(1, 2)).len(), 1);
+}
+
+/// As an earlier version left it, which did not look at the prompts of such a session.
+#[test]
+fn a_cursor_loses_sessions_of_excluded_paths_when_exclusions_are_applied() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    let renamed = prompts(0, 1).replace("Why does", "/rename Harbour");
+    home.write_prompts(&(prompts(0, 1) + &renamed));
+    home.refresh();
+    let index = home.reader();
+    let files = index.files().unwrap().into_iter();
+    let mut of_prompts = files.filter(|file| file.path.ends_with("history.jsonl"));
+    let file = of_prompts.next().unwrap();
+    let cursor = index.cursor(file.id).unwrap().unwrap();
+    assert!(cursor.contains(&session_id(0)) && cursor.contains("Harbour"));
+    let mut paths = vec!["-home-ann-app".into()];
+    for rule in ["kiln", "lantern"] {
+        let settings = ExcludeSettings {
+            paths: paths.clone(),
+            ..ExcludeSettings::default()
+        };
+        refresh_excluding(&home, &settings).unwrap();
+        let remembered = cursors(&home);
+        assert!(!remembered.contains(&session_id(0)), "{rule}: {remembered}");
+        assert!(!remembered.contains("Harbour"), "{rule}: {remembered}");
+        let mut writer = Writer::open(&home.root()).unwrap();
+        writer.checkpoint(file.id, &cursor, file.stamp).unwrap();
+        writer.commit().unwrap();
+        paths.push(rule.into());
+    }
 }
 
 /// Of the other session the history of prompts is all that is left.

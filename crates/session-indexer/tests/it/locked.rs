@@ -25,7 +25,7 @@ fn a_locked_database_is_tried_again_until_it_is_read() {
     db.execute_batch("BEGIN EXCLUSIVE").unwrap();
     for _ in 0..2 {
         let outcome = home.refresh();
-        assert_eq!(outcome.places_unread, 1);
+        assert_eq!(outcome.unreadable_paths, 1);
         assert_eq!(reasons(&home), ["database is locked by another program"]);
         assert_eq!(
             found(&home.reader(), "machine"),
@@ -35,7 +35,7 @@ fn a_locked_database_is_tried_again_until_it_is_read() {
     assert_eq!(home.refresh().files_read, 0, "nothing could be read");
     db.execute_batch("COMMIT").unwrap();
     let outcome = home.refresh();
-    assert_eq!((outcome.files_read, outcome.places_unread), (1, 0));
+    assert_eq!((outcome.files_read, outcome.unreadable_paths), (1, 0));
     assert_eq!(reasons(&home), [""; 0]);
     assert_eq!(
         found(&home.reader(), "harbour"),
@@ -135,7 +135,7 @@ fn damage_is_no_place_that_is_tried_again() {
         crate::home::touch(path.as_ref(), second);
         for _ in 0..2 {
             let outcome = home.refresh();
-            assert_eq!((outcome.files_read, outcome.places_unread), (0, 0));
+            assert_eq!((outcome.files_read, outcome.unreadable_paths), (0, 0));
             assert_eq!(reasons(&home), ["file is not a SQLite database"]);
         }
     }

@@ -204,7 +204,7 @@ fn a_home_that_cannot_be_entered_is_one_place_and_keeps_its_sessions() {
     session_test::files::make_unlistable(&path);
     for _ in 0..2 {
         let outcome = machines.refresh();
-        assert_eq!((outcome.files_gone, outcome.places_unread), (0, 1));
+        assert_eq!((outcome.files_gone, outcome.unreadable_paths), (0, 1));
     }
     assert_eq!(machines.sessions()[1], (session_id(1), true, false));
     let problems = machines.own.reader().problems().unwrap();

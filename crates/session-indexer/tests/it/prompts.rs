@@ -225,6 +225,29 @@ fn a_prompt_with_a_paste_is_a_copy_wherever_the_paste_stands() {
 }
 
 #[test]
+fn a_prompt_with_words_in_another_order_is_no_copy() {
+    for (prompt, other) in [
+        (
+            r"review PR 4821 of the harbour\nand merge it",
+            r"review PR 4812 of the harbour\nand merge it",
+        ),
+        (
+            r"oil the harbour lamp\nand\n\nmend the door\nof it",
+            r"mend the door\nof it\n\noil the harbour lamp\nand",
+        ),
+    ] {
+        let home = Home::new();
+        let asked = format!("Why does {} not start on my machine?", word(0, 0));
+        home.write(0, turns(0, 0, 1).replace(&asked, prompt).as_bytes());
+        home.write_prompts(&unnamed(&prompts(0, 1)).replace(&asked, other));
+        home.refresh();
+        let mut hits = found_as_prompt(&home, "harbour");
+        hits.sort_unstable();
+        assert_eq!(hits, [false, true], "{other}");
+    }
+}
+
+#[test]
 fn prompts_in_many_refreshes_are_the_same_sessions() {
     let lines = prompts(0, 3) + &prompts(1, 2) + "no line\n" + &prompts(2, 1);
     let whole = Home::new();

@@ -1,7 +1,7 @@
 //! The state of an index as text to be compared.
 
 use session_core::Query;
-use session_store::{Level, Reader, SessionId, SessionRow};
+use session_store::{DocumentKind, Reader, SessionId, SessionRow};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 
@@ -95,14 +95,14 @@ pub fn vectors(index: &Reader, fingerprint: &str) -> Vec<String> {
         .map(|s| (s.id, s.uid))
         .collect();
     let mut out = Vec::new();
-    for level in Level::ALL {
-        let matrix = index.matrix(&model, level).unwrap();
-        for owner in index.vector_owners(model.id, level).unwrap().rows() {
+    for kind in DocumentKind::ALL {
+        let matrix = index.matrix(&model, kind).unwrap();
+        for owner in index.vector_owners(model.id, kind).unwrap().rows() {
             let turn = owner.turn.and_then(|turn| index.turn(turn).unwrap());
             let turn = turn.map(|t| t.index);
             let uid = &sessions[&owner.session];
             out.push(format!(
-                "{level:?} {uid} {turn:?} {:?}",
+                "{kind:?} {uid} {turn:?} {:?}",
                 matrix.row(owner.row)
             ));
         }

@@ -47,6 +47,9 @@ pub struct InjectionRequest<'a> {
     pub started: Instant,
     /// The time at which embedding of memories stops; `None` embeds all.
     pub deadline: Option<Instant>,
+    /// What the prompt matches by words is recorded before the comparison by the model ends: it may end too late. An
+    /// explanation records nothing.
+    pub records_words: bool,
 }
 
 /// The resources that an injector opens where a prompt needs them.
@@ -131,7 +134,8 @@ impl Injector<'_> {
         all
     }
 
-    /// Decides which memories are injected before a prompt. Nothing is recorded.
+    /// Decides which memories are injected before a prompt. Nothing is recorded but the matches by words, where the request
+    /// asks for it.
     ///
     /// # Errors
     /// When the model fails.
@@ -211,8 +215,11 @@ impl Injector<'_> {
             });
         }
         if let Some(reason) = find_unwanted_reason(&prompt) {
-            let decision = InjectionDecision::without_block(reason);
-            return Ok(PromptDecision::uncompared(decision));
+            // It matches nothing: what the prompts before it were about triggers no memory from now on.
+            return Ok(PromptDecision {
+                decision: InjectionDecision::without_block(reason),
+                was_compared: true,
+            });
         }
         let compare = || -> Result<PromptDecision> {
             let model = resources.open_model()?;
@@ -250,7 +257,7 @@ impl Injector<'_> {
         run_both(compare, record_words).0
     }
 
-    /// Records how well a prompt that has a deadline matches each memory by words alone, without a model. A call of a tool
+    /// Records how well a prompt matches each memory by words alone, without a model, where that is asked for. A call of a tool
     /// needs the prompt's matches, and the comparison by the model may not end before the deadline. Only the words' part of
     /// the score is recorded, so that it never exceeds the score with the model.
     fn record_word_matches(
@@ -259,7 +266,7 @@ impl Injector<'_> {
         prompt: &str,
         memories: &[Memory],
     ) {
-        let (Some(context), Some(_)) = (request.context, request.deadline) else {
+        let Some(context) = request.context.filter(|_| request.records_words) else {
             return;
         };
         let parts = split_prompt(prompt);

@@ -128,6 +128,7 @@ impl TestMemories {
             context: context.as_ref(),
             started: Instant::now(),
             deadline: None,
+            records_words: false,
         };
         self.injector().inject(&request, resources).unwrap()
     }

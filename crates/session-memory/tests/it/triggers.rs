@@ -360,6 +360,17 @@ fn only_the_last_telling_prompt_counts() {
     }
     world.inject(telling, "s1");
     assert_eq!(ids(&world, &reading("db/a.sql"), "s1"), [""; 0]);
+    let leaving = "New topic: write a haiku about green frogs in spring rain";
+    let refusing = format!("{telling}; don't use memory");
+    for (prompt, session) in [(leaving, "s2"), (&refusing, "s3")] {
+        world.remember_match(memory.id(), 0.6, session);
+        world.inject(prompt, session);
+        assert_eq!(
+            ids(&world, &reading("db/a.sql"), session),
+            [""; 0],
+            "{prompt}"
+        );
+    }
 }
 
 /// The error of a late prompt triggers a memory, which says nothing about the others.
@@ -375,6 +386,7 @@ fn a_trigger_of_a_late_prompt_replaces_no_match_of_its_words() {
         context: Some(&context),
         started: Instant::now(),
         deadline: Some(Instant::now()),
+        records_words: true,
     };
     let outcome = world.injector().inject(&request, &TestResources::default());
     let block = world.injector().record(&outcome.unwrap()).unwrap();
@@ -545,6 +557,7 @@ fn a_prompt_that_is_not_compared_in_time_is_compared_by_its_words() {
             context: Some(&context),
             started: Instant::now(),
             deadline: Some(Instant::now()),
+            records_words: true,
         };
         let outcome = world.injector().inject(&request, &TestResources::default());
         let outcome = outcome.unwrap();
@@ -562,6 +575,25 @@ fn a_prompt_that_is_not_compared_in_time_is_compared_by_its_words() {
     assert!(!matches.contains_key(fonts.id()), "{matches:?}");
 }
 
+#[test]
+fn a_decision_leaves_the_matches_of_a_session_as_they_are() {
+    let world = TestMemories::new();
+    let memory = save(&world);
+    world.remember_match(memory.id(), 0.6, "s1");
+    let context = context_id("s1");
+    let request = InjectionRequest {
+        prompt: "rename the css colour variables in the landing page header",
+        context: Some(&context),
+        started: Instant::now(),
+        deadline: Some(Instant::now()),
+        records_words: false,
+    };
+    let outcome = world.injector().inject(&request, &TestResources::default());
+    outcome.unwrap();
+    let matches = world.state_file("s1").read().matches;
+    assert_eq!(matches.get(memory.id()), Some(&0.6));
+}
+
 /// The deadline decides how a prompt is compared, not whether it wants memories.
 #[test]
 fn a_late_prompt_that_wants_no_memories_gets_none() {
@@ -575,6 +607,7 @@ fn a_late_prompt_that_wants_no_memories_gets_none() {
             context: Some(&context),
             started: Instant::now(),
             deadline: Some(Instant::now()),
+            records_words: true,
         };
         let outcome = world.injector().inject(&request, &TestResources::default());
         outcome.unwrap().decision

@@ -31,6 +31,37 @@ fn only_a_model_that_is_here_is_taken_into_use() {
     assert_eq!(configuration(&home), "model = \"table\"\n");
 }
 
+/// Where a variable names another directory, what is written there would not count.
+#[test]
+fn an_endpoint_is_written_only_where_it_counts() {
+    let (directory, mut home) = home();
+    let default = home.directories().config;
+    fs_err::create_dir_all(&default).unwrap();
+    fs_err::write(default.join("config.toml"), "nice = 4\n").unwrap();
+    let elsewhere = directory.path().join("xdg").display().to_string();
+    home.env
+        .vars
+        .insert("XDG_CONFIG_HOME".to_owned(), elsewhere);
+    let server = EndpointServer::start(reply_with_vectors);
+    let url = server.url();
+    let decided = |error: QueryError| {
+        let is_decided = matches!(
+            error,
+            QueryError::Model(session_models::ModelError::DecidedElsewhere { .. })
+        );
+        assert!(is_decided, "{error}");
+    };
+    decided(use_endpoint(&home, &url, "e5").unwrap_err());
+    let catalogue = home.catalogue().unwrap();
+    decided(use_model(&home, &catalogue, "remote").unwrap_err());
+    assert_eq!(configuration(&home), "");
+    use_model(&home, &catalogue, "table").unwrap();
+    let same = format!("model = \"remote\"\n[remote]\nurl = \"{url}\"\nmodel = \"e5\"\n");
+    fs_err::write(default.join("config.toml"), same).unwrap();
+    use_endpoint(&home, &url, "e5").unwrap();
+    assert!(configuration(&home).starts_with("model = \"remote\"\n"));
+}
+
 #[test]
 fn an_endpoint_is_taken_into_use_with_its_model() {
     let (_directory, home) = home();

@@ -7,7 +7,7 @@ use session_models::TABLE_MODEL;
 use session_query::{QueryModels, UnembeddedSessions};
 use session_sources::Env;
 use session_store::{
-    Document, DocumentExtent, EmbeddedDocument, Level, Reader, StoredContent, Writer,
+    Document, DocumentExtent, DocumentKind, EmbeddedDocument, Reader, StoredContent, Writer,
 };
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn best(models: &QueryModels, root: &Path) -> Vec<f32> {
     let index = Reader::open(root).unwrap();
     let answering = models.embed(&index, PROMPTS[0]).unwrap();
     let best = answering.iter().map(|embedding| {
-        let matrix = index.matrix(&embedding.model, Level::Turn).unwrap();
+        let matrix = index.matrix(&embedding.model, DocumentKind::Turn).unwrap();
         let products = matrix.dot(&embedding.vector).products;
         products.into_iter().fold(f32::MIN, f32::max)
     });

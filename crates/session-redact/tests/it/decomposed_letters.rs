@@ -23,10 +23,20 @@ fn decomposed_letters_hide_no_secret() {
     ] {
         assert_eq!(redact(text), expected);
     }
-    let mut value = serde_json::json!({ "contrasen\u{303}a": "Kf83hTq2z" });
-    redactor().redact_json(&mut value);
-    let expected = serde_json::json!({ "contrasen\u{303}a": "[redacted:password]" });
-    assert_eq!(value, expected);
+    for name in [
+        "contrasen\u{303}a",
+        "contrasen\u{303}\u{200b}a",
+        "pass\u{200b}word",
+        "pass\u{ad}word",
+    ] {
+        let mut value = serde_json::json!({ name: "Kf83hTq2z" });
+        redactor().redact_json(&mut value);
+        let expected = serde_json::json!({ name: "[redacted:password]" });
+        assert_eq!(value, expected);
+    }
+    let mut lists = serde_json::json!([{ "passwords\u{200b}": ["Kf83hTq2z"] }, ["\u{200b}--password", "Kf83hTq2z"]]);
+    redactor().redact_json(&mut lists);
+    assert!(!lists.to_string().contains("Kf83"), "{lists}");
     let without_secret = "le de\u{301}lai";
     assert_eq!(redact(without_secret), without_secret);
 }

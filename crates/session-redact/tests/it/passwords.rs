@@ -251,6 +251,7 @@ fn a_capitalized_word_with_a_number_is_a_password_unless_the_number_is_a_width()
             "パスワードは«Welcome123»です",
             "the password is «Hunter2xyz9»",
             "password: «Hunter2xyz9»",
+            "password: «Summer24»",
         ],
     );
     assert_unchanged(&[

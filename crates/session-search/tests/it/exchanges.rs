@@ -3,7 +3,7 @@
 use session_core::{FileStamp, KnownTurns, ToolCall, Turn, TurnPart};
 use session_redact::Redactor;
 use session_search::{Exchange, TurnOrigin, read_exchanges};
-use session_sources::{Collected, CollectedTurn, Env, sources};
+use session_sources::{CollectedTurn, CollectingSink, Env, sources};
 use session_store::{Reader, Writer};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ impl Indexed {
         let mut writer = Writer::open(&self.root()).unwrap();
         for source in sources() {
             for location in source.locate(&Env::with_home(self.home.path())).locations {
-                let mut found = Collected::default();
+                let mut found = CollectingSink::default();
                 source.read(&location, None, &mut found);
                 let path = location.path.to_str().unwrap();
                 let file = writer.upsert_file(source.name(), path).unwrap();

@@ -33,7 +33,7 @@ pub(super) struct Assembly<'a> {
     turns: TurnAssembler,
     identity: &'a SessionIdentity,
     results: ToolResults,
-    recall: ReadQueuedLine<'a>,
+    read_queued_line: ReadQueuedLine<'a>,
 }
 
 fn line_position<'e>(entry: &'e TranscriptEntry<'_>, span: TurnSpan) -> LinePosition<'e> {
@@ -54,7 +54,7 @@ impl<'a> Assembly<'a> {
         detail: TurnDetail,
         identity: &'a SessionIdentity,
         results: ToolResults,
-        recall: ReadQueuedLine<'a>,
+        read_queued_line: ReadQueuedLine<'a>,
     ) -> Self {
         let mut turns = TurnAssembler::new(state.progress.clone(), detail);
         turns.branch = state.facts.branch().map(str::to_owned);
@@ -64,7 +64,7 @@ impl<'a> Assembly<'a> {
             turns,
             identity,
             results,
-            recall,
+            read_queued_line,
         }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Assembly<'a> {
             // A caveat stands before a command: the turn ended with the line before it.
             UserText::Nothing if entry.is_meta.0 => {}
             UserText::Notice(text) => {
-                self.state.queue.end_stray_prompt();
+                self.state.queue.clear_unknown_dequeue();
                 self.turns.part(TurnPart::Notice { text }, position);
             }
             words => self.add_user_text(words, position),

@@ -84,7 +84,7 @@ fn whole_input(raw: &str, detail: ReadDetail) -> Value {
 pub(super) fn outcome(
     block: &ContentBlock<'_>,
     entry: &TranscriptEntry<'_>,
-    opens: bool,
+    opens_pull_request: bool,
     detail: ReadDetail,
     results: &ToolResults,
 ) -> CallResult {
@@ -98,7 +98,7 @@ pub(super) fn outcome(
         },
         status,
         subagent: whole.agent_id.get().map(|id| format!("agent-{id}")),
-        pull_requests: if opens {
+        pull_requests: if opens_pull_request {
             opened_pull_requests(raw)
         } else {
             Vec::new()

@@ -3,7 +3,7 @@
 //! `<config>/history.jsonl`, with the prompts of all sessions.
 
 use crate::prompt_history;
-use crate::{AgentInfo, Env, HistorySearch, IsKnownFile, Listing, Located};
+use crate::{AgentInfo, Env, HistorySearch, IsKnownFile, Listing, PathSession};
 use session_core::is_uuid;
 use std::path::Path;
 
@@ -18,17 +18,17 @@ const FILES: [&str; 3] = [
 pub(super) fn locate(agent: &AgentInfo, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
     let mut search = HistorySearch::new(is_known);
     for folder in agent.history_folders(env) {
-        search.add(&folder, &FILES, &located);
+        search.add(&folder, &FILES, &parse_path_session);
     }
     search.finish()
 }
 
 /// Returns the session of a transcript by its path; `None` when the path is none of a transcript.
-fn located(path: &Path) -> Option<Located> {
+fn parse_path_session(path: &Path) -> Option<PathSession> {
     let mut names = path.iter();
     names.next()?;
     let Some(_project) = names.next() else {
-        return Some(Located::default());
+        return Some(PathSession::default());
     };
     let third = names.next()?;
     let is_file = names.next().is_none();
@@ -43,7 +43,7 @@ fn located(path: &Path) -> Option<Located> {
     } else {
         is_uuid(third)
     };
-    is_wanted.then(|| Located {
+    is_wanted.then(|| PathSession {
         session: Some(stem.to_owned()),
         parent: (!is_file).then(|| third.to_owned()),
     })

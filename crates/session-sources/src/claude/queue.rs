@@ -19,9 +19,9 @@ pub(super) struct PromptQueue {
     /// Texts that became turns when they were removed.
     #[serde(default, skip_serializing_if = "is_default")]
     delivered: Vec<u64>,
-    /// Something was dequeued of which no one knows what.
-    #[serde(default, skip_serializing_if = "is_default")]
-    stray: bool,
+    /// The last `dequeue` took a text that is not known: the next prompt may be it.
+    #[serde(rename = "stray", default, skip_serializing_if = "is_default")]
+    has_unknown_dequeue: bool,
 }
 
 /// A text that waits.
@@ -73,7 +73,7 @@ impl PromptQueue {
 
     pub(super) fn dequeue(&mut self) {
         let taken = self.take_first();
-        self.stray = taken.is_none_or(|waiting| waiting.kind == QueuedKind::Other);
+        self.has_unknown_dequeue = taken.is_none_or(|waiting| waiting.kind == QueuedKind::Other);
     }
 
     /// Returns the typed prompts that wait, in order.
@@ -116,8 +116,7 @@ impl PromptQueue {
     pub(super) fn repeats(&mut self, prompt: &str) -> bool {
         let text = fingerprint(prompt);
         self.mark_arrived(text);
-        let stray = std::mem::take(&mut self.stray);
-        stray && self.forget_delivered(text)
+        std::mem::take(&mut self.has_unknown_dequeue) && self.forget_delivered(text)
     }
 
     /// Notes a prompt that came in an attachment; returns true when it is a turn already.
@@ -132,9 +131,9 @@ impl PromptQueue {
         false
     }
 
-    /// News of the program came in a `user` line.
-    pub(super) fn end_stray_prompt(&mut self) {
-        self.stray = false;
+    /// Notes that the next `user` line was the program's, not a prompt.
+    pub(super) fn clear_unknown_dequeue(&mut self) {
+        self.has_unknown_dequeue = false;
     }
 
     fn take_first(&mut self) -> Option<QueuedText> {

@@ -41,8 +41,9 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
             return ControlFlow::Continue(());
         }
     };
-    let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
-    let (offset, state) = resumed.map_or_else(Default::default, |mark| (mark.offset, mark.state));
+    let start = ReadStart::new(from, resumed.as_ref().map(|state| state.offset));
+    let (offset, state) =
+        resumed.map_or_else(Default::default, |state| (state.offset, state.state));
     match read_from(at, offset, state, start, sink)? {
         ReadEnd::Complete => ControlFlow::Continue(()),
         ReadEnd::Retracted => {
@@ -64,10 +65,10 @@ fn read_from(
         return ControlFlow::Continue(ReadEnd::Complete);
     };
     let identity = identity(at);
-    let recall_error = Cell::new(None);
-    let recall = |offset| {
+    let queued_line_error = Cell::new(None);
+    let read_queued_line = |offset| {
         queued_line(&at.path, offset).unwrap_or_else(|error| {
-            recall_error.set(Some(error));
+            queued_line_error.set(Some(error));
             None
         })
     };
@@ -77,14 +78,14 @@ fn read_from(
         TurnDetail::Index,
         &identity,
         results,
-        &recall,
+        &read_queued_line,
     );
     let is_known = state.progress.next.max(state.delivered) > 0;
     let announced = is_known.then(|| state.facts.meta(&identity));
     let assembly = TranscriptLines {
         identity: &identity,
         assembly,
-        recall_error: &recall_error,
+        queued_line_error: &queued_line_error,
     };
     let announcer = SessionAnnouncer::new(sink, announced, start);
     FileReading::new(&at.path, assembly, announcer, offset).run(lines)
@@ -97,8 +98,8 @@ fn identity(at: &Location) -> SessionIdentity {
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned());
     SessionIdentity {
-        id: at.located.session.clone().or(stem).unwrap_or_default(),
-        parent: at.located.parent.clone(),
+        id: at.path_session.session.clone().or(stem).unwrap_or_default(),
+        parent: at.path_session.parent.clone(),
     }
 }
 
@@ -124,7 +125,7 @@ struct TranscriptLines<'a> {
     identity: &'a SessionIdentity,
     assembly: Assembly<'a>,
     /// Why a line of the queue could not be read again.
-    recall_error: &'a Cell<Option<io::Error>>,
+    queued_line_error: &'a Cell<Option<io::Error>>,
 }
 
 impl TranscriptLines<'_> {
@@ -150,7 +151,7 @@ impl LineAssembly for TranscriptLines<'_> {
         let Some(entry) = record::<TranscriptEntry<'_>>(text, &mut repaired) else {
             return ControlFlow::Continue(false);
         };
-        title_elsewhere(&entry, sink)?;
+        pass_foreign_title(&entry, sink)?;
         self.assembly.push_entry(&entry, line.span());
         ControlFlow::Continue(true)
     }
@@ -184,14 +185,14 @@ impl LineAssembly for TranscriptLines<'_> {
     }
 
     fn take_error(&mut self) -> Option<io::Error> {
-        self.recall_error.take()
+        self.queued_line_error.take()
     }
 }
 
 /// Delivers the title of a `summary` line, which names a message that is in another file.
-fn title_elsewhere(entry: &TranscriptEntry<'_>, sink: &mut dyn Sink) -> ControlFlow<()> {
+fn pass_foreign_title(entry: &TranscriptEntry<'_>, sink: &mut dyn Sink) -> ControlFlow<()> {
     match (entry.kind.get(), entry.leaf_uuid.get(), entry.summary.get()) {
-        (Some("summary"), Some(message), Some(title)) => sink.title_elsewhere(message, title),
+        (Some("summary"), Some(message), Some(title)) => sink.receive_foreign_title(message, title),
         _ => ControlFlow::Continue(()),
     }
 }

@@ -62,9 +62,15 @@ fn turn(
         preface: None,
         ..before
     };
-    let recall = |offset| queued_line(path, offset).ok().flatten();
+    let read_queued_line = |offset| queued_line(path, offset).ok().flatten();
     let results = ToolResults::new_for(path);
-    let mut assembly = Assembly::new(state, TurnDetail::Alone, identity, results, &recall);
+    let mut assembly = Assembly::new(
+        state,
+        TurnDetail::Alone,
+        identity,
+        results,
+        &read_queued_line,
+    );
     let ended = feed(&mut assembly, lines, span)?;
     let turn = ended.or_else(|| assembly.turns().flush());
     let mut turn = turn.or_else(|| waiting(&assembly, index, span));
@@ -207,13 +213,13 @@ fn states_before(
             starts.insert(span.start);
         }
     }
-    let (recall, results) = (|_| None, ToolResults::default());
+    let (read_queued_line, results) = (|_| None, ToolResults::default());
     let mut assembly = Assembly::new(
         TranscriptState::default(),
         TurnDetail::Index,
         identity,
         results,
-        &recall,
+        &read_queued_line,
     );
     let mut states = HashMap::new();
     let mut lines = Lines::open(path, 0)?;

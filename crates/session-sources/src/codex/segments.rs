@@ -28,7 +28,7 @@ pub(super) fn join(locations: &mut Vec<Location>) {
 }
 
 fn session(at: &Location) -> Option<&str> {
-    at.located.session.as_deref()
+    at.path_session.session.as_deref()
 }
 
 fn is_segment(at: &Location) -> bool {
@@ -42,7 +42,9 @@ pub(super) fn list(first: &Path) -> Vec<PathBuf> {
     let mut search = HistorySearch::default();
     if let Some(root) = first.ancestors().find(is_root).and_then(Path::parent) {
         let folder = HistoryFolder::unnamed(root.to_owned());
-        search.add(&folder, Codex.files(), &|path| Codex.located(path));
+        search.add(&folder, Codex.files(), &|path| {
+            Codex.parse_path_session(path)
+        });
     }
     let mut locations = search.finish().locations;
     join(&mut locations);

@@ -2,28 +2,43 @@
 
 use super::record::Payload;
 use crate::project::path_in;
-use crate::{ToolRow, ToolTable};
+use crate::{FieldName, ToolRow, ToolTable};
 use serde_json::{Value, json};
 use session_core::ToolCall;
 use std::borrow::Cow;
 
 const TOOLS: ToolTable = ToolTable(&[
-    ToolRow::new("exec_command", "Bash", &[("cmd", "command")]),
+    ToolRow::new("exec_command", "Bash", &[FieldName::new("cmd", "command")]),
     ToolRow::new("shell_command", "Bash", &[]),
     ToolRow::new("shell", "Bash", &[]),
-    ToolRow::new("container.exec", "Bash", &[("cmd", "command")]),
+    ToolRow::new(
+        "container.exec",
+        "Bash",
+        &[FieldName::new("cmd", "command")],
+    ),
     ToolRow::new("write_stdin", "BashOutput", &[]),
     // JavaScript that makes calls.
-    ToolRow::new("exec", "exec", &[("input", "command")]),
-    ToolRow::new("apply_patch", "ApplyPatch", &[("input", "patch")]),
-    ToolRow::new("view_image", "Read", &[("path", "file_path")]),
-    ToolRow::new("update_plan", "TodoWrite", &[("plan", "todos")]),
+    ToolRow::new("exec", "exec", &[FieldName::new("input", "command")]),
+    ToolRow::new(
+        "apply_patch",
+        "ApplyPatch",
+        &[FieldName::new("input", "patch")],
+    ),
+    ToolRow::new("view_image", "Read", &[FieldName::new("path", "file_path")]),
+    ToolRow::new(
+        "update_plan",
+        "TodoWrite",
+        &[FieldName::new("plan", "todos")],
+    ),
     ToolRow::new("web_search", "WebSearch", &[]),
     ToolRow::new("request_user_input", "AskUserQuestion", &[]),
     ToolRow::new(
         "spawn_agent",
         "Task",
-        &[("message", "prompt"), ("agent_type", "subagent_type")],
+        &[
+            FieldName::new("message", "prompt"),
+            FieldName::new("agent_type", "subagent_type"),
+        ],
     ),
 ]);
 

@@ -69,10 +69,10 @@ impl GeminiDocument {
     }
 
     fn described(&self) -> SessionMeta {
-        let located = project_lookup::located(&self.path).unwrap_or_default();
+        let path_session = project_lookup::parse_path_session(&self.path).unwrap_or_default();
         let mut session = SessionMeta {
-            id: located.session.unwrap_or_default(),
-            parent: located.parent,
+            id: path_session.session.unwrap_or_default(),
+            parent: path_session.parent,
             ..SessionMeta::default()
         };
         project_lookup::set_directory(&self.path, &mut session);

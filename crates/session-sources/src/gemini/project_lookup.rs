@@ -1,6 +1,6 @@
 //! Facts that the paths of files hold: sessions, their parents, their projects.
 
-use crate::{ContinuedFile, Located, Location, file, project};
+use crate::{ContinuedFile, Location, PathSession, file, project};
 use serde_json::Value;
 use session_core::SessionMeta;
 use sha2::{Digest, Sha256};
@@ -13,10 +13,10 @@ const CHATS: &str = "chats";
 const LIMIT: u64 = 1024 * 1024;
 
 /// Reads the session in `chats/session-<time>-<begin of the id>.jsonl`, or a subagent's: `chats/<parent>/<id>.jsonl`.
-pub(super) fn located(path: &Path) -> Option<Located> {
+pub(super) fn parse_path_session(path: &Path) -> Option<PathSession> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent()?.file_name()?.to_str()?;
-    Some(Located {
+    Some(PathSession {
         session: Some(name.split('.').next()?.to_owned()),
         parent: (folder != CHATS).then(|| folder.to_owned()),
     })

@@ -3,7 +3,7 @@
 use super::output;
 use super::record::GeminiCall;
 use crate::turn_writer::CallOutcome;
-use crate::{ToolRow, ToolTable};
+use crate::{FieldName, ToolRow, ToolTable};
 use serde_json::{Value, json};
 use session_core::{CallStatus, ToolCall};
 
@@ -12,19 +12,39 @@ const QUESTIONS: &str = "ask_user";
 
 const TOOLS: ToolTable = ToolTable(&[
     ToolRow::new(SHELL, "Bash", &[]),
-    ToolRow::new("read_file", "Read", &[("absolute_path", "file_path")]),
+    ToolRow::new(
+        "read_file",
+        "Read",
+        &[FieldName::new("absolute_path", "file_path")],
+    ),
     ToolRow::new("read_many_files", "Read", &[]),
     ToolRow::new("replace", "Edit", &[]),
     ToolRow::new("write_file", "Write", &[]),
-    ToolRow::new("glob", "Glob", &[("dir_path", "path")]),
-    ToolRow::new("grep_search", "Grep", &[("dir_path", "path")]),
-    ToolRow::new("search_file_content", "Grep", &[("dir_path", "path")]),
-    ToolRow::new("list_directory", "LS", &[("dir_path", "path")]),
+    ToolRow::new("glob", "Glob", &[FieldName::new("dir_path", "path")]),
+    ToolRow::new("grep_search", "Grep", &[FieldName::new("dir_path", "path")]),
+    ToolRow::new(
+        "search_file_content",
+        "Grep",
+        &[FieldName::new("dir_path", "path")],
+    ),
+    ToolRow::new(
+        "list_directory",
+        "LS",
+        &[FieldName::new("dir_path", "path")],
+    ),
     ToolRow::new("web_fetch", "WebFetch", &[]),
     ToolRow::new("google_web_search", "WebSearch", &[]),
     ToolRow::new("write_todos", "TodoWrite", &[]),
-    ToolRow::new("invoke_agent", "Task", &[("agent_name", "subagent_type")]),
-    ToolRow::new("activate_skill", "Skill", &[("name", "skill")]),
+    ToolRow::new(
+        "invoke_agent",
+        "Task",
+        &[FieldName::new("agent_name", "subagent_type")],
+    ),
+    ToolRow::new(
+        "activate_skill",
+        "Skill",
+        &[FieldName::new("name", "skill")],
+    ),
     ToolRow::new(QUESTIONS, "AskUserQuestion", &[]),
 ]);
 

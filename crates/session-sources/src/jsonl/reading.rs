@@ -105,8 +105,13 @@ impl<F: JsonlFormat> LineAssembly for JsonlLines<'_, F> {
 fn located_session(at: &Location) -> SessionMeta {
     let stem = || Some(at.path.file_stem()?.to_string_lossy().into_owned());
     SessionMeta {
-        id: at.located.session.clone().or_else(stem).unwrap_or_default(),
-        parent: at.located.parent.clone(),
+        id: at
+            .path_session
+            .session
+            .clone()
+            .or_else(stem)
+            .unwrap_or_default(),
+        parent: at.path_session.parent.clone(),
         ..SessionMeta::default()
     }
 }
@@ -114,8 +119,8 @@ fn located_session(at: &Location) -> SessionMeta {
 /// Returns false for the state of another session's file whose bytes are those of this one so far: a fork copies them.
 /// Lines may give a session another id than its file's name has.
 fn is_of_session<S>(at: &Location, state: &JsonlState<S>) -> bool {
-    let located = at.located.session.as_ref();
-    at.has_session_name() || located.is_none_or(|session| *session == state.session.id)
+    let path_session = at.path_session.session.as_ref();
+    at.has_session_name() || path_session.is_none_or(|session| *session == state.session.id)
 }
 
 /// Reads a location into a sink.
@@ -136,10 +141,10 @@ pub(super) fn read<F: JsonlFormat>(
             return ControlFlow::Continue(());
         }
     };
-    let resumed = resumed.filter(|mark| is_of_session(at, &mark.state));
-    let start = ReadStart::new(from, resumed.as_ref().map(|mark| mark.offset));
+    let resumed = resumed.filter(|state| is_of_session(at, &state.state));
+    let start = ReadStart::new(from, resumed.as_ref().map(|state| state.offset));
     let (offset, state) = match resumed {
-        Some(mark) => (mark.offset, mark.state),
+        Some(state) => (state.offset, state.state),
         None => (0, JsonlState::default()),
     };
     let Some(lines) = open_lines(files, offset, sink) else {

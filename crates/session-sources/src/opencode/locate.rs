@@ -2,9 +2,9 @@
 
 use crate::file::{self, mtime_ns, stamp};
 use crate::folder_walk::cannot_be_listed;
-use crate::reading::warning;
+use crate::reading::{warning, warning_of_kind};
 use crate::sqlite::database_stamp;
-use crate::{Env, Listing, Located, Location};
+use crate::{Env, Listing, Location, PathSession, WarningKind};
 use fs_err as fs;
 use session_core::FileStamp;
 use std::collections::HashSet;
@@ -83,7 +83,8 @@ fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
     let chosen = chosen.map(|name| folder.join(env.path(name)));
     if let Some(path) = chosen.as_ref().filter(|path| is_missing(path)) {
         let reason = "OPENCODE_DB names a file that does not exist";
-        listing.warnings.push(warning(path, reason));
+        let warning = warning_of_kind(WarningKind::UnusableVariable, path, reason);
+        listing.warnings.push(warning);
     }
     paths.extend(chosen);
     paths.retain(|path| is_regular(path, listing));
@@ -96,12 +97,15 @@ fn is_missing(path: &Path) -> bool {
 
 /// Returns false for what is there but no file, with a warning.
 fn is_regular(path: &Path, listing: &mut Listing) -> bool {
-    let reason = match fs::metadata(path) {
-        Ok(metadata) if metadata.is_dir() => "is a folder, not a database",
-        Ok(metadata) if !metadata.is_file() => file::NOT_REGULAR,
+    let (kind, reason) = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_dir() => {
+            (WarningKind::UnexpectedFolder, "is a folder, not a database")
+        }
+        Ok(metadata) if !metadata.is_file() => (WarningKind::Unreadable, file::NOT_REGULAR),
         _ => return true,
     };
-    listing.warnings.push(warning(path, reason));
+    let warning = warning_of_kind(kind, path, reason);
+    listing.warnings.push(warning);
     false
 }
 
@@ -110,7 +114,7 @@ fn add(listing: &mut Listing, path: PathBuf, stamp: io::Result<FileStamp>) {
         Ok(stamp) => listing.locations.push(Location {
             path,
             stamp,
-            located: Located::default(),
+            path_session: PathSession::default(),
             continuations: Vec::new(),
         }),
         Err(error) => warn(listing, &path, &error),

@@ -445,7 +445,7 @@ fn files_may_be_split_and_damaged_anywhere() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_read_that_breaks_off_is_repeated() {
-    use session_sources::{Collected, Retry};
+    use session_sources::{CollectingSink, Retry};
     let (path, text) = segment();
     let home = AgentHome::with(codex(), PATH, content(&[meta(json!({})), user("First")]));
     let first = home.read(None);
@@ -459,7 +459,7 @@ fn a_read_that_breaks_off_is_repeated() {
     home.write(&path, text);
     let location = home.locate().locations.remove(0);
     let read = |from| {
-        let mut found = Collected::default();
+        let mut found = CollectingSink::default();
         codex().read(&location, from, &mut found);
         found
     };

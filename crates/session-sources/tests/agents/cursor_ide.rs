@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use session_sources::{Collected, IndexedSpan, Source};
+use session_sources::{CollectingSink, IndexedSpan, Source};
 
 const GLOBAL: &str = ".config/Cursor/User/globalStorage/state.vscdb";
 const WORKSPACE: &str = ".config/Cursor/User/workspaceStorage/5f4dcc3b/state.vscdb";
@@ -65,7 +65,7 @@ impl CursorHome {
     }
 
     /// Reads what changed since an earlier read.
-    fn read_again(&self, earlier: &Collected) -> Collected {
+    fn read_again(&self, earlier: &CollectingSink) -> CollectingSink {
         self.0.read(earlier.cursor.as_ref())
     }
 }
@@ -210,7 +210,7 @@ fn a_folder_is_found_by_the_workspace() {
             .iter()
             .find(|at| at.path.ends_with(GLOBAL))
             .unwrap();
-        let mut found = Collected::default();
+        let mut found = CollectingSink::default();
         cursor().read(global, None, &mut found);
         found.sessions.remove(0).cwd
     };

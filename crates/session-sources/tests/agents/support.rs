@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use session_core::{SessionMeta, Turn};
 use session_sources::{
-    Collected, Cursor, Env, IndexedSpan, Listing, Location, ShownTurns, Source, find_source,
+    CollectingSink, Cursor, Env, IndexedSpan, Listing, Location, ShownTurns, Source, find_source,
 };
 use std::path::{Path, PathBuf};
 
@@ -65,8 +65,8 @@ impl AgentHome {
     }
 
     /// Reads the one location that is found.
-    pub fn read(&self, from: Option<&Cursor>) -> Collected {
-        let mut collected = Collected::default();
+    pub fn read(&self, from: Option<&Cursor>) -> CollectingSink {
+        let mut collected = CollectingSink::default();
         let listing = self.locate();
         if let Some(at) = listing.locations.first() {
             self.source.read(at, from, &mut collected);
@@ -75,9 +75,9 @@ impl AgentHome {
     }
 
     /// Reads all locations, each from its beginning.
-    pub fn read_all(&self) -> Vec<Collected> {
+    pub fn read_all(&self) -> Vec<CollectingSink> {
         let read = |at: &Location| {
-            let mut collected = Collected::default();
+            let mut collected = CollectingSink::default();
             self.source.read(at, None, &mut collected);
             collected
         };
@@ -85,14 +85,14 @@ impl AgentHome {
     }
 
     /// Turns in full, by the spans that an index would hold.
-    pub fn show(&self, found: &Collected) -> Vec<Turn> {
+    pub fn show(&self, found: &CollectingSink) -> Vec<Turn> {
         let shown = self.show_with_warnings(found);
         assert_eq!(shown.warnings, [], "every turn that was read can be shown");
         shown.turns
     }
 
     /// The same, with what cannot be read in them.
-    fn show_with_warnings(&self, found: &Collected) -> ShownTurns {
+    fn show_with_warnings(&self, found: &CollectingSink) -> ShownTurns {
         let listing = self.locate();
         let path: &Path = &listing.locations[0].path;
         let spans: Vec<IndexedSpan> = joined(std::slice::from_ref(found))
@@ -130,7 +130,7 @@ fn grown(
     path: &str,
     content: &[u8],
     ends: &[usize],
-) -> Vec<Collected> {
+) -> Vec<CollectingSink> {
     let home = AgentHome::new(source);
     let mut cursor: Option<Cursor> = None;
     let ends = ends.iter().copied().chain([content.len()]);
@@ -146,7 +146,7 @@ fn grown(
 fn assert_same(source: &'static dyn Source, path: &str, content: &[u8], ends: &[usize]) {
     let whole = grown(source, path, content, &[]);
     let parts = grown(source, path, content, ends);
-    let last = |reads: &[Collected]| {
+    let last = |reads: &[CollectingSink]| {
         reads
             .iter()
             .rev()

@@ -3,7 +3,8 @@
 use serde_json::Value;
 use session_core::{CallStatus, PromptKind};
 use session_sources::{
-    AgentInfo, CallOutcome, Jsonl, JsonlFormat, ToolRow, ToolTable, TurnWriter, milliseconds,
+    AgentInfo, CallOutcome, FieldName, Jsonl, JsonlFormat, ToolRow, ToolTable, TurnWriter,
+    milliseconds,
 };
 
 /// The source; in the library a line of `SOURCES` names it.
@@ -21,12 +22,12 @@ const TOOLS: ToolTable = ToolTable(&[
     ToolRow {
         agent_name: "sh",
         name: "Bash",
-        fields: &[("cmd", "command")],
+        fields: &[FieldName::new("cmd", "command")],
     },
     ToolRow {
         agent_name: "change",
         name: "Edit",
-        fields: &[("file", "file_path")],
+        fields: &[FieldName::new("file", "file_path")],
     },
 ]);
 

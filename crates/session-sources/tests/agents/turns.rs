@@ -1,13 +1,13 @@
 //! Turns as a store keeps them, and as compact text.
 
 use session_core::{CallDialog, ToolCall, Turn, TurnContent, TurnPart};
-use session_sources::{Collected, CollectedTurn};
+use session_sources::{CollectedTurn, CollectingSink};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The turns with those that continue one appended to it, and late results
 /// joined to their calls, as a store does it.
-pub fn joined(reads: &[Collected]) -> Vec<Turn> {
+pub fn joined(reads: &[CollectingSink]) -> Vec<Turn> {
     let mut turns: Vec<Turn> = Vec::new();
     for CollectedTurn { turn, .. } in reads.iter().flat_map(|read| &read.turns) {
         if turn.index == 0 && !turn.continues {
@@ -55,7 +55,7 @@ fn join(base: &mut Turn, late: ToolCall) {
 }
 
 /// Returns the searched contents, error lines sorted: late results may bring theirs in another order.
-pub fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
+pub fn sorted(reads: &[CollectingSink]) -> Vec<TurnContent> {
     let mut contents = searched(reads);
     for content in &mut contents {
         content.errors.sort();
@@ -65,7 +65,7 @@ pub fn sorted(reads: &[Collected]) -> Vec<TurnContent> {
 }
 
 /// Returns the content of each turn, its continuations appended as the store does it.
-pub fn searched(reads: &[Collected]) -> Vec<TurnContent> {
+pub fn searched(reads: &[CollectingSink]) -> Vec<TurnContent> {
     let mut contents: BTreeMap<u32, TurnContent> = BTreeMap::new();
     for CollectedTurn { turn, .. } in reads.iter().flat_map(|read| &read.turns) {
         if turn.index == 0 && !turn.continues {

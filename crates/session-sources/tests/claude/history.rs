@@ -5,7 +5,7 @@ use crate::turns::rendered;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use session_core::Turn;
-use session_sources::{Collected, CollectedTurn, Cursor, Location};
+use session_sources::{CollectedTurn, CollectingSink, Cursor, Location};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
@@ -53,14 +53,14 @@ impl Prompts {
         self.home.locate().locations.pop().unwrap()
     }
 
-    fn read(&self, from: Option<&Cursor>) -> Collected {
-        let mut found = Collected::default();
+    fn read(&self, from: Option<&Cursor>) -> CollectingSink {
+        let mut found = CollectingSink::default();
         claude().read(&self.location(), from, &mut found);
         found
     }
 
     /// The turns in full.
-    fn show(&self, found: &Collected) -> Vec<Turn> {
+    fn show(&self, found: &CollectingSink) -> Vec<Turn> {
         let turns = found.turns.iter();
         turns
             .flat_map(|CollectedTurn { session, turn }| {
@@ -81,7 +81,7 @@ fn read(content: impl AsRef<[u8]>) -> String {
 }
 
 /// Sessions numbered in the order of their opening, each with its turns.
-fn by_session(found: &Collected) -> String {
+fn by_session(found: &CollectingSink) -> String {
     let mut out = String::new();
     for meta in &found.sessions {
         assert!(meta.prompts_only);
@@ -330,7 +330,7 @@ proptest! {
         turns.extend(second.turns.clone());
         prop_assert_eq!(&turns, &whole.turns);
         prop_assert_eq!(&second.cursor, &whole.cursor);
-        let damaged = |found: &Collected| found.warnings.iter().map(|w| w.count).sum::<u64>();
+        let damaged = |found: &CollectingSink| found.warnings.iter().map(|w| w.count).sum::<u64>();
         prop_assert_eq!(damaged(&first) + damaged(&second), damaged(&whole));
     }
 }
@@ -343,7 +343,7 @@ fn a_history_that_cannot_be_read_now_loses_no_session() {
     let (cursor, location) = (prompts.read(None).cursor, prompts.location());
     session_test::files::make_unreadable(&prompts.path);
     for from in [None, cursor.as_ref()] {
-        let mut found = Collected::default();
+        let mut found = CollectingSink::default();
         claude().read(&location, from, &mut found);
         assert_eq!((found.sessions, found.gone), (vec![], vec![]));
         assert_eq!(found.cursor, None);

@@ -6,7 +6,7 @@ use crate::turns::{joined, rendered, sorted};
 use proptest::prelude::*;
 use serde_json::json;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnPart};
-use session_sources::{Collected, Cursor, Sink, Warning};
+use session_sources::{CollectingSink, Cursor, Sink, Warning};
 use std::ops::ControlFlow;
 
 #[test]
@@ -98,12 +98,12 @@ fn results_of_a_turn_that_begins_with_a_call_find_their_calls() {
     assert_eq!(runs, [("make a", false), ("make b", true)]);
 }
 
-fn last_meta(reads: &[Collected]) -> Option<&SessionMeta> {
+fn last_meta(reads: &[CollectingSink]) -> Option<&SessionMeta> {
     reads.iter().rev().find_map(|read| read.sessions.last())
 }
 
 /// Reads a content that grows in steps that end at these offsets.
-fn grown(content: &[u8], ends: &[usize]) -> Vec<Collected> {
+fn grown(content: &[u8], ends: &[usize]) -> Vec<CollectingSink> {
     let transcript = Transcript::new("");
     let mut cursor: Option<Cursor> = None;
     let ends = ends.iter().copied().chain([content.len()]);
@@ -122,7 +122,7 @@ fn assert_same(content: &[u8], ends: &[usize]) {
     assert_eq!(joined(&parts), joined(&whole), "{ends:?}");
     assert_eq!(sorted(&parts), sorted(&whole), "{ends:?}");
     assert_eq!(last_meta(&parts), last_meta(&whole), "{ends:?}");
-    let damaged = |reads: &[Collected]| {
+    let damaged = |reads: &[CollectingSink]| {
         reads
             .iter()
             .flat_map(|read| &read.warnings)
@@ -282,10 +282,10 @@ impl Sink for Openings {
         self.checkpoints.push(cursor);
         self.flow()
     }
-    fn gone(&mut self, _: &str) -> ControlFlow<()> {
+    fn report_gone_session(&mut self, _: &str) -> ControlFlow<()> {
         self.flow()
     }
-    fn title_elsewhere(&mut self, _: &str, _: &str) -> ControlFlow<()> {
+    fn receive_foreign_title(&mut self, _: &str, _: &str) -> ControlFlow<()> {
         self.flow()
     }
     fn warning(&mut self, _: Warning) {}

@@ -1,7 +1,7 @@
 //! Which files are transcripts.
 
 use crate::support::{Home, SESSION, claude};
-use session_sources::{Listing, Located};
+use session_sources::{Listing, PathSession, WarningKind};
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -16,11 +16,12 @@ fn found(home: &Home, listing: &Listing) -> Vec<String> {
             .to_string()
             .replace('\\', "/")
     };
-    let told = |located: &Located| located.parent.as_ref().map(|id| format!(" of {id}"));
+    let told =
+        |path_session: &PathSession| path_session.parent.as_ref().map(|id| format!(" of {id}"));
     listing
         .locations
         .iter()
-        .map(|at| name(&at.path) + &told(&at.located).unwrap_or_default())
+        .map(|at| name(&at.path) + &told(&at.path_session).unwrap_or_default())
         .collect()
 }
 
@@ -73,7 +74,7 @@ fn sessions_and_subagents_are_found() {
         .iter()
         .find(|at| at.path.ends_with(format!("{SESSION}.jsonl")));
     let session = session.unwrap();
-    assert_eq!(session.located.session.as_deref(), Some(SESSION));
+    assert_eq!(session.path_session.session.as_deref(), Some(SESSION));
     assert_eq!(session.stamp.size, 2);
     assert_eq!(listing.warnings, []);
 }
@@ -117,7 +118,7 @@ fn the_oldest_change_comes_first() {
     let order: Vec<_> = listing
         .locations
         .iter()
-        .map(|at| at.located.session.as_deref())
+        .map(|at| at.path_session.session.as_deref())
         .collect();
     assert_eq!(
         order,
@@ -248,12 +249,20 @@ fn a_folder_that_the_user_named_should_be_there() {
         &home.path(&format!("good/projects/-x/{SESSION}.jsonl")),
         "{}",
     );
+    let (unusable, empty) = (
+        WarningKind::UnusableVariable,
+        WarningKind::EmptyVariableFolder,
+    );
     let reasons = [
-        ("none", "names a folder that does not exist"),
-        ("file", "names a file, not a folder"),
-        ("empty", "names a folder without a `projects` folder in it"),
+        ("none", "names a folder that does not exist", unusable),
+        ("file", "names a file, not a folder", unusable),
+        (
+            "empty",
+            "names a folder without a `projects` folder in it",
+            empty,
+        ),
     ];
-    for (folder, reason) in reasons {
+    for (folder, reason, kind) in reasons {
         let list = format!("~/{folder},~/good");
         let listing = claude().locate(&home.env().var("CLAUDE_CONFIG_DIR", &list));
         assert_eq!(listing.locations.len(), 1);
@@ -262,6 +271,7 @@ fn a_folder_that_the_user_named_should_be_there() {
         };
         assert_eq!(warning.path, home.path(folder));
         assert_eq!(warning.reason, format!("CLAUDE_CONFIG_DIR {reason}"));
+        assert_eq!(warning.kind, kind);
     }
 }
 

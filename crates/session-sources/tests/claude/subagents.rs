@@ -45,9 +45,9 @@ fn the_new_layout_tells_the_parent_by_its_folder() {
     let at = listing
         .locations
         .iter()
-        .find(|at| at.located.parent.is_some())
+        .find(|at| at.path_session.parent.is_some())
         .unwrap();
-    let mut found = session_sources::Collected::default();
+    let mut found = session_sources::CollectingSink::default();
     claude().read(at, None, &mut found);
     assert_eq!(
         found.sessions[0].parent.as_deref(),

@@ -3,7 +3,7 @@
 use crate::turns::rendered;
 use session_core::{FileStamp, SessionMeta, Turn, TurnSpan};
 use session_sources::{
-    Collected, Cursor, Env, IndexedSpan, Listing, Located, Location, Source, find_source,
+    CollectingSink, Cursor, Env, IndexedSpan, Listing, Location, PathSession, Source, find_source,
 };
 use std::path::{Path, PathBuf};
 
@@ -72,26 +72,26 @@ impl Transcript {
 
     pub fn location(&self) -> Location {
         let stem = self.path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let located = Located {
+        let path_session = PathSession {
             session: Some(stem),
             parent: None,
         };
         Location {
             path: self.path.clone(),
             stamp: FileStamp::default(),
-            located,
+            path_session,
             continuations: Vec::new(),
         }
     }
 
-    pub fn read(&self, from: Option<&Cursor>) -> Collected {
-        let mut collected = Collected::default();
+    pub fn read(&self, from: Option<&Cursor>) -> CollectingSink {
+        let mut collected = CollectingSink::default();
         claude().read(&self.location(), from, &mut collected);
         collected
     }
 
     /// Turns in full, by the spans that an index would hold.
-    pub fn show(&self, found: &Collected) -> Vec<Turn> {
+    pub fn show(&self, found: &CollectingSink) -> Vec<Turn> {
         let spans: Vec<_> = found
             .turns
             .iter()

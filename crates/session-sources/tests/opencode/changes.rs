@@ -7,14 +7,14 @@ use crate::fixture::{
 use proptest::prelude::*;
 use rusqlite::{Connection, params};
 use session_core::{KnownTurns, SessionMeta, Turn};
-use session_sources::{Collected, Cursor, Sink, Warning};
+use session_sources::{CollectingSink, Cursor, Sink, Warning};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
 /// The sessions that a read from `cursor` delivers, then those that are gone.
 fn delivered(path: &Path, cursor: &Cursor) -> (Vec<String>, Vec<String>) {
-    let mut found = Collected::default();
+    let mut found = CollectingSink::default();
     read_from(path, Some(cursor), &mut found);
     assert_eq!(found.warnings, []);
     (
@@ -87,7 +87,7 @@ fn a_database_that_changes_its_form_keeps_its_sessions() {
         let cursor = read(&home.database()).cursor.unwrap();
         db.execute_batch(change).unwrap();
         for from in [Some(&cursor), None] {
-            let mut found = Collected::default();
+            let mut found = CollectingSink::default();
             read_from(&home.database(), from, &mut found);
             let told = found.warnings.first().map(|w| w.reason.as_str());
             let expected = "database keeps its messages in a newer form that is not read yet";
@@ -107,7 +107,7 @@ fn a_session_without_its_messages_is_gone_until_it_has_some() {
     let cursor = read(&home.database()).cursor.unwrap();
     db.execute("DELETE FROM message WHERE session_id = 'ses_a'", [])
         .unwrap();
-    let mut found = Collected::default();
+    let mut found = CollectingSink::default();
     read_from(&home.database(), Some(&cursor), &mut found);
     assert_eq!(
         (found.sessions.len(), found.gone),
@@ -201,12 +201,12 @@ impl Sink for Kept {
         self.flow()
     }
 
-    fn gone(&mut self, session: &str) -> ControlFlow<()> {
+    fn report_gone_session(&mut self, session: &str) -> ControlFlow<()> {
         self.sessions.remove(session);
         self.flow()
     }
 
-    fn title_elsewhere(&mut self, message: &str, title: &str) -> ControlFlow<()> {
+    fn receive_foreign_title(&mut self, message: &str, title: &str) -> ControlFlow<()> {
         unreachable!("{message} {title}")
     }
 

@@ -7,7 +7,7 @@ use crate::fixture::{
 use fs_err as fs;
 use insta::assert_snapshot;
 use rusqlite::Connection;
-use session_sources::Collected;
+use session_sources::CollectingSink;
 use std::path::Path;
 
 #[test]
@@ -42,7 +42,7 @@ fn a_damaged_page_costs_only_the_session_on_it() {
         warnings(&found),
         "1x session could not be read: database is damaged"
     );
-    let mut again = Collected::default();
+    let mut again = CollectingSink::default();
     crate::fixture::read_from(&home.database(), found.cursor.as_ref(), &mut again);
     let ids: Vec<&str> = again.sessions.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(ids, ["ses_b"], "it is tried again");
@@ -50,7 +50,7 @@ fn a_damaged_page_costs_only_the_session_on_it() {
     let db = Connection::open(home.database()).unwrap();
     db.execute("UPDATE session SET time_updated = 9999", [])
         .unwrap();
-    let mut after = Collected::default();
+    let mut after = CollectingSink::default();
     crate::fixture::read_from(&home.database(), whole.cursor.as_ref(), &mut after);
     let ids: Vec<&str> = after.sessions.iter().map(|s| s.id.as_str()).collect();
     assert_eq!(
@@ -65,7 +65,7 @@ fn a_damaged_page_costs_only_the_session_on_it() {
     let more = text("More.").to_string();
     insert_message(&db, "ses_b", "msg_b_09", 9000, r#"{"role":"user"}"#);
     insert_part(&db, "msg_b_09", "prt_b_09", 9000, &more);
-    let mut grown = Collected::default();
+    let mut grown = CollectingSink::default();
     crate::fixture::read_from(&home.database(), whole.cursor.as_ref(), &mut grown);
     assert!(prompts(&grown).contains(&"More."), "what is new is read");
 }

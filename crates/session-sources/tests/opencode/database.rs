@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::json;
 use session_core::{SessionMeta, TurnContent};
-use session_sources::{Collected, CollectedTurn, Env, IndexedSpan, locate_in_all_homes};
+use session_sources::{CollectedTurn, CollectingSink, Env, IndexedSpan, locate_in_all_homes};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub fn greeting(id: &str) -> crate::fixture::Conversation {
     )
 }
 
-pub fn prompts(found: &Collected) -> Vec<&str> {
+pub fn prompts(found: &CollectingSink) -> Vec<&str> {
     found
         .turns
         .iter()
@@ -30,7 +30,7 @@ pub fn prompts(found: &Collected) -> Vec<&str> {
 }
 
 /// The reasons of all warnings, each with its count.
-pub fn warnings(found: &Collected) -> String {
+pub fn warnings(found: &CollectingSink) -> String {
     let lines = found
         .warnings
         .iter()
@@ -207,7 +207,7 @@ fn a_locked_database_is_told_and_what_was_read_stays_known() {
     let db = Connection::open(home.database()).unwrap();
     db.execute_batch("CREATE TABLE session (id TEXT); BEGIN EXCLUSIVE")
         .unwrap();
-    let mut found = Collected::default();
+    let mut found = CollectingSink::default();
     let before = session_sources::Cursor("{\"ses_a\":[1,2,3]}".to_owned());
     crate::fixture::read_from(&home.database(), Some(&before), &mut found);
     assert_eq!(warnings(&found), "1x database is locked by another program");
@@ -389,7 +389,7 @@ fn reverted_messages_are_marked() {
     insert(&db, &conversation);
     let found = read(&home.database());
     let delivered = || {
-        let mut again = Collected::default();
+        let mut again = CollectingSink::default();
         crate::fixture::read_from(&home.database(), found.cursor.as_ref(), &mut again);
         again.sessions.len()
     };

@@ -4,7 +4,9 @@ use fs_err as fs;
 use rusqlite::{Connection, params};
 use serde_json::{Value, json};
 use session_core::{PromptKind, ReadDetail, Turn, TurnPart};
-use session_sources::{Collected, Cursor, Env, IndexedSpan, Location, Sink, Source, find_source};
+use session_sources::{
+    CollectingSink, Cursor, Env, IndexedSpan, Location, Sink, Source, find_source,
+};
 use session_test::opencode::SCHEMA;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -248,13 +250,13 @@ pub fn location(path: &Path) -> Location {
     Location {
         path: path.to_owned(),
         stamp: Default::default(),
-        located: Default::default(),
+        path_session: Default::default(),
         continuations: Vec::new(),
     }
 }
 
-pub fn read(path: &Path) -> Collected {
-    let mut found = Collected::default();
+pub fn read(path: &Path) -> CollectingSink {
+    let mut found = CollectingSink::default();
     opencode().read(&location(path), None, &mut found);
     found
 }
@@ -265,7 +267,7 @@ pub fn read_from(path: &Path, cursor: Option<&Cursor>, sink: &mut dyn Sink) {
 }
 
 /// Reads every turn again in full.
-pub fn show(path: &Path, found: &Collected) -> Vec<Turn> {
+pub fn show(path: &Path, found: &CollectingSink) -> Vec<Turn> {
     let mut turns = Vec::new();
     for session in &found.sessions {
         let mine = found

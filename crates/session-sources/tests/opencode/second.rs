@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use session_core::{TokenTotals, Turn, TurnContent};
-use session_sources::Collected;
+use session_sources::CollectingSink;
 
 /// A database with one session that has no messages yet.
 fn home() -> (Home, Connection) {
@@ -54,7 +54,7 @@ fn ran(command: &str, output: &str, exit: i64) -> Value {
     )
 }
 
-fn turns(found: &Collected) -> Vec<Turn> {
+fn turns(found: &CollectingSink) -> Vec<Turn> {
     assert_eq!(found.warnings, []);
     found
         .turns
@@ -63,7 +63,7 @@ fn turns(found: &Collected) -> Vec<Turn> {
         .collect()
 }
 
-fn prompts(found: &Collected) -> Vec<String> {
+fn prompts(found: &CollectingSink) -> Vec<String> {
     turns(found).into_iter().map(|turn| turn.prompt).collect()
 }
 
@@ -186,7 +186,7 @@ fn its_changes_are_noticed() {
     write(&db, &[prompt("Hello.")]);
     let cursor = read(&home.database()).cursor;
     let delivered = || {
-        let mut found = Collected::default();
+        let mut found = CollectingSink::default();
         read_from(&home.database(), cursor.as_ref(), &mut found);
         prompts(&found)
     };

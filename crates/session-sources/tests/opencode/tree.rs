@@ -6,7 +6,7 @@ use crate::fixture::{
 };
 use fs_err as fs;
 use insta::assert_snapshot;
-use session_sources::{Collected, Retry};
+use session_sources::{CollectingSink, Retry};
 
 fn greeting(id: &str) -> Conversation {
     session(
@@ -15,7 +15,7 @@ fn greeting(id: &str) -> Conversation {
     )
 }
 
-fn ids(found: &Collected) -> Vec<&str> {
+fn ids(found: &CollectingSink) -> Vec<&str> {
     found.sessions.iter().map(|s| s.id.as_str()).collect()
 }
 
@@ -95,7 +95,7 @@ fn a_session_that_moved_to_a_database_is_left_out() {
     insert(&home.connect(), &greeting("ses_b"));
     assert_eq!(ids(&read(&home.tree())), ["ses_a"]);
 
-    let mut found = Collected::default();
+    let mut found = CollectingSink::default();
     read_from(&home.tree(), cursor.as_ref(), &mut found);
     assert_eq!(ids(&found), [""; 0]);
     assert_eq!(found.gone, ["ses_b"]);
@@ -110,7 +110,7 @@ fn only_what_changed_is_delivered() {
     age(&home.tree());
     let found = read(&home.tree());
     let next = |home: &Home| {
-        let mut next = Collected::default();
+        let mut next = CollectingSink::default();
         read_from(&home.tree(), found.cursor.as_ref(), &mut next);
         next
     };
@@ -148,12 +148,12 @@ fn a_session_that_cannot_be_read_now_stays() {
         let found = read(&home.tree());
         assert_eq!(ids(&found), ["ses_a"], "{file}");
         assert_eq!(found.warnings[0].retry, Retry::NextRefresh);
-        let mut after = Collected::default();
+        let mut after = CollectingSink::default();
         read_from(&home.tree(), whole.cursor.as_ref(), &mut after);
         assert_eq!((ids(&after), &*after.gone), (vec![], &[][..]), "{file}");
         fs::remove_file(&path).unwrap();
         fs::write(&path, text).unwrap();
-        let mut healed = Collected::default();
+        let mut healed = CollectingSink::default();
         read_from(&home.tree(), found.cursor.as_ref(), &mut healed);
         assert_eq!(ids(&healed), ["ses_b"], "{file}");
     }
@@ -171,7 +171,7 @@ fn a_tree_beside_a_locked_database_is_read_again() {
     let found = read(&home.tree());
     assert_eq!(found.warnings[0].retry, Retry::NextRefresh);
     db.execute_batch("COMMIT").unwrap();
-    let mut after = Collected::default();
+    let mut after = CollectingSink::default();
     read_from(&home.tree(), found.cursor.as_ref(), &mut after);
     assert_eq!(after.gone, ["ses_a"]);
 }
@@ -203,12 +203,12 @@ fn a_project_folder_that_cannot_be_listed_costs_its_own_sessions() {
     let told = format!("`{}` cannot be listed: ", other.display());
     assert!(warning.reason.starts_with(&told), "{}", warning.reason);
     assert_eq!(warning.retry, Retry::NextRefresh);
-    let mut after = Collected::default();
+    let mut after = CollectingSink::default();
     read_from(&home.tree(), whole.cursor.as_ref(), &mut after);
     assert_eq!((ids(&after), &*after.gone), (vec![], &[][..]));
     fs::remove_file(&other).unwrap();
     fs::rename(&away, &other).unwrap();
-    let mut healed = Collected::default();
+    let mut healed = CollectingSink::default();
     read_from(&home.tree(), found.cursor.as_ref(), &mut healed);
     assert_eq!(ids(&healed), ["ses_b"]);
 }

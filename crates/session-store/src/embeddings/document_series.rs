@@ -4,7 +4,7 @@ use crate::embeddings::vector_entries::{MatrixRow, VectorEntry};
 use crate::embeddings::vectors::{DocumentExtent, DocumentRow, DocumentVector, EmbeddedDocument};
 use crate::error::Result;
 use crate::id::{ModelId, SessionId};
-use crate::model::{Level, ModelRow};
+use crate::model::{DocumentKind, ModelRow};
 use crate::pending_sessions::PendingSession;
 use crate::sql::Statements;
 use crate::writer::Writer;
@@ -16,8 +16,8 @@ use std::borrow::Cow;
 pub(crate) struct DocumentSeries {
     model: ModelRow,
     pending: PendingSession,
-    /// Rows from before the first slice that no document so far has, by level and hash of their text, the first one last.
-    old: FxHashMap<(Level, i64), Vec<VectorEntry>>,
+    /// Rows from before the first slice that no document so far has, by kind and hash of their text, the first one last.
+    old: FxHashMap<(DocumentKind, i64), Vec<VectorEntry>>,
     /// Rows of the documents so far.
     current: Vec<VectorEntry>,
     /// The rows with the session's vectors, by the hashes of their texts.
@@ -37,7 +37,7 @@ impl DocumentSeries {
             all_stored: true,
         };
         for entry in stored.into_iter().rev() {
-            let key = (entry.row.level, entry.hash);
+            let key = (entry.row.kind, entry.hash);
             series.old.entry(key).or_default().push(entry);
         }
         series
@@ -53,7 +53,7 @@ impl DocumentSeries {
 
     /// Takes the old row of a document.
     fn take_old(&mut self, document: &DocumentRow) -> Option<VectorEntry> {
-        let key = (document.level(), document.hash);
+        let key = (document.kind(), document.hash);
         self.old.get_mut(&key).and_then(Vec::pop)
     }
 
@@ -132,9 +132,9 @@ impl Writer {
         let model = series.model.id;
         self.write_vector_entries(model, pending.session, &series.entries())?;
         self.matrices.series = (extent == DocumentExtent::Slice).then_some(series);
-        Level::ALL
+        DocumentKind::ALL
             .iter()
-            .try_for_each(|level| self.update_row_count(model, *level))
+            .try_for_each(|kind| self.update_row_count(model, *kind))
     }
 
     /// Returns the series that goes on, or begins one.
@@ -206,13 +206,13 @@ impl Writer {
         row: &[u8],
     ) -> Result<VectorEntry> {
         let root = self.reader.root().to_owned();
-        let level = document.level();
+        let kind = document.kind();
         let index = self
             .matrices
             .appenders
-            .append_row(&root, model, level, row)?;
+            .append_row(&root, model, kind, row)?;
         let entry = VectorEntry {
-            row: MatrixRow { level, index },
+            row: MatrixRow { kind, index },
             turn: document.turn,
             hash: document.hash,
         };
@@ -229,13 +229,13 @@ impl Writer {
             Some(row) => Some(*row),
             None => self.reader.find_text(model.id, hash)?,
         };
-        let Some(MatrixRow { level, index }) = row else {
+        let Some(MatrixRow { kind, index }) = row else {
             return Ok(None);
         };
         let root = self.reader.root().to_owned();
         self.matrices
             .appenders
-            .read_row(&root, model, level, index)
+            .read_row(&root, model, kind, index)
             .map(Some)
     }
 

@@ -4,7 +4,7 @@ use crate::embeddings::matrix::{MatrixAppenders, matrix_path};
 use crate::embeddings::npy::HEADER_BYTES;
 use crate::embeddings::quantized_row::quantize_row;
 use crate::error::Result;
-use crate::model::{Level, ModelRow};
+use crate::model::{DocumentKind, ModelRow};
 use crate::writer::Writer;
 use half::f16;
 use half::slice::HalfFloatSliceExt;
@@ -18,8 +18,8 @@ struct HalfMatrixReader {
 }
 
 impl HalfMatrixReader {
-    fn open(writer: &Writer, model: &ModelRow, level: Level) -> io::Result<Self> {
-        let path = matrix_path(writer.reader.root(), model, level);
+    fn open(writer: &Writer, model: &ModelRow, kind: DocumentKind) -> io::Result<Self> {
+        let path = matrix_path(writer.reader.root(), model, kind);
         if !fs_err::metadata(&path)?.is_file() {
             return Err(io::ErrorKind::InvalidData.into()); // a FIFO would wait for a writer
         }
@@ -48,8 +48,8 @@ impl Writer {
     /// matrices cannot be read loses its vectors: they are embedded again.
     pub(crate) fn quantize_matrices(&mut self) -> Result<()> {
         for model in self.reader.models()? {
-            let levels = Level::ALL.into_iter();
-            let quantized = levels.map(|level| self.quantize_matrix(&model, level));
+            let kinds = DocumentKind::ALL.into_iter();
+            let quantized = kinds.map(|kind| self.quantize_matrix(&model, kind));
             if quantized.collect::<Result<Vec<()>>>().is_err() {
                 self.clear_vectors(model.id)?;
             }
@@ -58,19 +58,19 @@ impl Writer {
         Ok(())
     }
 
-    fn quantize_matrix(&self, model: &ModelRow, level: Level) -> Result<()> {
-        if model.rows(level) == 0 {
+    fn quantize_matrix(&self, model: &ModelRow, kind: DocumentKind) -> Result<()> {
+        if model.rows(kind) == 0 {
             return Ok(());
         }
-        let mut old = HalfMatrixReader::open(self, model, level)?;
-        let next = model.next_generation(level);
+        let mut old = HalfMatrixReader::open(self, model, kind)?;
+        let next = model.next_generation(kind);
         let mut new = MatrixAppenders::default();
-        for _ in 0..model.rows(level) {
+        for _ in 0..model.rows(kind) {
             let row = quantize_row(&old.read_row()?);
-            new.append_row(self.reader.root(), &next, level, &row)?;
+            new.append_row(self.reader.root(), &next, kind, &row)?;
         }
         new.flush()?;
-        let generation = format!("{}_generation", level.name());
+        let generation = format!("{}_generation", kind.name());
         let update = format!("UPDATE models SET {generation} = {generation} + 1 WHERE id = ?1");
         self.db().execute(&update, params![model.id])?;
         Ok(())

@@ -5,14 +5,14 @@ use crate::embeddings::npy;
 use crate::embeddings::quantized_row::{QuantizedQuery, QuantizedRow, row_bytes};
 use crate::error::{Result, StoreError};
 use crate::id::ModelId;
-use crate::model::{Level, ModelRow};
-use crate::old_databases::{put_aside, put_aside_file};
+use crate::model::{DocumentKind, ModelRow};
+use crate::old_databases::{rename_file_to_old, rename_to_old};
 use memmap2::Mmap;
 #[cfg(target_os = "linux")]
 use memmap2::{Advice, UncheckedAdvice};
 use rayon::prelude::*;
 use session_files::private;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::io::{BufWriter, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -23,36 +23,37 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct MatrixId {
     pub(crate) model: ModelId,
-    pub(crate) level: Level,
+    pub(crate) kind: DocumentKind,
 }
 
-/// Returns the path of the matrix of a model and level.
-pub(crate) fn matrix_path(root: &Path, model: &ModelRow, level: Level) -> PathBuf {
-    let name = format!("{}.{}.npy", level.name(), model.generation(level));
+/// Returns the path of the matrix of a model and kind.
+pub(crate) fn matrix_path(root: &Path, model: &ModelRow, kind: DocumentKind) -> PathBuf {
+    let name = format!("{}.{}.npy", kind.name(), model.generation(kind));
     directory::vectors_path(root)
         .join(&model.fingerprint)
         .join(name)
 }
 
-/// Creates the directory of a model's matrices. What lies in its place, or in that of all vectors, is put aside.
+/// Creates the directory of a model's matrices. What lies at its path, or at that of all vectors, and is no directory is
+/// renamed to `….old`.
 fn create_model_directory(root: &Path, model: &ModelRow) -> Result<()> {
     let vectors = directory::vectors_path(root);
-    put_aside_file(root, directory::VECTORS)?;
-    put_aside_file(&vectors, &model.fingerprint)?;
+    rename_file_to_old(root, directory::VECTORS)?;
+    rename_file_to_old(&vectors, &model.fingerprint)?;
     Ok(private::create_directory(
         &vectors.join(&model.fingerprint),
     )?)
 }
 
-/// Puts aside the directory of a model's matrices, or that of all vectors where nothing in it can be looked at: a command
+/// Renames the directory of a model's matrices, or that of all vectors where nothing in it can be looked at: a command
 /// that ran as another user made it.
-fn put_aside_denied(root: &Path, model: &ModelRow) -> Result<()> {
+fn rename_denied_to_old(root: &Path, model: &ModelRow) -> Result<()> {
     let vectors = directory::vectors_path(root);
     match fs_err::symlink_metadata(vectors.join(&model.fingerprint)) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            put_aside(root, directory::VECTORS)
+            rename_to_old(root, directory::VECTORS)
         }
-        _ => put_aside(&vectors, &model.fingerprint),
+        _ => rename_to_old(&vectors, &model.fingerprint),
     }
 }
 
@@ -63,11 +64,37 @@ fn is_denied(error: &StoreError) -> bool {
 /// Returns true for the name of a matrix, of any model and generation.
 pub(crate) fn is_matrix_name(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
-    let mut levels = Level::ALL.into_iter();
-    name.ends_with(".npy") && levels.any(|level| name.starts_with(level.name()))
+    let mut kinds = DocumentKind::ALL.into_iter();
+    name.ends_with(".npy") && kinds.any(|kind| name.starts_with(kind.name()))
 }
 
-/// All vectors of a model at one level, mapped into memory. Rows are unit
+/// Deletes the matrices in a directory that are not in `kept`, then the directory if it is empty. A file that cannot be
+/// deleted, as on Windows one that is mapped, stays until old generations are deleted again.
+pub(crate) fn delete_matrices_except(directory: &Path, kept: &HashSet<PathBuf>) {
+    for entry in fs_err::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension().is_some_and(|ext| ext == "npy") && !kept.contains(&path) {
+            // An empty directory may have taken its place.
+            let _ = fs_err::remove_file(&path).or_else(|_| fs_err::remove_dir(&path));
+        }
+    }
+    let _ = std::fs::remove_dir(directory);
+}
+
+/// Deletes the matrices below a directory, and each directory that has nothing else. What cannot be deleted is another
+/// user's, and `doctor` names it.
+pub(crate) fn delete_matrices_recursively(directory: &Path) {
+    for entry in fs_err::read_dir(directory).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            delete_matrices_recursively(&entry.path());
+        } else if is_matrix_name(&entry.file_name()) {
+            let _ = fs_err::remove_file(entry.path());
+        }
+    }
+    let _ = fs_err::remove_dir(directory);
+}
+
+/// All vectors of a model for one kind of documents, mapped into memory. Rows are unit
 /// vectors of `dims` components, 8 bits each.
 #[derive(Clone)]
 pub struct VectorMatrix {
@@ -125,8 +152,8 @@ enum BlockUse {
 }
 
 impl VectorMatrix {
-    pub(crate) fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
-        let (rows, dims) = (model.rows(level), model.dims);
+    pub(crate) fn open(root: &Path, model: &ModelRow, kind: DocumentKind) -> Result<Self> {
+        let (rows, dims) = (model.rows(kind), model.dims);
         if rows == 0 {
             return Ok(Self {
                 map: None,
@@ -134,7 +161,7 @@ impl VectorMatrix {
                 dims,
             });
         }
-        let path = matrix_path(root, model, level);
+        let path = matrix_path(root, model, kind);
         let damaged =
             |what: &str| StoreError::corrupt(root, format!("`{}` {what}", path.display()));
         let unopened = |error: std::io::Error| match error.kind() {
@@ -299,13 +326,13 @@ impl MatrixAppenders {
         &mut self,
         root: &Path,
         model: &ModelRow,
-        level: Level,
+        kind: DocumentKind,
         row: &[u8],
     ) -> Result<u64> {
-        let appender = match self.files.entry(model.matrix_id(level)) {
+        let appender = match self.files.entry(model.matrix_id(kind)) {
             std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
             std::collections::hash_map::Entry::Vacant(new) => {
-                new.insert(MatrixAppender::open(root, model, level)?)
+                new.insert(MatrixAppender::open(root, model, kind)?)
             }
         };
         appender.append_row(row)
@@ -316,12 +343,12 @@ impl MatrixAppenders {
         &mut self,
         root: &Path,
         model: &ModelRow,
-        level: Level,
+        kind: DocumentKind,
         row: u64,
     ) -> Result<Vec<u8>> {
-        match self.files.get_mut(&model.matrix_id(level)) {
+        match self.files.get_mut(&model.matrix_id(kind)) {
             Some(appender) => appender.read_row(row),
-            None => MatrixAppender::open(root, model, level)?.read_row(row),
+            None => MatrixAppender::open(root, model, kind)?.read_row(row),
         }
     }
 
@@ -342,18 +369,18 @@ impl MatrixAppenders {
 }
 
 impl MatrixAppender {
-    fn open(root: &Path, model: &ModelRow, level: Level) -> Result<Self> {
+    fn open(root: &Path, model: &ModelRow, kind: DocumentKind) -> Result<Self> {
         // Rows that are lost must not be made up of zeros.
-        VectorMatrix::open(root, model, level)?;
-        let mut file = match Self::open_file(root, model, level) {
+        VectorMatrix::open(root, model, kind)?;
+        let mut file = match Self::open_file(root, model, kind) {
             // Nothing in it counts.
             Err(error) if is_denied(&error) && model.is_without_rows() => {
-                put_aside_denied(root, model)?;
-                Self::open_file(root, model, level)?
+                rename_denied_to_old(root, model)?;
+                Self::open_file(root, model, kind)?
             }
             opened => opened?,
         };
-        let (rows, dims) = (model.rows(level) as u64, model.dims);
+        let (rows, dims) = (model.rows(kind) as u64, model.dims);
         file.set_len(npy::row_offset(rows, dims))?;
         file.seek(SeekFrom::End(0))?;
         let file = BufWriter::with_capacity(APPENDER_BYTES, file);
@@ -361,10 +388,10 @@ impl MatrixAppender {
     }
 
     /// Opens the file of a matrix, made anew where it has no row.
-    fn open_file(root: &Path, model: &ModelRow, level: Level) -> Result<fs_err::File> {
-        let path = matrix_path(root, model, level);
+    fn open_file(root: &Path, model: &ModelRow, kind: DocumentKind) -> Result<fs_err::File> {
+        let path = matrix_path(root, model, kind);
         create_model_directory(root, model)?;
-        if model.rows(level) == 0 {
+        if model.rows(kind) == 0 {
             // What a model left there that the index no longer has may be mapped: it is not cut.
             let _ = fs_err::remove_file(&path);
         }

@@ -6,7 +6,7 @@
 use crate::embeddings::matrix::{MatrixId, VectorMatrix, matrix_path};
 use crate::embeddings::npy;
 use crate::error::Result;
-use crate::model::{Level, ModelRow};
+use crate::model::{DocumentKind, ModelRow};
 use crate::reader::Reader;
 use crate::writer::Writer;
 use crc32fast::Hasher;
@@ -73,18 +73,18 @@ impl MatrixChecksum {
 }
 
 /// Returns the key of a matrix's checksum in `settings`.
-fn setting_key(model: &ModelRow, level: Level) -> String {
-    format!("checksum {} {}", model.fingerprint, level.name())
+fn setting_key(model: &ModelRow, kind: DocumentKind) -> String {
+    format!("checksum {} {}", model.fingerprint, kind.name())
 }
 
 impl Reader {
     /// Returns the checksum of the rows that have one; of none at first.
-    fn matrix_checksum(&self, model: &ModelRow, level: Level) -> Result<MatrixChecksum> {
-        let noted = self.setting(&setting_key(model, level))?;
+    fn matrix_checksum(&self, model: &ModelRow, kind: DocumentKind) -> Result<MatrixChecksum> {
+        let noted = self.setting(&setting_key(model, kind))?;
         let noted = noted.as_deref().and_then(MatrixChecksum::parse);
-        let generation = model.generation(level);
+        let generation = model.generation(kind);
         let is_of_rows = |noted: &MatrixChecksum| {
-            noted.generation == generation && noted.rows <= model.rows(level)
+            noted.generation == generation && noted.rows <= model.rows(kind)
         };
         Ok(noted.filter(is_of_rows).unwrap_or(MatrixChecksum {
             generation,
@@ -97,10 +97,10 @@ impl Reader {
     pub(crate) fn has_matrix_of_checksum(
         &self,
         model: &ModelRow,
-        level: Level,
+        kind: DocumentKind,
         matrix: &VectorMatrix,
     ) -> Result<bool> {
-        let noted = self.matrix_checksum(model, level)?;
+        let noted = self.matrix_checksum(model, kind)?;
         // The file may be deleted by now, and the map stays: it is not read again, as a commit does.
         let crc = crc32fast::hash(matrix.rows_bytes(0..noted.rows));
         Ok(crc == noted.crc)
@@ -115,26 +115,26 @@ impl Writer {
         }
         for model in self.reader.models()? {
             for matrix in written.iter().filter(|matrix| matrix.model == model.id) {
-                self.note_checksum(&model, matrix.level)?;
+                self.note_checksum(&model, matrix.kind)?;
             }
         }
         Ok(())
     }
 
     /// Notes the checksum of a matrix whose file was written.
-    pub(crate) fn note_checksum(&mut self, model: &ModelRow, level: Level) -> Result<()> {
+    pub(crate) fn note_checksum(&mut self, model: &ModelRow, kind: DocumentKind) -> Result<()> {
         let root = self.reader.root();
-        let rows = VectorMatrix::open(root, model, level)?.rows();
-        let noted = self.reader.matrix_checksum(model, level)?;
-        let path = matrix_path(root, model, level);
+        let rows = VectorMatrix::open(root, model, kind)?.rows();
+        let noted = self.reader.matrix_checksum(model, kind)?;
+        let path = matrix_path(root, model, kind);
         let checksum = noted.extend(&path, model.dims, rows)?.to_string();
-        self.set_setting(&setting_key(model, level), &checksum)
+        self.set_setting(&setting_key(model, kind), &checksum)
     }
 
     /// Deletes the checksums of a model's matrices.
     pub(crate) fn delete_checksums(&self, model: &ModelRow) -> Result<()> {
-        let mut levels = Level::ALL.into_iter();
-        levels.try_for_each(|level| self.delete_setting(&setting_key(model, level)))
+        let mut kinds = DocumentKind::ALL.into_iter();
+        kinds.try_for_each(|kind| self.delete_setting(&setting_key(model, kind)))
     }
 
     /// Deletes the checksums of models that the index no longer has.

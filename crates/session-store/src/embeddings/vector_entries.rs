@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::model::{Level, ModelRow};
+use crate::model::{DocumentKind, ModelRow};
 use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::varint::{push_varint, read_varint};
@@ -16,8 +16,8 @@ use rustc_hash::FxHashSet;
 /// A row of one of a model's matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct MatrixRow {
-    /// The level of the matrix.
-    pub(crate) level: Level,
+    /// The kind of the matrix.
+    pub(crate) kind: DocumentKind,
     /// From 0.
     pub(crate) index: u64,
 }
@@ -34,8 +34,8 @@ pub(crate) struct VectorEntry {
 
 impl VectorEntry {
     fn push_to(&self, packed: &mut Vec<u8>) {
-        let MatrixRow { level, index } = self.row;
-        push_varint(packed, index << 1 | level.number().cast_unsigned());
+        let MatrixRow { kind, index } = self.row;
+        push_varint(packed, index << 1 | kind.number().cast_unsigned());
         let turn = i64::from(self.turn.unwrap_or_default());
         push_varint(packed, turn.cast_unsigned());
         packed.extend(self.hash.to_le_bytes());
@@ -49,7 +49,7 @@ impl VectorEntry {
         *packed = rest;
         Some(Self {
             row: MatrixRow {
-                level: Level::from_number((row & 1).cast_signed()),
+                kind: DocumentKind::from_number((row & 1).cast_signed()),
                 index: row >> 1,
             },
             turn: Some(turn).filter(|turn| *turn != TurnId::default()),
@@ -95,7 +95,7 @@ impl Reader {
         session: SessionId,
     ) -> Result<Vec<VectorEntry>> {
         let mut entries = self.read_entries(model.id, session)?;
-        let is_missing = |row: MatrixRow| row.index >= model.rows(row.level) as u64;
+        let is_missing = |row: MatrixRow| row.index >= model.rows(row.kind) as u64;
         let missing = entries.iter().position(|entry| is_missing(entry.row));
         entries.truncate(missing.unwrap_or(entries.len()));
         Ok(entries)
@@ -108,12 +108,12 @@ impl Reader {
     }
 
     /// Returns the rows of a matrix that belong to sessions, in order.
-    pub(crate) fn live_rows(&self, model: &ModelRow, level: Level) -> Result<Vec<u64>> {
+    pub(crate) fn live_rows(&self, model: &ModelRow, kind: DocumentKind) -> Result<Vec<u64>> {
         let mut live = Vec::new();
         for session in self.sessions_with_vectors(model.id)? {
             let rows = self.vector_entries(model, session)?.into_iter();
             let rows = rows.map(|entry| entry.row);
-            live.extend(rows.filter(|row| row.level == level).map(|row| row.index));
+            live.extend(rows.filter(|row| row.kind == kind).map(|row| row.index));
         }
         live.sort_unstable();
         live.dedup();
@@ -125,7 +125,7 @@ impl Reader {
         let find = "SELECT level, row FROM vector_texts WHERE model = ?1 AND hash = ?2 LIMIT 1";
         self.db.first(find, params![model, hash], |row| {
             Ok(MatrixRow {
-                level: Level::from_number(row.get(0)?),
+                kind: DocumentKind::from_number(row.get(0)?),
                 index: row.get::<_, i64>(1)?.cast_unsigned(),
             })
         })
@@ -159,12 +159,12 @@ impl Writer {
 
     /// Lets a vector be found by its text.
     pub(crate) fn insert_text(&self, model: ModelId, entry: &VectorEntry) -> Result<()> {
-        let MatrixRow { level, index } = entry.row;
+        let MatrixRow { kind, index } = entry.row;
         let insert =
             "INSERT OR IGNORE INTO vector_texts(model, hash, level, row) VALUES(?1, ?2, ?3, ?4)";
         self.db().run(
             insert,
-            params![model, entry.hash, level.number(), index.cast_signed()],
+            params![model, entry.hash, kind.number(), index.cast_signed()],
         )
     }
 
@@ -215,12 +215,12 @@ impl Writer {
     pub(crate) fn delete_orphans(&mut self) -> Result<()> {
         let db = &self.reader.db;
         for Orphan { model, row, hash } in self.matrices.orphans.drain(..) {
-            let MatrixRow { level, index } = row;
-            let name = level.name();
+            let MatrixRow { kind, index } = row;
+            let name = kind.name();
             let note = format!("UPDATE models SET {name}_dead = {name}_dead + 1 WHERE id = ?1");
             db.run(&note, [model])?;
             let delete = "DELETE FROM vector_texts WHERE model = ?1 AND hash = ?2 AND level = ?3 AND row = ?4";
-            let values = params![model, hash, level.number(), index.cast_signed()];
+            let values = params![model, hash, kind.number(), index.cast_signed()];
             db.run(delete, values)?;
         }
         Ok(())
@@ -253,7 +253,7 @@ impl Writer {
         self.db().rows(select, params![session, model], |row| {
             Ok(VectorEntry {
                 row: MatrixRow {
-                    level: Level::from_number(row.get(0)?),
+                    kind: DocumentKind::from_number(row.get(0)?),
                     index: row.get::<_, i64>(1)?.cast_unsigned(),
                 },
                 turn: Some(row.get(2)?).filter(|turn| *turn != TurnId::default()),
@@ -269,11 +269,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn entry() -> impl Strategy<Value = VectorEntry> {
-        let level = prop_oneof![Just(Level::Session), Just(Level::Turn)];
+        let kind = prop_oneof![Just(DocumentKind::Chunk), Just(DocumentKind::Turn)];
         let turn = prop::option::of((1..i64::MAX).prop_map(TurnId::new));
-        (level, 0..1_u64 << 40, turn, 0..i64::MAX).prop_map(|(level, index, turn, hash)| {
+        (kind, 0..1_u64 << 40, turn, 0..i64::MAX).prop_map(|(kind, index, turn, hash)| {
             VectorEntry {
-                row: MatrixRow { level, index },
+                row: MatrixRow { kind, index },
                 turn,
                 hash,
             }

@@ -7,7 +7,7 @@ use crate::embeddings::matrix::MatrixId;
 use crate::embeddings::vector_entries::{MatrixRow, VectorEntry};
 use crate::error::Result;
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::model::Level;
+use crate::model::DocumentKind;
 use crate::pair_blocks::{ChangedBlock, ChangedBlocks, PairColumns, pair_number, read_blob};
 use crate::reader::Reader;
 use crate::sql::Statements;
@@ -63,12 +63,12 @@ impl OwnerBlocks {
     pub(crate) fn flush(&mut self, db: &Connection) -> Result<()> {
         let write = "INSERT OR REPLACE INTO owner_blocks(model, level, block, owners) VALUES(?1, ?2, ?3, ?4)";
         for ChangedBlock {
-            columns: MatrixId { model, level },
+            columns: MatrixId { model, kind },
             number,
             packed,
         } in self.take()
         {
-            let values = params![model, level.number(), number.cast_signed(), packed];
+            let values = params![model, kind.number(), number.cast_signed(), packed];
             db.run(write, values)?;
         }
         Ok(())
@@ -80,23 +80,23 @@ impl Reader {
     ///
     /// # Errors
     /// When the database fails.
-    pub fn vector_owners(&self, model: ModelId, level: Level) -> Result<VectorOwners> {
-        let read = || self.read_vector_owners(model, level);
+    pub fn vector_owners(&self, model: ModelId, kind: DocumentKind) -> Result<VectorOwners> {
+        let read = || self.read_vector_owners(model, kind);
         match &self.cache {
-            Some(cache) => cache.owners(self.version_for(cache)?, MatrixId { model, level }, read),
+            Some(cache) => cache.owners(self.version_for(cache)?, MatrixId { model, kind }, read),
             None => read(),
         }
     }
 
-    fn read_vector_owners(&self, model: ModelId, level: Level) -> Result<VectorOwners> {
+    fn read_vector_owners(&self, model: ModelId, kind: DocumentKind) -> Result<VectorOwners> {
         let select = "SELECT count(*) FROM owner_blocks WHERE model = ?1 AND level = ?2";
         let count = self
             .db
-            .single(select, params![model, level.number()], |row| row.get(0))?;
+            .single(select, params![model, kind.number()], |row| row.get(0))?;
         let mut find = self.db.prepare_cached(
             "SELECT block, owners FROM owner_blocks WHERE model = ?1 AND level = ?2 ORDER BY block",
         )?;
-        let blocks = find.query(params![model, level.number()])?;
+        let blocks = find.query(params![model, kind.number()])?;
         Ok(VectorOwners(PairColumns::read(self.root(), count, blocks)?))
     }
 }
@@ -131,11 +131,11 @@ impl Writer {
     }
 
     fn owner_mut(&mut self, model: ModelId, row: MatrixRow) -> Result<&mut [u32; 2]> {
-        let MatrixRow { level, index } = row;
-        let matrix = MatrixId { model, level };
+        let MatrixRow { kind, index } = row;
+        let matrix = MatrixId { model, kind };
         let db = &self.reader.db;
         let read = |block: u64| {
-            let values = params![model, level.number(), block.cast_signed()];
+            let values = params![model, kind.number(), block.cast_signed()];
             let select =
                 "SELECT owners FROM owner_blocks WHERE model = ?1 AND level = ?2 AND block = ?3";
             db.first(select, values, read_blob)
@@ -144,19 +144,19 @@ impl Writer {
     }
 
     /// Deletes the blocks of a matrix, whose rows get other numbers.
-    pub(crate) fn delete_owner_blocks(&mut self, model: ModelId, level: Level) -> Result<()> {
+    pub(crate) fn delete_owner_blocks(&mut self, model: ModelId, kind: DocumentKind) -> Result<()> {
         self.pending
             .owner_blocks
-            .forget(|matrix| matrix == MatrixId { model, level });
+            .forget(|matrix| matrix == MatrixId { model, kind });
         let delete = "DELETE FROM owner_blocks WHERE model = ?1 AND level = ?2";
-        self.db().run(delete, params![model, level.number()])
+        self.db().run(delete, params![model, kind.number()])
     }
 
     /// Makes the blocks of all matrices anew: their bytes may have been damaged, which no check of SQLite tells.
     pub(crate) fn renew_owner_blocks(&mut self) -> Result<()> {
         for model in self.reader.models()? {
-            for level in Level::ALL {
-                self.delete_owner_blocks(model.id, level)?;
+            for kind in DocumentKind::ALL {
+                self.delete_owner_blocks(model.id, kind)?;
             }
             for session in self.reader.sessions_with_vectors(model.id)? {
                 let entries = self.reader.vector_entries(&model, session)?;

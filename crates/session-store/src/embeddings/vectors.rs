@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::frames::contents::StoredContent;
 use crate::hash::text_hash;
 use crate::id::{ModelId, SessionId, TurnId};
-use crate::model::{Level, ModelRow};
+use crate::model::{DocumentKind, ModelRow};
 use crate::reader::Reader;
 use crate::sql::Statements;
 use rustc_hash::FxHashSet;
@@ -85,11 +85,11 @@ impl DocumentRow {
         }
     }
 
-    /// Returns the level of the matrix that holds its vector.
-    pub(crate) fn level(&self) -> Level {
+    /// Returns its kind, whose matrix holds its vector.
+    pub(crate) fn kind(&self) -> DocumentKind {
         match self.turn {
-            None => Level::Session,
-            Some(_) => Level::Turn,
+            None => DocumentKind::Chunk,
+            Some(_) => DocumentKind::Turn,
         }
     }
 }
@@ -147,17 +147,17 @@ impl Reader {
 
     /// Returns the number of dead rows of a model's matrix as deletions have noted it: to count them takes 10 ms of a
     /// million.
-    pub(crate) fn noted_dead_rows(&self, model: ModelId, level: Level) -> Result<usize> {
-        let select = format!("SELECT {}_dead FROM models WHERE id = ?1", level.name());
+    pub(crate) fn noted_dead_rows(&self, model: ModelId, kind: DocumentKind) -> Result<usize> {
+        let select = format!("SELECT {}_dead FROM models WHERE id = ?1", kind.name());
         let dead: i64 = self.db.single(&select, [model], |row| row.get(0))?;
         Ok(usize::try_from(dead).unwrap_or_default())
     }
 
     /// Counts the rows of a model's matrix that belong to no turn or session any more: for a purge, which does not
     /// rely on what was noted.
-    pub(crate) fn count_dead_rows(&self, model: &ModelRow, level: Level) -> Result<usize> {
-        let live = self.live_rows(model, level)?.len();
-        Ok(model.rows(level).saturating_sub(live))
+    pub(crate) fn count_dead_rows(&self, model: &ModelRow, kind: DocumentKind) -> Result<usize> {
+        let live = self.live_rows(model, kind)?.len();
+        Ok(model.rows(kind).saturating_sub(live))
     }
 
     /// Counts the sessions whose current revision a model has embedded.

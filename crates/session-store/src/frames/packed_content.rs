@@ -17,7 +17,7 @@ pub(crate) struct PackedContent<'c> {
     #[serde(skip_serializing_if = "str::is_empty")]
     answer: Cow<'c, str>,
     #[serde(rename = "a", skip_serializing_if = "is_zero")]
-    closing: usize,
+    last_message_start: usize,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     commands: Cow<'c, [String]>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -57,7 +57,7 @@ impl<'c> From<&'c TurnContent> for PackedContent<'c> {
             prompt: Cow::Borrowed(&content.prompt),
             typed_end: content.typed_end,
             answer: Cow::Borrowed(&content.answer),
-            closing: content.closing,
+            last_message_start: content.last_message_start,
             commands: Cow::Borrowed(&content.commands),
             files: Cow::Borrowed(&content.files),
             errors: Cow::Borrowed(&content.errors),
@@ -101,7 +101,7 @@ impl From<PackedContent<'_>> for TurnContent {
             prompt: packed.prompt.into_owned(),
             typed_end: packed.typed_end,
             answer: packed.answer.into_owned(),
-            closing: packed.closing,
+            last_message_start: packed.last_message_start,
             commands: packed.commands.into_owned(),
             files: packed.files.into_owned(),
             errors: packed.errors.into_owned(),
@@ -247,7 +247,7 @@ mod tests {
                 is_plain in any::<bool>(),
                 changes in prop::collection::vec(entry(), 0..6),
                 reads in prop::collection::vec(entry(), 0..6),
-                closing in 0..4usize,
+                last_message_start in 0..4usize,
                 typed_end in prop::option::of(0..3usize),
             ) -> TurnContent {
                 let runs = if is_plain {
@@ -267,7 +267,7 @@ mod tests {
                     prompt: "ab".into(),
                     typed_end,
                     answer: "abcd".into(),
-                    closing,
+                    last_message_start,
                     commands,
                     runs,
                     changes,

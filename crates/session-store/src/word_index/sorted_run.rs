@@ -23,10 +23,10 @@ pub(super) struct SortedRun(File);
 impl SortedRun {
     /// Writes the lists of a batch.
     pub(super) fn write<'t>(
-        folder: &Path,
+        directory: &Path,
         lists: impl Iterator<Item = TermTurns<'t>>,
     ) -> Result<Self> {
-        let file = tempfile::tempfile_in(folder)?;
+        let file = tempfile::tempfile_in(directory)?;
         let mut writer = BufWriter::with_capacity(BUFFER_BYTES, file);
         for list in lists {
             for part in [list.term, list.doclist] {

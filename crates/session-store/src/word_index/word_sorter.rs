@@ -39,11 +39,11 @@ impl WordBatch {
         segment.insert(&builder.finish())
     }
 
-    /// Writes the words to a file of the folder.
-    fn sort(self, folder: &Path) -> Result<SortedRun> {
+    /// Writes the words to a file of the directory.
+    fn sort(self, directory: &Path) -> Result<SortedRun> {
         let terms = self.terms.to_list();
         let doclists = self.into_doclists(terms.len());
-        SortedRun::write(folder, doclists.in_order(&terms))
+        SortedRun::write(directory, doclists.in_order(&terms))
     }
 
     fn into_doclists(self, terms: usize) -> Doclists {
@@ -68,14 +68,14 @@ enum Task {
 }
 
 impl WordSorter {
-    /// Starts the thread, whose files lie in `folder`.
+    /// Starts the thread, whose files lie in `directory`.
     ///
     /// # Errors
     /// When the system has no thread left.
-    pub(super) fn start(folder: PathBuf) -> Result<Self> {
+    pub(super) fn start(directory: PathBuf) -> Result<Self> {
         let (tasks, waiting) = sync_channel(0);
         let (sender, parts) = sync_channel(MAX_WAITING_PARTS);
-        let work = move || sort_and_merge(&waiting, &folder, &sender);
+        let work = move || sort_and_merge(&waiting, &directory, &sender);
         Ok(Self {
             tasks,
             parts,
@@ -108,13 +108,13 @@ impl WordSorter {
 
 fn sort_and_merge(
     tasks: &Receiver<Task>,
-    folder: &Path,
+    directory: &Path,
     parts: &SyncSender<Vec<SegmentRow>>,
 ) -> Result<()> {
     let mut runs = Vec::new();
     for task in tasks {
         match task {
-            Task::Sort(batch) => runs.push(batch.sort(folder)?),
+            Task::Sort(batch) => runs.push(batch.sort(directory)?),
             Task::Merge => return merge(runs, parts),
         }
     }
@@ -144,8 +144,8 @@ mod tests {
 
     #[test]
     fn a_sorter_that_is_dropped_ends_without_a_merge() {
-        let folder = tempfile::tempdir().unwrap();
-        let sorter = WordSorter::start(folder.path().to_owned()).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        let sorter = WordSorter::start(directory.path().to_owned()).unwrap();
         sorter.push(WordBatch {
             turns: BTreeMap::new(),
             terms: Arc::default(),

@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::word_index::Vocabulary;
 use crate::word_search::completions::WordStemmer;
-use session_core::{Query, text};
+use session_core::text;
 use std::collections::BTreeSet;
 
 /// Fewest letters of a word of a compound: most short ones are parts of other words.
@@ -13,47 +13,22 @@ const MIN_WORD_CHARS: usize = 4;
 const MAX_CHARS: usize = 48;
 /// What may stand between the words.
 const LINKING_ELEMENTS: [&str; 5] = ["", "s", "n", "en", "es"];
-/// Endings of German nouns that long English words do not have.
+/// Endings of German nouns that long words of other languages do not have: names such as `Elasticsearch` are none, whatever the
+/// language of the query.
 const GERMAN_ENDINGS: [&str; 8] = [
     "ung", "ungen", "heit", "heiten", "keit", "keiten", "schaft", "schaften",
 ];
 /// Most pairs of words that are searched.
 const MAX_PAIRS: usize = 4;
 
-/// The sign that a word may be a compound: English names such as `Elasticsearch` are none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CompoundEvidence {
-    /// The query has words of another language than English.
-    OtherLanguage,
-    /// Only the word itself may be a sign, by its ending.
-    None,
-}
-
-impl CompoundEvidence {
-    pub(crate) fn of_query(query: &Query) -> Self {
-        match query.has_other_language && !query.is_english {
-            true => Self::OtherLanguage,
-            false => Self::None,
-        }
-    }
-
-    fn allows(self, word: &str) -> bool {
-        let is_german = GERMAN_ENDINGS.iter().any(|ending| word.ends_with(ending));
-        self == Self::OtherLanguage || is_german
-    }
-}
-
 impl Vocabulary<'_> {
     /// Returns the pairs of words that a compound may be made of, of those that the index holds, the rarest first.
-    pub(crate) fn split_compound(
-        &self,
-        compound: &str,
-        evidence: CompoundEvidence,
-    ) -> Result<Vec<Vec<String>>> {
+    pub(crate) fn split_compound(&self, compound: &str) -> Result<Vec<Vec<String>>> {
         let word = text::fold_word(compound);
         let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase());
         let is_long = (2 * MIN_WORD_CHARS..=MAX_CHARS).contains(&word.len());
-        if !is_word || !is_long || !evidence.allows(&word) {
+        let is_german = GERMAN_ENDINGS.iter().any(|ending| word.ends_with(ending));
+        if !is_word || !is_long || !is_german {
             return Ok(Vec::new());
         }
         let mut stemmer = WordStemmer::new()?;

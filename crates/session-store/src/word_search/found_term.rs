@@ -1,7 +1,7 @@
 //! The terms of a query with the turns that hold them.
 
 use crate::word_search::name_words::FoundWords;
-use crate::word_search::paradigms::WordEvidence;
+use crate::word_search::paradigms::LanguageEvidence;
 use crate::word_search::postings::{Posting, PostingList, WordPosition};
 use crate::word_search::searched_term::SearchedTerm;
 use crate::word_search::term_stats::{SubstituteKind, TermStats, TermVariants};
@@ -53,7 +53,8 @@ impl FoundTerm {
                 .extend(searched.path_ends.get(found).cloned());
         }
         searched.variants.extend(searched.spelling.take());
-        let is_doubtful = postings.is_empty() && searched.evidence != WordEvidence::OtherLanguage;
+        let is_doubtful =
+            postings.is_empty() && searched.evidence != LanguageEvidence::OtherLanguage;
         Self {
             variants: join_variants(variants, &postings),
             substitute: is_doubtful.then_some(SubstituteKind::OtherForms),
@@ -143,7 +144,7 @@ impl FoundTerm {
     /// is English.
     fn variant_weight(&self) -> f32 {
         let are_forms = matches!(self.substitute, None | Some(SubstituteKind::OtherForms));
-        let is_english = self.searched.evidence == WordEvidence::English;
+        let is_english = self.searched.evidence == LanguageEvidence::English;
         if self.postings.is_empty() && are_forms && !is_english {
             1.0
         } else {

@@ -8,9 +8,9 @@
 
 use crate::error::Result;
 use crate::word_index::{TermSizes, Vocabulary};
-use crate::word_search::paradigms::{WordEvidence, paradigms_of};
+use crate::word_search::paradigms::{LanguageEvidence, paradigms_of};
 use rust_stemmers::{Algorithm, Stemmer};
-use session_core::{Query, Term, text};
+use session_core::{Query, QueryLanguage, Term, text};
 use std::cmp::Reverse;
 
 /// Most forms of a word that are searched, the commonest of all.
@@ -21,12 +21,21 @@ const MAX_TERMS: usize = 12;
 const MIN_STEM_CHARS: usize = 3;
 
 /// The other forms of a term that some turn holds.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Inflections {
     /// The commonest first.
     pub(crate) forms: Vec<String>,
     /// The sign that the term may be of the language of which these are forms.
-    pub(crate) evidence: WordEvidence,
+    pub(crate) evidence: LanguageEvidence,
+}
+
+impl Inflections {
+    fn none() -> Self {
+        Self {
+            forms: Vec::new(),
+            evidence: LanguageEvidence::OtherLanguage,
+        }
+    }
 }
 
 impl Vocabulary<'_> {
@@ -36,11 +45,16 @@ impl Vocabulary<'_> {
         let finder = InflectionFinder {
             vocabulary: self,
             english: Stemmer::create(Algorithm::English),
-            only_missing: query.is_english,
-            evidence: match (query.has_other_language, query.is_english) {
-                (true, _) => WordEvidence::OtherLanguage,
-                (false, false) => WordEvidence::None,
-                (false, true) => WordEvidence::English,
+            only_missing: matches!(
+                query.language,
+                QueryLanguage::English | QueryLanguage::EnglishAndOther
+            ),
+            evidence: match query.language {
+                QueryLanguage::Other | QueryLanguage::EnglishAndOther => {
+                    LanguageEvidence::OtherLanguage
+                }
+                QueryLanguage::English => LanguageEvidence::English,
+                QueryLanguage::Unknown => LanguageEvidence::Unknown,
             },
         };
         let terms = query.terms.iter().enumerate();
@@ -49,7 +63,7 @@ impl Vocabulary<'_> {
                 if is_inflected(term) && at < MAX_TERMS {
                     finder.find(&text::fold_word(&term.text))
                 } else {
-                    Ok(Inflections::default())
+                    Ok(Inflections::none())
                 }
             })
             .collect()
@@ -67,7 +81,7 @@ struct InflectionFinder<'r> {
     english: Stemmer,
     /// Words that some turn holds as typed have no other forms.
     only_missing: bool,
-    evidence: WordEvidence,
+    evidence: LanguageEvidence,
 }
 
 impl InflectionFinder<'_> {
@@ -86,7 +100,8 @@ impl InflectionFinder<'_> {
             evidence: if is_latin && !forms.is_empty() {
                 self.evidence
             } else {
-                WordEvidence::default()
+                // Forms in another script are never doubtful.
+                LanguageEvidence::OtherLanguage
             },
             forms: forms.into_iter().map(|form| form.word).collect(),
         })
@@ -117,7 +132,7 @@ impl InflectionFinder<'_> {
             return Ok(Vec::new());
         }
         let evidence = if is_held {
-            WordEvidence::Held
+            LanguageEvidence::HeldAsTyped
         } else {
             self.evidence
         };

@@ -13,7 +13,7 @@ use crate::word_search::searched_term::{SearchedTerm, searched_terms};
 use crate::word_search::sentence::Sentence;
 use crate::word_search::term_stats::TermStats;
 use crate::word_search::word_runs::{PositionedTerms, WordRun};
-use session_core::{Query, ScoredItem, TopK, TurnContent, idf, noise, text};
+use session_core::{Query, ScoredItem, TopK, TurnContent, idf, prompt_content, text};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -87,7 +87,7 @@ pub(crate) fn indexed_texts<'t>(
     title: &'t str,
 ) -> [Cow<'t, str>; COLUMNS] {
     let prompt = content.indexed_prompt();
-    let answer = if noise::is_own_output(&content.answer) {
+    let answer = if prompt_content::is_own_output(&content.answer) {
         ""
     } else {
         &content.answer
@@ -136,7 +136,7 @@ impl Reader {
             self.find_runs(sentence, totals, &mut found, &mut passes)?;
         }
         self.find_errors(&mut found)?;
-        self.find_substitutes(&vocabulary, query, &mut found, totals.turns)?;
+        self.find_substitutes(&vocabulary, &mut found, totals.turns)?;
         let mut best = TopK::new(limit, best_first);
         for hit in bm25(&found, totals, &turns) {
             if best.may_hold(&hit) && passes(hit.id)? {

@@ -1,5 +1,5 @@
 //! The words that a name is made of, where no turn holds the name: who remembers a name slightly wrong (`LampOilService` for
-//! `LampWickOilService`) knows most of its words. A path or an import of another machine has folders that turns name.
+//! `LampWickOilService`) knows most of its words. A path or an import of another machine has directories that turns name.
 
 use crate::word_search::found_term::WeightedPostings;
 use crate::word_search::postings::Posting;
@@ -8,7 +8,7 @@ use session_core::{idf, text};
 /// Fewest words of a name that a turn holds.
 const MIN_HELD: usize = 2;
 /// Least share of a name's idf that a turn must hold. Words that no turn holds count in a path alone: any turn holds some
-/// folder of it.
+/// directory of it.
 const MIN_SHARE: f32 = 0.5;
 /// Most words of a name that are searched.
 const MAX_WORDS: usize = 8;
@@ -44,7 +44,7 @@ pub(crate) fn split_name(name: &str) -> Vec<String> {
     words
 }
 
-/// Returns true for a name with folders.
+/// Returns true for a name with directories.
 pub(crate) fn is_path(name: &str) -> bool {
     name.contains(['/', '\\'])
 }

@@ -34,17 +34,16 @@ enum Script {
 }
 
 /// The sign that a word may be of another language than English.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum WordEvidence {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LanguageEvidence {
     /// Its script, another word of the query, or a diacritic is of another language.
-    #[default]
     OtherLanguage,
     /// Nothing.
-    None,
+    Unknown,
     /// The query is English.
     English,
     /// Turns hold the word as typed: it is none that must have other forms.
-    Held,
+    HeldAsTyped,
 }
 
 const fn latin(endings: &'static str) -> Paradigm {
@@ -119,7 +118,7 @@ const ACTION_PARADIGMS: [Paradigm; 9] = [
     action_noun(
         Script::Latin,
         ParadigmKind::ActionNoun,
-        "n en e t te ten et ung ungen",
+        "n en te ten et ung ungen",
     ),
     // Swedish.
     action_noun(
@@ -173,7 +172,7 @@ const MIN_ACTION_BASE: usize = 5;
 /// Returns the paradigms of which a word may be a form in a query with this sign of its language.
 pub(crate) fn paradigms_of(
     word: &str,
-    evidence: WordEvidence,
+    evidence: LanguageEvidence,
 ) -> impl Iterator<Item = &'static Paradigm> {
     let of_script = PARADIGMS.iter().filter(|p| p.has_script_of(word));
     let of_actions = ACTION_PARADIGMS
@@ -183,11 +182,11 @@ pub(crate) fn paradigms_of(
 }
 
 impl Paradigm {
-    fn has_evidence(&self, evidence: WordEvidence) -> bool {
+    fn has_evidence(&self, evidence: LanguageEvidence) -> bool {
         match self.kind {
             ParadigmKind::Inflection => true,
-            ParadigmKind::ActionNoun => evidence != WordEvidence::English,
-            ParadigmKind::SharedActionNoun => evidence == WordEvidence::OtherLanguage,
+            ParadigmKind::ActionNoun => evidence != LanguageEvidence::English,
+            ParadigmKind::SharedActionNoun => evidence == LanguageEvidence::OtherLanguage,
         }
     }
 
@@ -197,7 +196,7 @@ impl Paradigm {
 
     /// Returns what the terms of all forms of a word begin with.
     pub(crate) fn shared_prefixes(&self, word: &str) -> Vec<String> {
-        let least = self.min_base(WordEvidence::OtherLanguage);
+        let least = self.min_base(LanguageEvidence::OtherLanguage);
         let cores = self.cores(word).into_iter();
         let shortest = cores.flat_map(|core| {
             let base = self.bases(core, least).min_by_key(|base| base.len())?;
@@ -215,7 +214,7 @@ impl Paradigm {
         &self,
         word: &str,
         term: &str,
-        evidence: WordEvidence,
+        evidence: LanguageEvidence,
         is_form: impl Fn(&str) -> bool,
     ) -> Option<String> {
         let prefixes = std::iter::once("").chain(self.prefixes.split_whitespace());
@@ -249,7 +248,7 @@ impl Paradigm {
     fn cores<'w>(&self, word: &'w str) -> Vec<&'w str> {
         let prefixes = self.prefixes.split_whitespace();
         let cores = prefixes.filter_map(|prefix| word.strip_prefix(prefix));
-        let least = self.script.min_base(WordEvidence::OtherLanguage);
+        let least = self.script.min_base(LanguageEvidence::OtherLanguage);
         let is_long = |core: &&str| core.chars().count() >= least;
         std::iter::once(word).chain(cores.filter(is_long)).collect()
     }
@@ -260,7 +259,7 @@ impl Paradigm {
     }
 
     /// Returns the fewest letters before an ending.
-    fn min_base(&self, evidence: WordEvidence) -> usize {
+    fn min_base(&self, evidence: LanguageEvidence) -> usize {
         let least = self.script.min_base(evidence);
         match self.kind {
             ParadigmKind::Inflection => least,
@@ -301,11 +300,11 @@ impl Script {
     }
 
     /// Returns the fewest letters before an ending. A short Latin base is that of many English words.
-    fn min_base(self, evidence: WordEvidence) -> usize {
+    fn min_base(self, evidence: LanguageEvidence) -> usize {
         match (self, evidence) {
-            (Self::Latin, WordEvidence::English) => 6,
-            (Self::Latin, WordEvidence::Held | WordEvidence::None) => 5,
-            (Self::Latin, WordEvidence::OtherLanguage) | (Self::Greek | Self::Cyrillic, _) => 4,
+            (Self::Latin, LanguageEvidence::English) => 6,
+            (Self::Latin, LanguageEvidence::HeldAsTyped | LanguageEvidence::Unknown) => 5,
+            (Self::Latin, LanguageEvidence::OtherLanguage) | (Self::Greek | Self::Cyrillic, _) => 4,
             (Self::Arabic | Self::Hebrew, _) => 3,
         }
     }

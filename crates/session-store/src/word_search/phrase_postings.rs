@@ -50,10 +50,10 @@ impl SharedPhrases<'_> {
     }
 
     /// Reads phrases by another connection, unless that sees another state; none where it fails.
-    fn read_beside(&self, index: &Path, state: &WordState) -> Vec<PhrasePostings> {
+    fn read_by_second_connection(&self, index: &Path, state: &WordState) -> Vec<PhrasePostings> {
         let read = || {
             let other = Reader::open(index)?;
-            other.snapshot()?;
+            other.begin_snapshot()?;
             if other.word_state()? == *state {
                 self.read_by(&other)
             } else {
@@ -118,9 +118,10 @@ impl Reader {
             next: AtomicUsize::new(0),
         };
         let (state, root) = (self.word_state()?, self.root());
-        let (here, beside) = run_both(|| shared.read_by(self), || shared.read_beside(root, &state));
+        let by_second = || shared.read_by_second_connection(root, &state);
+        let (first, second) = run_both(|| shared.read_by(self), by_second);
         let mut all: Vec<Option<PostingList>> = phrases.iter().map(|_| None).collect();
-        for read in here?.into_iter().chain(beside) {
+        for read in first?.into_iter().chain(second) {
             all[read.phrase] = Some(read.list);
         }
         // What the other connection had taken when it failed is read here.
@@ -239,7 +240,7 @@ mod tests {
         let mut writer = Writer::open(root.path()).unwrap();
         write(&mut writer, &[1, 3, 7]);
         let index = Reader::open(root.path()).unwrap();
-        index.snapshot().unwrap();
+        index.begin_snapshot().unwrap();
         let before = index
             .read_postings(&phrases(), PositionLimit::keep(9))
             .unwrap();

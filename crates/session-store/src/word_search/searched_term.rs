@@ -2,7 +2,7 @@
 
 use crate::word_search::inflections::Inflections;
 use crate::word_search::lexical::fts5_string;
-use crate::word_search::paradigms::WordEvidence;
+use crate::word_search::paradigms::LanguageEvidence;
 use session_core::{
     ErrorSignature, Query, Term, other_version_spelling, text, without_question_words,
 };
@@ -17,10 +17,10 @@ pub(crate) struct SearchedTerm {
     /// Its other forms, words that `-` or `_` joins as one, and the same text with completions in the place of its last
     /// word.
     pub(super) variants: Vec<String>,
-    /// The ends of a path, the longest first: where nothing holds the path, it stands in another folder there.
+    /// The ends of a path, the longest first: where nothing holds the path, it stands in another directory there.
     pub(super) path_ends: Vec<String>,
     /// The sign that the word is of the language of which these would be forms.
-    pub(super) evidence: WordEvidence,
+    pub(super) evidence: LanguageEvidence,
     /// Its pairs of characters, or its words, are searched, too: it counts only where some turn holds it.
     pub(super) is_optional: bool,
     /// Where nothing holds it, other spellings and longer names are searched in its place.
@@ -44,7 +44,8 @@ impl SearchedTerm {
             } else {
                 Vec::new()
             },
-            evidence: WordEvidence::default(),
+            // The term as typed is never doubtful.
+            evidence: LanguageEvidence::OtherLanguage,
             has_substitutes: !is_optional && term.is_word_or_name(),
             text: term.text,
             is_optional,
@@ -143,7 +144,7 @@ pub(crate) fn searched_terms(
         last.variants.extend(new);
         // A completion is no form of another language.
         if last.variants != known {
-            last.evidence = WordEvidence::default();
+            last.evidence = LanguageEvidence::OtherLanguage;
         }
     }
     let line = query.error_line.as_deref();

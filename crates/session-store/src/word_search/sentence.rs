@@ -8,8 +8,8 @@ use std::ops::Range;
 pub(crate) struct Sentence<'q> {
     text: &'q str,
     words: Vec<SentenceWord>,
-    /// Where each word stands.
-    places: HashMap<String, Vec<usize>>,
+    /// The indices of each folded word.
+    positions: HashMap<String, Vec<usize>>,
 }
 
 /// A word as the word index cuts them: `I'll` is two.
@@ -17,8 +17,8 @@ struct SentenceWord {
     folded: String,
     /// Its bytes in the text.
     bytes: Range<usize>,
-    /// A space stands before it.
-    is_first: bool,
+    /// True for the first token of a word between spaces.
+    begins_word: bool,
 }
 
 impl<'q> Sentence<'q> {
@@ -30,17 +30,17 @@ impl<'q> Sentence<'q> {
             words.push(SentenceWord {
                 folded: text::fold_word(word),
                 bytes: start..start + word.len(),
-                is_first: before == 0 || text[before..start].contains(char::is_whitespace),
+                begins_word: before == 0 || text[before..start].contains(char::is_whitespace),
             });
         }
-        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut positions: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, word) in words.iter().enumerate() {
-            places.entry(word.folded.clone()).or_default().push(at);
+            positions.entry(word.folded.clone()).or_default().push(at);
         }
         Self {
             text,
             words,
-            places,
+            positions,
         }
     }
 
@@ -101,8 +101,8 @@ impl<'q> Sentence<'q> {
         let mut before: Vec<Range<usize>> = Vec::new();
         for word in split_words(text) {
             fold_into(word, &mut folded);
-            let places = self.places.get(folded.as_str());
-            let runs = places.into_iter().flatten().map(|&at| {
+            let positions = self.positions.get(folded.as_str());
+            let runs = positions.into_iter().flatten().map(|&at| {
                 let goes_on = before.iter().find(|run| run.end == at);
                 goes_on.map_or(at, |run| run.start)..at + 1
             });
@@ -115,7 +115,7 @@ impl<'q> Sentence<'q> {
 
     /// Returns a run without parts of words at its ends; `None` where it is too short.
     fn whole_words(&self, run: Range<usize>) -> Option<Range<usize>> {
-        let begins = |at: &usize| self.words.get(*at).is_none_or(|word| word.is_first);
+        let begins = |at: &usize| self.words.get(*at).is_none_or(|word| word.begins_word);
         let start = run.clone().find(begins)?;
         let end = (start..=run.end).rev().find(begins)?;
         let words = (start..end).filter(begins).count();

@@ -4,13 +4,12 @@
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::word_index::Vocabulary;
-use crate::word_search::compounds::CompoundEvidence;
 use crate::word_search::found_term::FoundTerm;
 use crate::word_search::lexical::fts5_string;
 use crate::word_search::name_words::{FoundWords, split_name};
 use crate::word_search::postings::Posting;
 use crate::word_search::term_stats::SubstituteKind;
-use session_core::{Query, text};
+use session_core::text;
 use std::collections::BTreeSet;
 
 /// Most terms of a query in whose place others are searched: a long paste has many that nothing holds.
@@ -23,11 +22,9 @@ impl Reader {
     pub(crate) fn find_substitutes(
         &self,
         vocabulary: &Vocabulary<'_>,
-        query: &Query,
         terms: &mut [FoundTerm],
         total: u64,
     ) -> Result<()> {
-        let evidence = CompoundEvidence::of_query(query);
         let missing = terms.iter_mut().filter(|term| term.needs_substitutes());
         for term in missing.take(MAX_TERMS) {
             let texts = vocabulary.substitutes(term.text())?;
@@ -38,7 +35,7 @@ impl Reader {
             }
             let name = name_of_file(term.text());
             let of_name = (split_name(name), SubstituteKind::NameWords);
-            let of_compound = vocabulary.split_compound(name, evidence)?.into_iter();
+            let of_compound = vocabulary.split_compound(name)?.into_iter();
             let of_compound = of_compound.map(|words| (words, SubstituteKind::CompoundWords));
             for (words, kind) in std::iter::once(of_name).chain(of_compound) {
                 let found = FoundWords::new(name, self.postings_of(&words)?, total);

@@ -3,7 +3,8 @@
 use crate::npy;
 use crate::support::{DIMS, Index, model, vector};
 use session_store::{
-    Document, DocumentExtent, EmbeddedDocument, Level, ModelRow, Reader, StoreError, TurnId, Writer,
+    Document, DocumentExtent, DocumentKind, EmbeddedDocument, ModelRow, Reader, StoreError, TurnId,
+    Writer,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -39,11 +40,11 @@ fn cosines(index: &Reader) -> BTreeMap<TurnId, f32> {
     let model = current(index);
     let query = vector("a query");
     let scores = index
-        .matrix(&model, Level::Turn)
+        .matrix(&model, DocumentKind::Turn)
         .unwrap()
         .dot(&query)
         .products;
-    let owners = index.vector_owners(model.id, Level::Turn).unwrap();
+    let owners = index.vector_owners(model.id, DocumentKind::Turn).unwrap();
     owners
         .rows()
         .filter_map(|o| Some((o.turn?, scores[o.row])))
@@ -67,14 +68,16 @@ fn dead_rows_go_and_results_stay() {
     let (index, mut writer) = half_dead();
     let before = cosines(writer.reader().unwrap());
     let earlier = index.reader();
-    let mapped = earlier.matrix(&current(&earlier), Level::Turn).unwrap();
+    let mapped = earlier
+        .matrix(&current(&earlier), DocumentKind::Turn)
+        .unwrap();
     let rows_before = mapped.rows();
     writer.compact("f00d").unwrap();
 
     let reader = index.reader();
     let model = current(&reader);
     assert_eq!(cosines(&reader), before);
-    assert_eq!(model.rows(Level::Turn), before.len());
+    assert_eq!(model.rows(DocumentKind::Turn), before.len());
     assert!(rows_before > before.len() + 512);
     assert_eq!(
         GENERATIONS.map(|f| index.root().join(f).exists()),
@@ -118,7 +121,7 @@ fn a_damaged_matrix_is_not_compacted() {
     let failed = writer.compact("f00d");
     assert!(matches!(failed, Err(StoreError::Corrupt { .. })));
     drop(writer);
-    assert_eq!(current(&index.reader()).generation(Level::Turn), 0);
+    assert_eq!(current(&index.reader()).generation(DocumentKind::Turn), 0);
 }
 
 #[test]

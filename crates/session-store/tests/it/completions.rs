@@ -107,7 +107,7 @@ fn words_of_all_commits_are_found() {
     let mut writer = index.writer();
     write(&mut writer, "a", &[LAMP]);
     let reader = index.reader();
-    reader.snapshot().unwrap();
+    reader.begin_snapshot().unwrap();
     assert_eq!(typed(&reader, "lam"), [LAMP]);
     let later = "Two lampshades are for the harbour.";
     write(&mut writer, "b", &[later]);

@@ -3,7 +3,7 @@
 use crate::support::{Index, deliver, embed, found, meta, replace_by_file, turn};
 use rusqlite::Connection;
 use session_store::{
-    Document, DocumentExtent, EmbeddedDocument, FORMAT_VERSION, Level, Reader, RowProducts,
+    Document, DocumentExtent, DocumentKind, EmbeddedDocument, FORMAT_VERSION, Reader, RowProducts,
     SessionId, StoreError, TurnId, Writer, delete_old_databases, index_exists, old_databases,
 };
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ fn filled() -> Index {
 fn open_matrix(index: &Index) -> Result<usize, StoreError> {
     let reader = index.reader();
     let model = reader.model("f00d").unwrap().unwrap();
-    Ok(reader.matrix(&model, Level::Turn)?.rows())
+    Ok(reader.matrix(&model, DocumentKind::Turn)?.rows())
 }
 
 fn assert_rebuilt(index: &Index) {
@@ -315,7 +315,7 @@ fn a_matrix_that_is_lost_is_told_from_one_that_was_replaced() {
     let index = filled();
     let before = index.reader();
     let model = before.model("f00d").unwrap().unwrap();
-    before.snapshot().unwrap();
+    before.begin_snapshot().unwrap();
     before.sessions().unwrap();
     let mut writer = index.writer();
     assert_eq!(
@@ -374,7 +374,10 @@ fn nothing_is_appended_to_a_damaged_matrix() {
 fn products(index: &Index) -> RowProducts {
     let reader = index.reader();
     let model = reader.model("f00d").unwrap().unwrap();
-    reader.matrix(&model, Level::Turn).unwrap().dot(&[0.5; 8])
+    reader
+        .matrix(&model, DocumentKind::Turn)
+        .unwrap()
+        .dot(&[0.5; 8])
 }
 
 #[test]
@@ -474,8 +477,8 @@ fn a_session_takes_no_vector_of_another_with_it() {
         let vectors = |session| {
             let index = index.reader();
             let model = index.model("f00d").unwrap().unwrap();
-            let matrix = index.matrix(&model, Level::Turn).unwrap();
-            let owners = index.vector_owners(model.id, Level::Turn).unwrap();
+            let matrix = index.matrix(&model, DocumentKind::Turn).unwrap();
+            let owners = index.vector_owners(model.id, DocumentKind::Turn).unwrap();
             let rows = owners
                 .rows()
                 .filter(|row| row.session == SessionId::new(session));
@@ -489,6 +492,6 @@ fn a_session_takes_no_vector_of_another_with_it() {
         assert_eq!(vectors(1).len(), 0, "{damage}");
         let index = index.reader();
         let model = index.model("f00d").unwrap().unwrap();
-        assert_eq!(model.rows(Level::Turn), 1, "{damage}");
+        assert_eq!(model.rows(DocumentKind::Turn), 1, "{damage}");
     }
 }

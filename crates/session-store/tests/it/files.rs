@@ -2,7 +2,7 @@
 
 use crate::support::{Index, SOURCE, deliver, meta, turn};
 use proptest::prelude::*;
-use session_core::{FileStamp, KnownTurns, Query, Turn};
+use session_core::{FileStamp, KnownTurns, Query, SessionMeta, Turn};
 use session_store::{FileDigest, FileId, HistoryProblem, Reader, Writer};
 
 fn problem(path: &str, reason: &str, count: u64) -> HistoryProblem {
@@ -114,11 +114,11 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
     }
 }
 
-/// Delivers session `a` as the history at a path holds it, and returns the file.
-fn deliver_at(writer: &mut Writer, path: &str, turns: &[Turn]) -> FileId {
+/// Delivers a session as the history at a path holds it, and returns the file.
+fn deliver_at(writer: &mut Writer, path: &str, meta: &SessionMeta, turns: &[Turn]) -> FileId {
     let file = writer.upsert_file(SOURCE, path).unwrap();
     let session = writer
-        .open_session(file, SOURCE, &meta("a"), KnownTurns::Replace)
+        .open_session(file, SOURCE, meta, KnownTurns::Replace)
         .unwrap();
     for turn in turns {
         writer.add_turn(session, turn).unwrap();
@@ -138,8 +138,8 @@ fn what_no_living_file_of_the_agent_holds_stays() {
         turn(0, "Where is the port configured?", &[]),
         turn(1, "And the lamp?", &[]),
     ];
-    let first = deliver_at(&mut writer, "/h/a.jsonl", &turns[..1]);
-    let copy = deliver_at(&mut writer, "/copy/a.jsonl", &turns);
+    let first = deliver_at(&mut writer, "/h/a.jsonl", &meta("a"), &turns[..1]);
+    let copy = deliver_at(&mut writer, "/copy/a.jsonl", &meta("a"), &turns);
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
     writer.mark_file_gone(copy).unwrap();
     writer.mark_session_gone(first, "a").unwrap();
@@ -169,7 +169,7 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
             let mut files = [("/h/a.jsonl", gone), ("/copy/a.jsonl", there)];
             files[..].rotate_left(usize::from(!is_gone_first));
             for (path, turns) in files {
-                deliver_at(&mut writer, path, turns);
+                deliver_at(&mut writer, path, &meta("a"), turns);
             }
             let file = writer.upsert_file(SOURCE, "/h/a.jsonl").unwrap();
             writer.mark_file_gone(file).unwrap();
@@ -182,6 +182,32 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
             assert_eq!(hits("port").unwrap().turns.len(), 1);
             reader.verify_thoroughly().unwrap();
         }
+    }
+}
+
+/// Also where its first turns are those of a session that it does not name.
+#[test]
+fn a_fork_whose_history_was_copied_is_held_once() {
+    let turns = [turn(0, "Where is the port configured?", &[])];
+    let fork = SessionMeta {
+        is_unnamed_fork: true,
+        ..meta("a")
+    };
+    for is_moved in [true, false] {
+        let index = Index::new();
+        let mut writer = index.writer();
+        let first = deliver_at(&mut writer, "/h/a.jsonl", &fork, &turns);
+        deliver_at(&mut writer, "/copy/a.jsonl", &fork, &turns);
+        assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
+        if is_moved {
+            writer.mark_session_gone(first, "a").unwrap();
+        } else {
+            writer.mark_file_gone(first).unwrap();
+        }
+        writer.commit().unwrap();
+        let sessions = index.reader().sessions().unwrap();
+        assert_eq!(sessions.len(), 1, "{is_moved}");
+        assert!(!sessions[0].gone && sessions[0].is_unnamed_fork);
     }
 }
 
@@ -327,4 +353,21 @@ proptest! {
         }
         check_digests(writer.as_mut().unwrap().reader().unwrap());
     }
+}
+
+#[test]
+fn failures_of_models_are_no_problems_of_histories() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let history = problem("/home/ann/model `remote`", "refused", 1);
+    writer.record_unreadable(&history).unwrap();
+    writer
+        .replace_model_failure("remote", Some("refused"))
+        .unwrap();
+    let failures = |writer: &mut Writer| writer.reader().unwrap().model_failures().unwrap();
+    let failure = ("remote".to_owned(), "refused".to_owned());
+    assert_eq!(failures(&mut writer), [failure].into());
+    assert_eq!(writer.reader().unwrap().problems().unwrap(), [history]);
+    writer.replace_model_failure("remote", None).unwrap();
+    assert_eq!(failures(&mut writer), [].into());
 }

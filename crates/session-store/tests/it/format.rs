@@ -11,7 +11,7 @@ use crate::support::{
 };
 use rusqlite::Connection;
 use session_core::{PromptKind, SessionMeta, Turn};
-use session_store::{FORMAT_VERSION, Level, Reader, StoreError, Writer};
+use session_store::{DocumentKind, FORMAT_VERSION, Reader, StoreError, Writer};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -77,8 +77,12 @@ fn assert_sample(index: &Reader) {
     assert_eq!(copy.owner, found(index, "refuse").first().copied());
     assert_eq!(index.content(copy.id).unwrap().commands, ["cargo test"]);
     let model = index.model("f00d").unwrap().unwrap();
-    let matrix = index.matrix(&model, Level::Turn).unwrap();
-    for owner in index.vector_owners(model.id, Level::Turn).unwrap().rows() {
+    let matrix = index.matrix(&model, DocumentKind::Turn).unwrap();
+    for owner in index
+        .vector_owners(model.id, DocumentKind::Turn)
+        .unwrap()
+        .rows()
+    {
         let documents = documents(index, owner.session);
         let document = documents.iter().find(|d| d.turn == owner.turn).unwrap();
         assert!(is_near(&matrix.row(owner.row), &vector(&document.text)));

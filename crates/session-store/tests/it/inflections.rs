@@ -86,6 +86,14 @@ fn a_verb_and_the_noun_of_its_action_find_each_other() {
     }
 }
 
+#[test]
+fn a_german_noun_of_action_is_no_english_verb() {
+    let (_index, reader) = filled(&["handle the click", "die Stelle im Code"]);
+    for query in ["Handlung", "welche Handlung", "Stellung"] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
+}
+
 /// `fondation` and `fonder` are one in French alone: English has such endings, too.
 #[test]
 fn endings_of_french_that_english_has_count_in_a_query_of_another_language_alone() {

@@ -21,7 +21,7 @@ fn killed_rebuild() -> Index {
 }
 
 #[track_caller]
-fn assert_put_aside(index: &Index) {
+fn assert_renamed_to_old(index: &Index) {
     let old = Connection::open(index.root().join("index.db.old")).unwrap();
     let count = "SELECT count(*) FROM sessions";
     let sessions: u32 = old.query_row(count, [], |row| row.get(0)).unwrap();
@@ -33,9 +33,9 @@ fn a_killed_rebuild_loses_no_commit() {
     let index = killed_rebuild();
     let mut writer = index.writer();
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 0);
-    assert_put_aside(&index);
+    assert_renamed_to_old(&index);
     let index = killed_rebuild();
     let mut writer = Writer::rebuild(index.root()).unwrap();
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 0);
-    assert_put_aside(&index);
+    assert_renamed_to_old(&index);
 }

@@ -3,7 +3,7 @@
 use crate::support::{Index, SOURCE, found, meta, turn};
 use proptest::prelude::*;
 use session_core::{FileStamp, KnownTurns, Turn};
-use session_store::{MissingTurns, Reader, Writer};
+use session_store::{Reader, UndeliveredTurns, Writer};
 
 /// A change of a history.
 #[derive(Debug, Clone)]
@@ -86,7 +86,7 @@ fn deliver(writer: &mut Writer, history: &[u32], first: usize) {
     let session = writer
         .open_session(file, SOURCE, &meta("a"), stored)
         .unwrap();
-    writer.set_missing_turns(MissingTurns::Keep);
+    writer.set_undelivered_turns(UndeliveredTurns::Keep);
     for (index, number) in history.iter().enumerate().skip(first) {
         writer.add_turn(session, &turn_of(*number, index)).unwrap();
     }

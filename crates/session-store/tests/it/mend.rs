@@ -2,7 +2,9 @@
 
 use crate::support::{Index, deliver, embed, found, meta, replace_by_file, turn};
 use rusqlite::Connection;
-use session_store::{DamagedSession, Level, Reader, SessionId, TurnId, Writer, old_databases};
+use session_store::{
+    DamagedSession, DocumentKind, Reader, SessionId, TurnId, Writer, old_databases,
+};
 
 fn filled() -> Index {
     let index = Index::new();
@@ -160,7 +162,7 @@ fn a_model_with_another_number_of_components_begins_anew() {
         let index = filled();
         let rows = |index: &Index| {
             let model = index.reader().model("f00d").unwrap().unwrap();
-            (model.dims, model.rows(Level::Turn))
+            (model.dims, model.rows(DocumentKind::Turn))
         };
         let before = rows(&index);
         damage(&index, &format!("UPDATE models SET dims = {dims}"));
@@ -184,7 +186,7 @@ fn a_model_whose_row_cannot_be_read_is_deleted_with_its_vectors() {
         let index = filled();
         let rows = |index: &Index| {
             let model = index.reader().model("f00d").unwrap().unwrap();
-            Level::ALL.map(|level| model.rows(level))
+            DocumentKind::ALL.map(|kind| model.rows(kind))
         };
         let before = rows(&index);
         damage(&index, &format!("UPDATE models SET {change}"));
@@ -206,7 +208,7 @@ fn vectors_whose_model_has_no_row_are_damage_and_embedded_again() {
     let index = filled();
     let rows = |index: &Index| {
         let model = index.reader().model("f00d").unwrap().unwrap();
-        Level::ALL.map(|level| model.rows(level))
+        DocumentKind::ALL.map(|kind| model.rows(kind))
     };
     let before = rows(&index);
     damage(&index, "DELETE FROM models");

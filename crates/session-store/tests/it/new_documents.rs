@@ -3,7 +3,7 @@
 use crate::support::{Index, deliver, meta, model, turn};
 use crate::vectors::{axis, rows};
 use session_core::Turn;
-use session_store::{Level, ModelRow, NewDocument, NewDocuments, SessionId, Writer};
+use session_store::{DocumentKind, ModelRow, NewDocument, NewDocuments, SessionId, Writer};
 
 /// The documents of a session of two turns, as they come with it.
 fn new_documents(title: Option<&str>) -> NewDocuments {
@@ -42,7 +42,7 @@ fn documents_come_with_a_new_session() {
     let reader = index.reader();
     assert_eq!(rows(&reader), [(1, 1, axis(0)), (1, 2, axis(1))]);
     assert!(!reader.has_pending_sessions(&[model.id]).unwrap());
-    let chunks = reader.vector_owners(model.id, Level::Session).unwrap();
+    let chunks = reader.vector_owners(model.id, DocumentKind::Chunk).unwrap();
     assert_eq!(chunks.rows().count(), 1);
 }
 

@@ -1,8 +1,8 @@
 //! Matrices as NumPy reads them: a reader of the format, written from NEP 1
 //! and not from the writer.
 
-use crate::support::{DIMS, Index, deliver, embed, is_near, level_of, meta, turn, vector};
-use session_store::Level;
+use crate::support::{DIMS, Index, deliver, embed, is_near, kind_of, meta, turn, vector};
+use session_store::DocumentKind;
 use std::path::Path;
 
 /// A structured array of a scale and components, the rows multiplied by their scales.
@@ -54,21 +54,20 @@ fn numpy_reads_what_the_index_holds() {
     }
     let reader = index.reader();
     let model = reader.model("f00d").unwrap().unwrap();
-    for level in Level::ALL {
-        let name = format!("vectors/f00d/{}.0.npy", level.name());
+    for kind in DocumentKind::ALL {
+        let name = format!("vectors/f00d/{}.0.npy", kind.name());
         let array = read(&index.root().join(name));
-        assert_eq!(array.shape, (model.rows(level), DIMS));
-        let matrix = reader.matrix(&model, level).unwrap();
+        assert_eq!(array.shape, (model.rows(kind), DIMS));
+        let matrix = reader.matrix(&model, kind).unwrap();
         for (row, numbers) in array.rows.iter().enumerate() {
             assert_eq!(*numbers, matrix.row(row));
         }
-        for owner in reader.vector_owners(model.id, level).unwrap().rows() {
+        for owner in reader.vector_owners(model.id, kind).unwrap().rows() {
             let documents = crate::support::documents(&reader, owner.session);
-            let is_its =
-                |d: &&session_store::Document| (level_of(d), d.turn) == (level, owner.turn);
+            let is_its = |d: &&session_store::Document| (kind_of(d), d.turn) == (kind, owner.turn);
             let document = documents.iter().find(is_its).unwrap();
             assert!(is_near(&array.rows[owner.row], &vector(&document.text)));
         }
     }
-    assert!(model.rows(Level::Turn) > 10);
+    assert!(model.rows(DocumentKind::Turn) > 10);
 }

@@ -4,7 +4,9 @@ use crate::support::{Index, bash, deliver, embed, found, meta, prompts, turn, wr
 use rusqlite::Connection;
 use session_core::{SessionMeta, Turn};
 use session_redact::Redactor;
-use session_store::{Level, PendingPurge, PurgeOutcome, Reader, StoreError, Writer, WriterOptions};
+use session_store::{
+    DocumentKind, PendingPurge, PurgeOutcome, Reader, StoreError, Writer, WriterOptions,
+};
 
 /// One word of the word index.
 const PASSWORD: &str = "zq8lanternw7xk9";
@@ -38,9 +40,9 @@ fn older() -> Index {
     writer.commit().unwrap();
     writer.vacuum().unwrap();
     drop(writer);
-    Level::ALL
+    DocumentKind::ALL
         .iter()
-        .for_each(|level| write_half_floats(&index, *level));
+        .for_each(|kind| write_half_floats(&index, *kind));
     let db = Connection::open(index.root().join("index.db")).unwrap();
     write_older_tables(&db);
     db.execute_batch("DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks; DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE changed_sessions; DROP TABLE session_blocks; DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE models DROP COLUMN complete; ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; DROP TABLE error_signatures; PRAGMA user_version = 5")
@@ -49,10 +51,10 @@ fn older() -> Index {
 }
 
 /// Writes a matrix as formats before 9 have it.
-fn write_half_floats(index: &Index, level: Level) {
+fn write_half_floats(index: &Index, kind: DocumentKind) {
     let reader = index.reader();
     let model = reader.model("f00d").unwrap().unwrap();
-    let matrix = reader.matrix(&model, level).unwrap();
+    let matrix = reader.matrix(&model, kind).unwrap();
     let (rows, dims) = (matrix.rows(), matrix.dims());
     let header = format!("{{'descr': '<f2', 'fortran_order': False, 'shape': ({rows}, {dims}), }}");
     let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
@@ -60,7 +62,7 @@ fn write_half_floats(index: &Index, level: Level) {
     let numbers = (0..rows).flat_map(|row| matrix.row(row));
     bytes.extend(numbers.flat_map(|x| half::f16::from_f32(x).to_le_bytes()));
     drop((matrix, reader));
-    let name = format!("vectors/f00d/{}.0.npy", level.name());
+    let name = format!("vectors/f00d/{}.0.npy", kind.name());
     fs_err::write(index.root().join(name), bytes).unwrap();
 }
 
@@ -88,7 +90,7 @@ fn holds(bytes: &[u8], text: &str) -> bool {
 
 fn vectors(index: &Reader) -> usize {
     let model = index.model("f00d").unwrap().unwrap();
-    let rows = Level::ALL.map(|level| index.matrix(&model, level).unwrap().rows());
+    let rows = DocumentKind::ALL.map(|kind| index.matrix(&model, kind).unwrap().rows());
     rows.iter().sum()
 }
 
@@ -99,7 +101,7 @@ fn a_migration_redacts_what_the_index_holds_and_leaves_no_trace() {
     assert!(holds(&bytes, PASSWORD));
     let told = std::cell::RefCell::new(Vec::new());
     let options = WriterOptions {
-        on_migrated: &|done, all| told.borrow_mut().push((done, all)),
+        on_migrated: &|at| told.borrow_mut().push((at.done, at.total)),
         ..WriterOptions::default()
     };
     let mut writer = Writer::open_with(index.root(), options).unwrap();
@@ -165,7 +167,7 @@ fn a_purge_deletes_the_matrices_that_were_put_aside() {
     assert!(others.iter().all(|path| path.exists()));
     let reader = index.reader();
     let model = reader.model("f00d").unwrap().unwrap();
-    assert!(reader.matrix(&model, Level::Session).unwrap().rows() > 0);
+    assert!(reader.matrix(&model, DocumentKind::Chunk).unwrap().rows() > 0);
 }
 
 #[test]
@@ -174,7 +176,7 @@ fn a_purge_waits_for_a_reader_and_is_taken_up() {
     let mut writer = index.writer();
     writer.commit().unwrap();
     let reader = index.reader();
-    reader.snapshot().unwrap();
+    reader.begin_snapshot().unwrap();
     assert_eq!(reader.sessions().unwrap().len(), 2);
     let pending = |reader: &Reader| reader.pending_purge().unwrap();
     assert_eq!(pending(&reader), Some(PendingPurge::Rewriting));

@@ -6,8 +6,8 @@ use session_core::{
     TurnSpan, document,
 };
 use session_store::{
-    Document, DocumentExtent, EmbeddedDocument, Level, ModelRow, PendingSession, Reader, SessionId,
-    TurnId, Writer,
+    Document, DocumentExtent, DocumentKind, EmbeddedDocument, ModelRow, PendingSession, Reader,
+    SessionId, TurnId, Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -234,11 +234,11 @@ fn varint(bytes: &mut &[u8]) -> i64 {
     }
 }
 
-/// Returns the level of the matrix that holds a document's vector.
-pub fn level_of(document: &Document) -> Level {
+/// Returns the kind of the matrix that holds a document's vector.
+pub fn kind_of(document: &Document) -> DocumentKind {
     match document.turn {
-        None => Level::Session,
-        Some(_) => Level::Turn,
+        None => DocumentKind::Chunk,
+        Some(_) => DocumentKind::Turn,
     }
 }
 

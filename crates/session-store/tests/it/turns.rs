@@ -125,7 +125,7 @@ fn a_snapshot_is_one_state() {
     let (index, mut writer, session) = written(&[turn(0, "Where is the port configured?", &[])]);
     writer.commit().unwrap();
     let reader = index.reader();
-    reader.snapshot().unwrap();
+    reader.begin_snapshot().unwrap();
     assert_eq!(found(&reader, "port").len(), 1);
     deliver(
         &mut writer,

@@ -7,7 +7,7 @@ use crate::support::{
 };
 use session_core::Turn;
 use session_store::{
-    Document, DocumentExtent, EmbeddedDocument, Level, ModelRow, Reader, SessionId, TurnId,
+    Document, DocumentExtent, DocumentKind, EmbeddedDocument, ModelRow, Reader, SessionId, TurnId,
     VectorRow, Writer,
 };
 
@@ -53,8 +53,8 @@ pub fn current(index: &Reader) -> ModelRow {
 /// Session, turn and vector of all rows that stand for a turn.
 pub fn rows(index: &Reader) -> Vec<(i64, i64, Vec<f32>)> {
     let model = current(index);
-    let matrix = index.matrix(&model, Level::Turn).unwrap();
-    let owners = index.vector_owners(model.id, Level::Turn).unwrap();
+    let matrix = index.matrix(&model, DocumentKind::Turn).unwrap();
+    let owners = index.vector_owners(model.id, DocumentKind::Turn).unwrap();
     let row = |o: VectorRow| {
         let turn = o.turn.map_or(0, i64::from);
         (i64::from(o.session), turn, matrix.row(o.row))
@@ -137,7 +137,7 @@ fn a_text_of_a_fast_model_is_known_in_its_session_alone() {
     assert_eq!((known(1), known(2)), (true, false));
     let model = reader.model("fa57").unwrap().unwrap();
     assert_eq!(
-        model.rows(Level::Turn),
+        model.rows(DocumentKind::Turn),
         2,
         "the second is a copy of the first"
     );
@@ -161,7 +161,7 @@ fn rows_stay_where_the_text_stays() {
         [(1, 1, axis(0)), (1, 9, axis(2))]
     );
     assert_eq!(
-        current(writer.reader().unwrap()).rows(Level::Turn),
+        current(writer.reader().unwrap()).rows(DocumentKind::Turn),
         3,
         "one row is dead"
     );
@@ -233,7 +233,7 @@ fn two_models_do_not_touch_each_other() {
         .collect();
     assert_eq!(names, ["by-hash", "other"]);
     let other = reader.model("beef").unwrap().unwrap();
-    let matrix = reader.matrix(&other, Level::Turn).unwrap();
+    let matrix = reader.matrix(&other, DocumentKind::Turn).unwrap();
     assert_eq!((matrix.rows(), matrix.dims()), (1, 3));
     assert_eq!(matrix.dot(&[0.5, 0.25, 0.0]).products, [0.25]);
     assert_eq!(rows(&reader), [(1, 1, axis(0))]);
@@ -266,7 +266,10 @@ fn rows_of_deleted_turns_are_orphaned() {
 
 fn owners(reader: &Reader) -> usize {
     let model = reader.model("f00d").unwrap().unwrap();
-    reader.vector_owners(model.id, Level::Turn).unwrap().count()
+    reader
+        .vector_owners(model.id, DocumentKind::Turn)
+        .unwrap()
+        .count()
 }
 
 #[test]
@@ -277,12 +280,12 @@ fn a_reader_for_many_queries_keeps_vectors_until_others_commit() {
     writer.commit().unwrap();
     let reader = Reader::open(index.root()).unwrap();
     let found = |query: usize| {
-        reader.snapshot().unwrap();
+        reader.begin_snapshot().unwrap();
         let model = reader.model("f00d").unwrap().unwrap();
-        let owners = reader.vector_owners(model.id, Level::Turn).unwrap();
+        let owners = reader.vector_owners(model.id, DocumentKind::Turn).unwrap();
         let rows: Vec<VectorRow> = owners.rows().collect();
         let dots = reader
-            .matrix(&model, Level::Turn)
+            .matrix(&model, DocumentKind::Turn)
             .unwrap()
             .dot(&axis(query))
             .products;

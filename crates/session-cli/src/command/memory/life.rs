@@ -95,5 +95,5 @@ fn print_moved(
         };
         print_change(done, std::slice::from_ref(after), as_json)?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

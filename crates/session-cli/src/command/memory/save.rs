@@ -52,7 +52,7 @@ pub fn run(args: &MemorySaveArgs, memories: &ProjectMemories) -> Result<CommandO
         print_note("saved for all projects: this folder belongs to none")?;
     }
     print_notes(to_notes(saved.notes()))?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Notes what was moved because of its age.

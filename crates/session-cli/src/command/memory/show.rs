@@ -35,12 +35,12 @@ pub fn run(args: &MemoryShowArgs, memories: &ProjectMemories) -> Result<CommandO
     }
     if is_missing {
         print_note("no conversation is kept beside it: it was not saved from a session")?;
-        return Ok(CommandOutcome::Nothing);
+        return Ok(CommandOutcome::NotFound);
     }
     let notes = format_shown_notes(&memory, args.raw);
     print_notes(&notes)?;
     // JSON holds the conversation, too.
     let origin = origin.filter(|_| args.raw || args.json);
     print_notes(origin.and_then(ConversationOrigin::note))?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

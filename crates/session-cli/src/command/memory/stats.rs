@@ -20,5 +20,5 @@ pub fn run(args: &JsonFlagArgs, memories: &ProjectMemories) -> Result<CommandOut
     } else {
         output::print(format_memory_stats(&stats, terminal_width()))?
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

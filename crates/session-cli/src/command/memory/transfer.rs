@@ -53,7 +53,7 @@ pub fn export(args: &MemoryExportArgs, memories: &ProjectMemories) -> Result<Com
             pluralize(document.left_out_conversations, "conversation")
         ))?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 /// Runs `memory import`.
@@ -102,7 +102,7 @@ pub fn import(args: &MemoryImportArgs, memories: &ProjectMemories) -> Result<Com
         &memories.retention,
         now.timestamp(),
     )?)?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 fn find_usual_path(format: ImportFormat, memories: &ProjectMemories) -> Option<PathBuf> {
@@ -127,7 +127,7 @@ pub fn sync_context(args: &SyncContextArgs, memories: &ProjectMemories) -> Resul
         } else {
             output::print(text)?
         }
-        return Ok(CommandOutcome::Something);
+        return Ok(CommandOutcome::Found);
     }
     let Some(project) = &memories.project else {
         bail!("{}; or take --print", memories::describe_no_project());
@@ -149,5 +149,5 @@ pub fn sync_context(args: &SyncContextArgs, memories: &ProjectMemories) -> Resul
             relative.display()
         ))?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

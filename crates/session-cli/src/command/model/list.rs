@@ -24,5 +24,5 @@ pub fn run(args: &JsonFlagArgs, home: &Home, catalogue: &Catalogue) -> Result<Co
     if !models.iter().any(|model| model.in_use) {
         print_note(format!("the configured model `{in_use}` is not known"))?;
     }
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }

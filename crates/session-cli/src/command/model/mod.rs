@@ -87,16 +87,16 @@ fn print_use(model: &str, home: &Home, as_json: bool) -> Result<CommandOutcome> 
     let embedded = EmbeddedSessions::for_model(home, catalogue.find_spec(model)?);
     let text = format_used_model(model, embedded.unwrap_or(None), home.config.background);
     notes::print_line(text)?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 fn print_change(done: ModelChange, model: &str, as_json: bool) -> Result<CommandOutcome> {
     if as_json {
         json::print(&JsonModelChange { model, done })?;
-        return Ok(CommandOutcome::Something);
+        return Ok(CommandOutcome::Found);
     }
     notes::print_line(done.format(model))?;
-    Ok(CommandOutcome::Something)
+    Ok(CommandOutcome::Found)
 }
 
 fn import_model(args: &ModelImportArgs, catalogue: &Catalogue) -> Result<CommandOutcome> {

@@ -166,8 +166,14 @@ impl Assembly<'_> {
             }
             None => self.turns.take_waiting(id),
         };
-        let opens = waiting.as_ref().is_some_and(|call| call.opens);
-        let result = call::outcome(block, entry, opens, self.turns.detail(), &self.results);
+        let opens_pull_request = waiting.as_ref().is_some_and(|call| call.opens_pull_request);
+        let result = call::outcome(
+            block,
+            entry,
+            opens_pull_request,
+            self.turns.detail(),
+            &self.results,
+        );
         self.turns.result(result, waiting, position);
         if let Some(end) = TaskEnd::from_result(whole) {
             let is_failed = end.status.is_failed();

@@ -65,7 +65,7 @@ impl Assembly<'_> {
                     ms: waiting.ms,
                     ..*position
                 };
-                let line = (self.recall)(waiting.at);
+                let line = (self.read_queued_line)(waiting.at);
                 let text = line.map(|line| line.text).unwrap_or_default();
                 self.add_steering_prompt(user_text::queued(&text), &position);
             }
@@ -95,7 +95,7 @@ impl Assembly<'_> {
     }
 
     fn queued_turn(&self, waiting: &QueuedText) -> Option<Turn> {
-        let line = (self.recall)(waiting.at)?;
+        let line = (self.read_queued_line)(waiting.at)?;
         let UserText::Typed(prompt) = user_text::queued(&line.text) else {
             return None;
         };

@@ -1,10 +1,12 @@
 //! Checks a reader against the sessions that were committed.
 
 use super::{ANSWERS, SESSIONS, Session, Sessions, TOPICS, prompt, title_words, turn_at};
-use crate::support::{ListedRow, documents, found, is_near, level_of, vector, vector_rows};
+use crate::support::{ListedRow, documents, found, is_near, kind_of, vector, vector_rows};
 use rusqlite::Connection;
 use session_core::{Turn, TurnContent};
-use session_store::{FileId, Level, ModelRow, Reader, SessionId, SessionRow, TurnId, TurnRow};
+use session_store::{
+    DocumentKind, FileId, ModelRow, Reader, SessionId, SessionRow, TurnId, TurnRow,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 pub(super) type Stored = BTreeMap<usize, (SessionRow, Vec<(TurnRow, TurnContent)>)>;
@@ -175,17 +177,17 @@ pub(super) fn check_blocks(index: &Reader) {
     }
     assert_eq!(turns_of_blocks(&db), turns_of_tables(&db));
     let listed = vector_rows(&db);
-    for (model, level) in index
+    for (model, kind) in index
         .models()
         .unwrap()
         .iter()
-        .flat_map(|m| Level::ALL.map(|l| (m.id, l)))
+        .flat_map(|m| DocumentKind::ALL.map(|l| (m.id, l)))
     {
-        let number = Level::ALL.iter().position(|l| *l == level).unwrap() as i64;
+        let number = DocumentKind::ALL.iter().position(|l| *l == kind).unwrap() as i64;
         let is_of_matrix = |row: &&ListedRow| (row.model, row.level) == (model.into(), number);
         let rows = listed.iter().filter(is_of_matrix);
         let rows: Vec<_> = rows.map(|r| (r.row, r.session, r.turn)).collect();
-        let owners = index.vector_owners(model, level).unwrap();
+        let owners = index.vector_owners(model, kind).unwrap();
         let owners = owners.rows().map(|o| {
             let turn = o.turn.map_or(0, i64::from);
             (o.row as i64, i64::from(o.session), turn)
@@ -276,13 +278,13 @@ pub(super) fn check_completeness(index: &Reader, model: &ModelRow, pending: &BTr
 /// As many dead rows are noted as there are.
 pub(super) fn check_dead_rows(index: &Reader, model: &ModelRow) {
     let db = Connection::open(index.root().join("index.db")).unwrap();
-    for level in Level::ALL {
-        let select = format!("SELECT {}_dead FROM models WHERE id = ?1", level.name());
+    for kind in DocumentKind::ALL {
+        let select = format!("SELECT {}_dead FROM models WHERE id = ?1", kind.name());
         let noted: i64 = db
             .query_row(&select, [i64::from(model.id)], |row| row.get(0))
             .unwrap();
-        let live = index.vector_owners(model.id, level).unwrap().count();
-        assert_eq!(noted as usize + live, model.rows(level));
+        let live = index.vector_owners(model.id, kind).unwrap().count();
+        assert_eq!(noted as usize + live, model.rows(kind));
     }
 }
 
@@ -299,11 +301,11 @@ pub(super) fn check_vectors(index: &Reader) {
         .collect();
     check_completeness(index, &model, &pending);
     check_dead_rows(index, &model);
-    for level in Level::ALL {
-        let matrix = index.matrix(&model, level).unwrap();
-        assert_eq!(matrix.rows(), model.rows(level));
+    for kind in DocumentKind::ALL {
+        let matrix = index.matrix(&model, kind).unwrap();
+        assert_eq!(matrix.rows(), model.rows(kind));
         let mut rows: Vec<(SessionId, Option<TurnId>, Vec<f32>)> = index
-            .vector_owners(model.id, level)
+            .vector_owners(model.id, kind)
             .unwrap()
             .rows()
             .map(|o| (o.session, o.turn, matrix.row(o.row)))
@@ -316,7 +318,7 @@ pub(super) fn check_vectors(index: &Reader) {
             .filter(|s| !pending.contains(&s.id))
         {
             let wanted = documents(index, session.id);
-            for document in wanted.iter().filter(|d| level_of(d) == level) {
+            for document in wanted.iter().filter(|d| kind_of(d) == kind) {
                 let vector = vector(&document.text);
                 if vector.iter().all(|x| *x == 0.0) {
                     continue;

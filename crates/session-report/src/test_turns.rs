@@ -1,4 +1,4 @@
-//! Turns for tests of what followed what.
+//! Builds turns with commands and edits, for tests.
 
 use session_core::{CallStatus, ToolCall, Turn, TurnContent, TurnPart};
 use session_store::{TurnRecord, TurnRow};

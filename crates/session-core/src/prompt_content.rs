@@ -1,4 +1,4 @@
-//! Texts that say too little to be indexed or to be a title: short talk, blobs of data, this program's own output.
+//! Texts without content of their own, which are no titles and are not embedded: short talk, blobs of data, this program's own output.
 
 use crate::command_work::PASSIVE_PROGRAMS;
 use crate::paste::strip_image_marks;
@@ -25,7 +25,8 @@ merge pr approve approved correct exactly agree agreed option sounds another ste
 static COMMON_WORDS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| COMMON.split_whitespace().collect());
 
-/// Words of go-aheads and greetings in other languages.
+/// Words of go-aheads and greetings in other languages. Some are names or English words, too: they count only in a prompt of
+/// such words alone.
 const GO_AHEADS: &str = "\
 ja mach weiter bitte danke hallo guten morgen genau passt oui vas y continuez bonjour salut merci daccord \
 si sigue continua adelante dale vale hola gracias por favor sim obrigado avanti procedi grazie ciao \
@@ -36,14 +37,14 @@ si sigue continua adelante dale vale hola gracias por favor sim obrigado avanti 
 static GO_AHEAD_WORDS: LazyLock<HashSet<String>> =
     LazyLock::new(|| GO_AHEADS.split_whitespace().map(fold_word).collect());
 
-/// Texts at least this long, in characters, are never noise by their words.
-const MIN_WORDY_CHARS: usize = 30;
+/// Texts at least this long, in characters, have content, whatever their words.
+const MIN_CONTENT_TEXT_CHARS: usize = 30;
 
-/// Returns true for a text without information: empty, or under 30
-/// characters without a rare word. "yes, go on" is noise; "fix EMFILE" and "merge #1558" are not.
-pub fn is_noise(text: &str) -> bool {
-    text.chars().take(MIN_WORDY_CHARS).count() < MIN_WORDY_CHARS
-        && !text.split_whitespace().any(is_rare)
+/// Returns true for a text without content: empty, or under 30 characters and either without a rare word ("yes, go on"; not
+/// "fix EMFILE"), or a go-ahead in another language.
+pub fn lacks_content(text: &str) -> bool {
+    text.chars().take(MIN_CONTENT_TEXT_CHARS).count() < MIN_CONTENT_TEXT_CHARS
+        && (is_go_ahead(text) || !text.split_whitespace().any(is_rare))
 }
 
 /// Prompts at least this long, in characters, have a meaning without the turns before them.
@@ -82,9 +83,9 @@ fn is_for_program(prompt: &str) -> bool {
     prompt.starts_with('!') || is_built_in_command(prompt)
 }
 
-/// Returns true where the later of two consecutive prompts has the subject of the work, and the earlier
+/// Returns true where the later of two consecutive prompts names the subject of the work and the earlier one
 /// does not. One content word is not enough unless the earlier has none: "commit and psuh".
-pub fn says_more(later: &str, earlier: &str) -> bool {
+pub fn names_subject_better(later: &str, earlier: &str) -> bool {
     let count = |prompt: &str| {
         if is_for_program(prompt) {
             0
@@ -97,9 +98,10 @@ pub fn says_more(later: &str, earlier: &str) -> bool {
         && (count(later) > 1 || count(later) > count(earlier))
 }
 
-/// Returns the content words of a prompt: rare ones that do not refer to the turns before it.
+/// Returns the content words of a prompt: rare ones that do not refer to the turns before it. A go-ahead has none.
 pub(crate) fn content_words(prompt: &str) -> impl Iterator<Item = &str> {
-    let words = prompt.split_whitespace();
+    let text = if is_go_ahead(prompt) { "" } else { prompt };
+    let words = text.split_whitespace();
     words.filter(|word| {
         let is_reference = || REFERRING_WORDS.contains(plain_word(word).as_str());
         is_rare(word) && !is_reference() && !is_branch(word)
@@ -123,9 +125,9 @@ fn begins_with_choice(text: &str) -> bool {
     (1..MIN_DIGITS).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns true for a text that is uninformative about its turn: noise, a blob of data or this program's output.
+/// Returns true for a text that is uninformative about its turn: without content, a blob of data or this program's output.
 pub fn is_uninformative(text: &str) -> bool {
-    is_noise(text) || is_json_blob(text) || is_own_output(text)
+    lacks_content(text) || is_json_blob(text) || is_own_output(text)
 }
 
 /// Fewest digits of a number that is an identifier: `404`, where `12` is a numbered choice.
@@ -137,9 +139,6 @@ fn is_rare(word: &str) -> bool {
         return true;
     }
     let core = trim_punctuation(word);
-    if is_go_ahead(core) {
-        return false;
-    }
     if !core.is_ascii() {
         return core.chars().any(char::is_alphabetic);
     }
@@ -150,12 +149,12 @@ fn is_rare(word: &str) -> bool {
             && !COMMON_WORDS.contains(plain.as_str())
 }
 
-/// Returns true for [`GO_AHEADS`], with marks between them where a script has no spaces: `好的，继续`.
-fn is_go_ahead(core: &str) -> bool {
-    let parts = core.split(|c: char| !c.is_alphanumeric() && c != '\'');
-    let mut parts = parts.filter(|part| !part.is_empty()).peekable();
-    let is_known = |part: &str| GO_AHEAD_WORDS.contains(&fold_word(&part.replace('\'', "")));
-    parts.peek().is_some() && parts.all(is_known)
+/// Returns true for a prompt of [`GO_AHEADS`] alone, with spaces or marks between them: `好的，继续`.
+fn is_go_ahead(prompt: &str) -> bool {
+    let words = prompt.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    let is_known = |word: &str| GO_AHEAD_WORDS.contains(&fold_word(&word.replace('\'', "")));
+    words.peek().is_some() && words.all(is_known)
 }
 
 /// Returns a word in lower case, without apostrophes and the punctuation around it.
@@ -217,7 +216,7 @@ mod tests {
 
     #[test]
     fn short_talk_is_noise_and_rare_words_are_not() {
-        for noise in [
+        for prompt in [
             "",
             "  ",
             "yes",
@@ -232,7 +231,7 @@ mod tests {
             "ls -la",
             "OK",
         ] {
-            assert!(is_noise(noise), "{noise:?}");
+            assert!(lacks_content(prompt), "{prompt:?}");
         }
         for words in [
             "fix EMFILE",
@@ -247,9 +246,9 @@ mod tests {
             "fix the CI",
             "C++ vs C#",
         ] {
-            assert!(!is_noise(words), "{words:?}");
+            assert!(!lacks_content(words), "{words:?}");
         }
-        assert!(!is_noise("yes please do it like you said before"));
+        assert!(!lacks_content("yes please do it like you said before"));
     }
 
     #[test]
@@ -273,18 +272,25 @@ mod tests {
             "sí, continúa",
             "Sí, por favor",
         ] {
-            assert!(is_noise(prompt) && needs_context(prompt), "{prompt:?}");
-            assert!(says_more("修复数据库连接池", prompt), "{prompt:?}");
-            assert!(says_more("Oil the gate", prompt), "{prompt:?}");
+            assert!(lacks_content(prompt) && needs_context(prompt), "{prompt:?}");
+            assert!(
+                names_subject_better("修复数据库连接池", prompt),
+                "{prompt:?}"
+            );
+            assert!(names_subject_better("Oil the gate", prompt), "{prompt:?}");
         }
         for words in [
             "继续修复登录",
             "oui, le phare",
             "ログイン続けて",
             "да, маяк",
+            "run vale",
+            "fix the sim",
+            "run mach please",
         ] {
-            assert!(!is_noise(words), "{words:?}");
+            assert!(!lacks_content(words), "{words:?}");
         }
+        assert_eq!(content_words("run vale").next(), Some("vale"));
     }
 
     #[test]
@@ -349,7 +355,7 @@ mod tests {
             ("ok lets get back to main", "/model opus large", false),
             ("Oil the gate", "Hang the lamp in the tower", false),
         ] {
-            assert_eq!(says_more(later, earlier), expected, "{later}");
+            assert_eq!(names_subject_better(later, earlier), expected, "{later}");
         }
     }
 

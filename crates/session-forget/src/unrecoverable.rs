@@ -7,12 +7,12 @@ use session_store::{FileRow, Reader, SessionRow, TurnRow};
 impl Exclusions {
     /// Returns true for a session of the index that the settings leave as it is: they come from variables, and its
     /// history no longer gives all of it.
-    pub(crate) fn spares_session(
+    pub(crate) fn keeps_session(
         &self,
         index: &Reader,
         session: &SessionRow,
     ) -> Result<bool, ForgetError> {
-        if !self.spares_gone {
+        if !self.keeps_unrecoverable {
             return Ok(false);
         }
         if session.gone {
