@@ -11,6 +11,7 @@ mod search;
 mod session_start;
 mod store;
 mod support;
+mod trigger_relevance;
 mod triggers;
 #[cfg(unix)]
 mod trust;
