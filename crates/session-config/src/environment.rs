@@ -174,7 +174,7 @@ struct RefusedPath {
     path: PathBuf,
     /// False for a folder that is opened below the path which the entry names.
     is_named: bool,
-    /// What marks the project; `None` where the path is known by the root around the directory alone.
+    /// The mark of the project; `None` where the path is known by the root around the directory alone.
     mark: Option<PathBuf>,
 }
 

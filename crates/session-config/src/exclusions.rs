@@ -1,4 +1,4 @@
-//! What is not to be indexed: what was forgotten, and the rules of the configuration.
+//! Exclusions of an index: forgotten turns and sessions, and the rules of the configuration.
 
 use crate::home::Home;
 use crate::layers::variable_name;

@@ -9,7 +9,7 @@ const MAX_COLUMNS: usize = 48;
 /// Most words of a note.
 const MAX_WORDS: usize = 8;
 
-/// What a reader of the notes can do next, in the words of the interface that they have.
+/// Hints on what a reader of the notes can do next, in the words of their interface.
 #[derive(Clone, Copy)]
 pub struct UnfoundHints<'h> {
     /// How the sessions of subagents are searched.

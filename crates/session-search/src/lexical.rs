@@ -19,7 +19,7 @@ pub(crate) struct LexicalCandidates {
     /// Scored by `BM25 * sqrt(coverage)`, with the share of the query's idf that the turn matches as its coverage: one term that
     /// occurs often counts less than all terms once.
     pub(crate) turns: Vec<Candidate>,
-    /// What the word index has for the query.
+    /// The matches of the query in the word index.
     pub(crate) matches: LexicalMatches,
     /// The best turn, as the index holds it: it may be shown as a copy.
     best: Option<TurnId>,

@@ -202,12 +202,12 @@ pub struct Warning {
     pub count: u64,
     /// When that place is tried again, until which the warning holds.
     pub retry: Retry,
-    /// What it is about.
+    /// The kind of its problem.
     #[serde(default)]
     pub kind: WarningKind,
 }
 
-/// What a [`Warning`] is about, where a caller treats it in its own way. The index stores the reason alone.
+/// The kind of a [`Warning`], where a caller treats it in its own way. The index stores the reason alone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WarningKind {
     /// A place could not be read.

@@ -93,7 +93,7 @@ impl Reader {
 /// Is met by a title whose message no turn holds; the indexed turns are read once.
 const UNHELD: &str = "leaf NOT IN (SELECT leaf FROM turns WHERE leaf IS NOT NULL)";
 
-/// What the index has as the first turn of a session.
+/// The first turn of a session as the index has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstTurn {
     /// None.

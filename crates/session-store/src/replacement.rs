@@ -18,7 +18,7 @@ pub(crate) struct SessionReplacement {
     pub(crate) session: SessionId,
     /// Turns delivered so far: at the end, stored turns beyond them count as not delivered.
     pub(crate) turns: u32,
-    /// What becomes of stored turns that are not delivered.
+    /// The treatment of stored turns that are not delivered.
     pub(crate) undelivered: UndeliveredTurns,
     pub(crate) delivery: SessionDelivery,
 }

@@ -10,7 +10,7 @@ use session_output::StatusReport;
 use session_query::IndexStatus;
 use session_store::{Reader, StoreError};
 
-/// What is told of an index whose first refresh was stopped.
+/// The note on an index whose first refresh was stopped.
 const NOTHING_READ: &str =
     "no session is read yet\nhint: the next search reads on, or run `session-search index`";
 

@@ -94,7 +94,7 @@ impl<C> GateDecision<C> {
     }
 }
 
-/// What the context that a prompt belongs to knows already.
+/// The knowledge of the context that a prompt belongs to.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownToContext<'a> {
     /// The context, if it has a name.

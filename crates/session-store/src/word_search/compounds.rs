@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 const MIN_WORD_CHARS: usize = 4;
 /// Most letters of a compound.
 const MAX_CHARS: usize = 48;
-/// What may stand between the words.
+/// Letters that may stand between the words.
 const LINKING_ELEMENTS: [&str; 5] = ["", "s", "n", "en", "es"];
 /// Endings of German nouns that long words of other languages do not have: names such as `Elasticsearch` are none, whatever the
 /// language of the query.
