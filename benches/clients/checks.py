@@ -93,13 +93,13 @@ def check_files(box, checks, turns, path, touching=3, touch="written"):
     checks.equal(f"`files` tells it as {touch}", told(box, "files", os.path.basename(path)), [{"path": path, "touch": touch}])
 
 
-def check_tools(box, checks, turns, path, session, resume, edit="Edit"):
+def check_tools(box, checks, turns, path, session, resume, edit="Edit", title=PROMPT):
     """The calls of the session of tools, and the session as a whole; the agent is named as the program that resumes it."""
     names = ["Bash", "Bash", "Write", "Read", edit]
     checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
     check_commands(box, checks, turns)
     check_files(box, checks, turns, path)
-    check_session(box, checks, resume[0], session, resume)
+    check_session(box, checks, resume[0], session, resume, title)
 
 
 def told(box, command, words):

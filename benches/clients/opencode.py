@@ -12,8 +12,8 @@ import subprocess
 import sys
 import urllib.request
 
-from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, WORKS, answers, calls, check_commands, check_files,
-                    check_found, check_resumed, check_session, check_subagent, check_whole, dialogue, prompts, told)
+from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, WORKS, answers, calls, check_found, check_resumed,
+                    check_subagent, check_tools, check_whole, dialogue, prompts, told)
 from harness import machine, main, wait_until
 from memories import COMMAND, FAILS as LOCKED, PROMPT as ASKED, check_held, check_listed, check_turn, hold, save_all
 from mock import SIDE_ANSWER, Mock, Reply, call, text
@@ -104,11 +104,7 @@ def play_tools(box, client, checks, mock):
     )
     box.run(client, "run", *PROMPT.split())
     session, turns = check_found(box, checks)
-    names = ["Bash", "Bash", "Write", "Read", "Edit"]
-    checks.equal("calls in order, by the common names", [one["name"] for one in calls(turns)], names)
-    check_commands(box, checks, turns)
-    check_files(box, checks, turns, path)
-    check_session(box, checks, "opencode", session, ["opencode", "--session", session], title=SIDE_ANSWER)
+    check_tools(box, checks, turns, path, session, ["opencode", "--session", session], title=SIDE_ANSWER)
     return session
 
 

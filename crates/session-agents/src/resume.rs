@@ -3,7 +3,7 @@
 use crate::shell_quote::quote_word;
 use serde::Serialize;
 use session_core::text::{collapse_whitespace, path_line};
-use session_sources::{AgentInfo, Env, FolderVariable, find_source};
+use session_sources::{Env, FolderVariable, find_source};
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -289,24 +289,13 @@ fn find_folder_variables(
         return Ok(Vec::new());
     };
     let (agent, path) = (source.agent(), Path::new(&history.path));
-    // Until a refresh that was not possible now, a history in a folder that nothing names is not marked as gone.
-    let is_listed = !history.gone && is_named(agent, env, path);
-    let unlisted = (!is_listed).then(|| agent.unlisted_folder_variables(env, path));
-    match unlisted.flatten() {
-        Some(variables) => Ok(variables),
-        None if history.gone => Err(ResumeObstacle::UnnamedFolder),
-        None => Ok(agent.folder_variables(env, path)),
+    let unlisted = || agent.unlisted_folder_variables(env, path);
+    if history.gone {
+        return unlisted().ok_or(ResumeObstacle::UnnamedFolder);
     }
-}
-
-/// Returns true for a history in one of the agent's folders, or below what one of its variables names.
-fn is_named(agent: &AgentInfo, env: &Env, history: &Path) -> bool {
-    let folders = agent.history_folders(env).into_iter();
-    let named = agent.variables.iter().filter_map(|name| env.get(name));
-    let mut paths = folders
-        .map(|folder| folder.path)
-        .chain(named.map(|value| env.path(value)));
-    paths.any(|path| history.starts_with(path))
+    // Until a refresh that was not possible now, a history in a folder that nothing names is not marked as gone.
+    let unnamed = (!agent.names_history(env, path)).then(unlisted).flatten();
+    Ok(unnamed.unwrap_or_else(|| agent.folder_variables(env, path)))
 }
 
 /// Returns why a session has nothing that its agent could resume, if it has nothing.

@@ -7,7 +7,7 @@ use crate::error::report_error;
 use anyhow::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use session_core::TurnRange;
+use session_core::{DOCS_URL, TurnRange};
 use session_display::sanitize_line;
 use session_output::{quote_query, quote_word};
 use session_sources::find_source;
@@ -21,9 +21,6 @@ const LISTING_WORDS: [&str; 5] = ["list", "ls", "sessions", "recent", "history"]
 const LISTING_TIP: &str = "to list the newest sessions, run 'session-search search \"\"'";
 
 const MEMORY_LISTING_TIP: &str = "to list the memories, run 'session-search memory list'";
-
-/// The page that says how each agent gets the MCP server.
-const AGENTS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/mcp.md");
 
 const TAKEN_WORDS_TIP: &str = "to search for these words, write '--' before them";
 
@@ -232,7 +229,7 @@ fn agent_tip(error: &clap::Error) -> Option<String> {
     };
     let is_agent = option.starts_with("--agent ") && find_source(name).is_some();
     is_agent.then(|| {
-        format!("its history is searched, and nothing installs into it; {AGENTS_URL} says how it gets the server")
+        format!("its history is searched, and nothing installs into it; {DOCS_URL}/mcp.md says how it gets the server")
     })
 }
 

@@ -200,6 +200,10 @@ fn refuse_listed_tables(text: &str, path: &Path) -> Result<()> {
     let Ok(table) = text.parse::<toml::Table>() else {
         return Ok(());
     };
+    // Nearly always: no setting of the top level is a list.
+    if !table.values().any(toml::Value::is_array) {
+        return Ok(());
+    }
     let is_list = |name: &&String| table.get(*name).is_some_and(toml::Value::is_array);
     let defaults = serde_json::to_value(Config::default())?;
     let defaults = defaults.as_object().into_iter().flatten();

@@ -3,7 +3,7 @@
 
 use crate::home::Home;
 use crate::path_variables::{
-    names_session_folder, opened_folders, opened_in_home, own_settings, path_owner, path_variables,
+    names_session_folder, opened_folders, opened_in_home, own_mark, own_settings, path_variables,
 };
 use crate::project_marks::{find_project_mark, is_dot_directory, lies_in_project, unmarked_root};
 use crate::refresh_environment::usual_folder;
@@ -180,7 +180,7 @@ struct RefusedPath {
 
 /// Returns the marks of projects that the path of a variable, and the folders that are opened below it, may have of their own.
 fn own_marks(name: &str, named: &Path) -> Vec<PathBuf> {
-    let owner = std::iter::once(path_owner(name).own_mark(named));
+    let owner = std::iter::once(own_mark(name, named));
     let settings = own_settings(name).map(|settings| named.join(settings));
     let below = opened_folders(name).into_iter();
     let below = below.map(|folder| named.join(folder).join(ENV_FILE));
@@ -236,7 +236,8 @@ impl<'a> Surroundings<'a> {
         }
         let own = own_marks(name, &named);
         let judge = |path: PathBuf, is_named: bool, is_at_hand: bool| {
-            let mark = find_project_mark(&path, &own, self.home);
+            let clear = (!is_named).then_some(&*named);
+            let mark = find_project_mark(&path, clear, &own, self.home);
             let is_refused = is_at_hand || mark.is_some() || normalize_lexically(&path).is_err();
             is_refused.then_some(RefusedPath {
                 path,
@@ -246,9 +247,10 @@ impl<'a> Surroundings<'a> {
         };
         let is_at_hand = self.lies_below(&named);
         judge(named.clone(), true, is_at_hand).or_else(|| {
+            let real = resolve_links(&named);
             let mut below = self.judged_folders(name, &named).into_iter();
             below.find_map(|folder| {
-                let is_at_hand = self.is_named_below(&named, &folder);
+                let is_at_hand = self.is_named_below(&real.join(&folder));
                 judge(named.join(folder), false, is_at_hand)
             })
         })
@@ -266,10 +268,10 @@ impl<'a> Surroundings<'a> {
         }
     }
 
-    /// Returns true for a folder below a path that lies by its name in the project around the directory.
-    fn is_named_below(&self, path: &Path, folder: &Path) -> bool {
+    /// Returns true for a path that lies by its name in the project around the directory.
+    fn is_named_below(&self, path: &Path) -> bool {
         let root = self.root.as_ref();
-        root.is_some_and(|root| resolve_links(path).join(folder).starts_with(root))
+        root.is_some_and(|root| path.starts_with(root))
     }
 
     /// Returns true for a folder of sessions that holds the home folder: what lies there is no agent's.

@@ -1,8 +1,8 @@
 //! The variables that name a path, and what is opened below it. A path is judged by all of this: a clone may have the
 //! name of a folder that is opened below the one above it.
 
-use crate::project_marks::PathOwner;
 use session_files::{UserDirectoryKind, user_directory};
+use session_models::ENV_FILE;
 use session_sources::{AgentInfo, agents};
 use std::path::{Path, PathBuf};
 
@@ -82,15 +82,16 @@ pub(crate) fn path_variables() -> impl Iterator<Item = &'static str> {
     own.chain(of_agents.filter(move |name| !is_own(name)))
 }
 
-/// Returns the owner of the directory that a variable names.
-pub(crate) fn path_owner(name: &str) -> PathOwner {
+/// Returns the mark of a project that the directory which a variable names may have as its own.
+pub(crate) fn own_mark(name: &str, named: &Path) -> PathBuf {
     let mut agents = agents();
     match agents.find(|agent| agent.variables.contains(&name)) {
+        // The directory of an agent may have the name of a mark: `CODEX_HOME=/srv/account/.codex`.
         Some(agent) if agent.variables.first() == Some(&name) => {
-            PathOwner::Agent(agent.folder_in_variable)
+            named.join(agent.folder_in_variable)
         }
-        Some(_) => PathOwner::Agent(""),
-        None => PathOwner::Program,
+        Some(_) => named.to_owned(),
+        None => named.join(ENV_FILE),
     }
 }
 

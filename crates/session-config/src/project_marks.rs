@@ -1,28 +1,7 @@
 //! Tells the directories of projects, whose files a stranger may have written, from those of the user.
 
 use session_files::{ROOT_MARKS, SETTING_MARKS, is_workspace, normalize_lexically, resolve_links};
-use session_models::ENV_FILE;
 use std::path::{Path, PathBuf};
-
-/// The owner of the directory that a variable names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PathOwner {
-    /// This program, or the cache of the model hub.
-    Program,
-    /// An agent, whose directory may have the name of a mark: `CODEX_HOME=/srv/account/.codex`. Below the path that the
-    /// variable names it has this one; empty where the path is its own.
-    Agent(&'static str),
-}
-
-impl PathOwner {
-    /// Returns the path of the mark that the directory which a variable names may have.
-    pub(crate) fn own_mark(self, path: &Path) -> PathBuf {
-        match self {
-            Self::Program => path.join(ENV_FILE),
-            Self::Agent(directory) => path.join(directory),
-        }
-    }
-}
 
 /// Most entries of a directory that are looked through for such a file.
 const MAX_ENTRIES: usize = 512;
@@ -43,16 +22,25 @@ pub(crate) fn unmarked_root(directory: &Path, home: &Path) -> Option<PathBuf> {
 /// the user's, wherever it leads. A directory right in the home directory whose name begins with a dot is the user's,
 /// also where it is a repository: that of their settings. The paths `own` mark nothing.
 pub(crate) fn lies_in_project(path: &Path, own: &[PathBuf], home: &Path) -> bool {
-    normalize_lexically(path).is_err() || find_project_mark(path, own, home).is_some()
+    normalize_lexically(path).is_err() || find_project_mark(path, None, own, home).is_some()
 }
 
-/// Finds what marks the project that a path lies in by its name: the nearest mark above it.
-pub(crate) fn find_project_mark(path: &Path, own: &[PathBuf], home: &Path) -> Option<PathBuf> {
+/// Finds what marks the project that a path lies in by its name: the nearest mark above it, and below the directory `clear`,
+/// where one is given that lies in no project.
+pub(crate) fn find_project_mark(
+    path: &Path,
+    clear: Option<&Path>,
+    own: &[PathBuf],
+    home: &Path,
+) -> Option<PathBuf> {
     let path = normalize_lexically(path).ok()?;
+    let clear = clear.and_then(|at| normalize_lexically(at).ok());
     let home = resolve_links(home);
-    let mut below = path
+    let below = path
         .ancestors()
-        .take_while(|at| !home.starts_with(resolve_links(at)) && !is_dot_directory(at, &home));
+        .take_while(|at| Some(*at) != clear.as_deref());
+    let mut below =
+        below.take_while(|at| !home.starts_with(resolve_links(at)) && !is_dot_directory(at, &home));
     below.find_map(|at| find_mark(at, own, ROOT_MARKS.iter().chain(&SETTING_MARKS)))
 }
 
@@ -86,6 +74,7 @@ fn find_workspace(directory: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_models::ENV_FILE;
 
     #[test]
     fn a_path_in_a_project_is_known_by_its_name_alone() {
@@ -110,11 +99,11 @@ mod tests {
             fs_err::create_dir_all(root.join(path)).unwrap();
         }
         fs_err::write(root.join("side.git"), "").unwrap();
-        let is_in = |path: &str, owner: PathOwner| {
+        let is_in = |path: &str, own: &str| {
             let path = root.join(path);
-            lies_in_project(&path, &[owner.own_mark(&path)], &root.join("home"))
+            lies_in_project(&path, &[path.join(own)], &root.join("home"))
         };
-        let is_refused = |path: &str| is_in(path, PathOwner::Program);
+        let is_refused = |path: &str| is_in(path, ENV_FILE);
         for path in [
             "clone",
             "clone/config",
@@ -139,11 +128,11 @@ mod tests {
             assert!(!is_refused(path), "{path}");
         }
         for path in ["agent/.claude", "account/.codex"] {
-            assert!(!is_in(path, PathOwner::Agent("")), "{path}");
+            assert!(!is_in(path, ""), "{path}");
         }
-        assert!(is_in("clone/.claude", PathOwner::Agent("")));
-        let gemini = PathOwner::Agent(".gemini");
-        assert!(!is_in("gem", gemini) && is_in("gem", PathOwner::Agent("")));
+        assert!(is_in("clone/.claude", ""));
+        let gemini = ".gemini";
+        assert!(!is_in("gem", gemini) && is_in("gem", ""));
         for path in ["clone/gem", "mixed", "gem/sub", "gem/.gemini", "account"] {
             assert!(is_in(path, gemini), "{path}");
         }

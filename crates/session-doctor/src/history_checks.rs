@@ -76,6 +76,9 @@ fn describe_warning(warning: &Warning) -> DoctorFinding {
             "see that it can be read, or correct the variable that names it"
         }
         WarningKind::UnexpectedFolder => "move it away",
+        WarningKind::Project => {
+            "let the variable name a folder outside of projects, or move the repository away"
+        }
         WarningKind::NonUtf8Name => "rename it",
         WarningKind::Unreadable => remedy(warning),
     };
@@ -86,8 +89,6 @@ fn describe_warning(warning: &Warning) -> DoctorFinding {
 fn remedy(warning: &Warning) -> &'static str {
     if warning.path.is_symlink() && !warning.path.exists() {
         "it is a link that leads nowhere: remove it, or make what it leads to"
-    } else if warning.reason.starts_with("is a project") {
-        "let the variable name a folder outside of projects, or move the repository away"
     } else {
         "see that it can be read"
     }
@@ -177,7 +178,7 @@ mod tests {
         ] {
             assert_eq!(describe(kind).hint.as_deref(), Some(expected));
         }
-        let project = describe_warning(&warning("is a project, of which no file is a history"));
+        let project = describe(WarningKind::Project);
         assert!(project.hint.unwrap().contains("outside of projects"));
         let hint = describe(WarningKind::UnusableVariable).hint.unwrap();
         assert!(hint.ends_with("the variable that names it"), "{hint}");

@@ -106,15 +106,14 @@ impl ForgetPlan {
 
     /// Returns the sessions that are to be forgotten whole, and those of each turn, copy and title.
     fn affected_sessions(&self) -> impl Iterator<Item = &SessionRow> {
-        let of_turns = self.turns.iter().map(|planned| &planned.session);
-        let of_copies = self.copies.iter().map(|copy| &copy.session);
+        let of_parts = self.parts().map(|part| part.session);
         let of_titles = self.titles.iter().map(|planned| &planned.session);
-        let of_parts = of_turns.chain(of_copies).chain(of_titles);
-        self.sessions.iter().chain(of_parts)
+        self.sessions.iter().chain(of_parts).chain(of_titles)
     }
 
     /// Returns the agents' ids of the sessions that are to be forgotten whole or in part.
-    pub fn session_uids(&self) -> BTreeSet<&str> {
+    #[cfg(test)]
+    pub(crate) fn session_uids(&self) -> BTreeSet<&str> {
         let sessions = self.affected_sessions();
         sessions.map(|session| session.uid.as_str()).collect()
     }

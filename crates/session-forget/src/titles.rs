@@ -74,6 +74,9 @@ impl Exclusions {
     /// Returns the sessions that the settings leave as they are.
     fn kept_sessions(&self, index: &Reader) -> Result<HashSet<SessionId>, ForgetError> {
         let mut kept = HashSet::new();
+        if !self.keeps_unrecoverable {
+            return Ok(kept);
+        }
         for session in index.sessions()? {
             if self.keeps_session(index, &session)? {
                 kept.insert(session.id);

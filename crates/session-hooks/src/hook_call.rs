@@ -167,9 +167,9 @@ impl HookCall {
         let injector = self.memories.injector();
         let overview = injector.begin_session(session, context);
         let settings = &injector.settings;
-        let is_wanted = settings.limits.last_session && settings.enabled && !self.is_off();
         let is_new = input.has_empty_context() && !input.is_after_compaction();
-        let last = if is_wanted && is_new {
+        let is_wanted = || settings.limits.last_session && settings.enabled && !self.is_off();
+        let last = if is_new && is_wanted() {
             self.describe_last_session()
         } else {
             None

@@ -87,24 +87,25 @@ pub fn format_import_report(report: &ImportReport, is_global: bool) -> Note {
 /// Returns a note on memories of a project that an import leaves out, since it is run in none; `None` where there are
 /// none.
 pub fn format_without_project_note(count: usize) -> Option<Note> {
-    let which = match count {
-        0 => return None,
-        1 => "1 memory of a project is".to_owned(),
-        n => format!("{n} memories of a project are"),
-    };
-    let text = format!("{which} left out: no memories of a project are kept here");
+    let left_out = format_left_out(count, "of a project", "of a project")?;
+    let text = format!("{left_out}: no memories of a project are kept here");
     Some(Note::new(text).with_hint("run it inside the project, or with --global for all projects"))
 }
 
 /// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there
 /// are none.
 pub fn format_left_out_note(count: usize) -> Option<Note> {
-    let which = match count {
-        0 => return None,
-        1 => "1 memory that waits for trust is".to_owned(),
-        n => format!("{n} memories that wait for trust are"),
-    };
-    Some(Note::new(format!("{which} left out")).with_hint(TRUST_HINT))
+    let left_out = format_left_out(count, "that waits for trust", "that wait for trust")?;
+    Some(Note::new(left_out).with_hint(TRUST_HINT))
+}
+
+/// Formats how many memories, described as one and as several, are left out; `None` where there are none.
+fn format_left_out(count: usize, one: &str, several: &str) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some(format!("1 memory {one} is left out")),
+        n => Some(format!("{n} memories {several} are left out")),
+    }
 }
 
 /// Returns notes on a memory that is shown, and the commands that go on from it.

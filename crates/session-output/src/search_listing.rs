@@ -3,7 +3,7 @@
 use crate::explanation;
 use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
 use crate::preview::format_preview;
-use crate::searched_scope::{SearchedScope, format_unmet_clause};
+use crate::searched_scope::{SearchedScope, format_same_filters, format_unmet_clause};
 use crate::session_label::{format_day, make_gone_field, make_title_field, resume_line};
 use crate::shell::{self, format_next_command};
 use crate::style::{FAINT, ID, TITLE, band_style, paint};
@@ -169,11 +169,7 @@ impl SearchListing<'_> {
     pub fn format_time_note(&self) -> Option<String> {
         let suggestion = TimeSuggestion::find(self.answer, self.now)?;
         Some(suggestion.into_note(|time| {
-            // Without the filters that were typed the digest would list other work, too.
-            let filters = match self.answer.filter.search_filter.clauses.as_slice() {
-                [] => "",
-                _ => " with the same filters",
-            };
+            let filters = format_same_filters(&self.answer.filter);
             format!("`session-search digest {time}`{filters} lists what was done then")
         }))
     }

@@ -7,6 +7,15 @@ use session_store::SessionRow;
 /// The hint where filters let some sessions through, and nothing was found in them.
 pub(crate) const NARROW_FILTERS: &str = "the filters may be too narrow";
 
+/// Formats that a command takes the same filters, where some were given. Without them it would list other work.
+pub fn format_same_filters(resolved: &ResolvedFilter) -> &'static str {
+    if resolved.search_filter.clauses.is_empty() {
+        ""
+    } else {
+        " with the same filters"
+    }
+}
+
 /// The sessions that were searched, and how they were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchedScope {

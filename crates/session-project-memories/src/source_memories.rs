@@ -13,8 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// The sessions and turns whose memories are wanted.
 pub struct SourceQuery<'a> {
-    /// The agents' ids of the sessions.
-    pub sessions: BTreeSet<&'a str>,
     /// The directories of their projects.
     pub directories: BTreeSet<PathBuf>,
     /// Accepts turns of a session by its id; `None` stands for all of them.
@@ -25,11 +23,9 @@ pub struct SourceQuery<'a> {
 
 impl SourceQuery<'_> {
     fn wants(&self, memory: &Memory) -> bool {
-        let mut sessions = self.sessions.iter();
-        let was_saved = sessions.any(|session| memory.was_saved_in(session));
         // What came with a repository and waits for trust is not the user's to be forgotten.
         let is_named = || memory.trust.is_trusted() && (self.matches)(&memory.raw_text);
-        (was_saved && self.includes(memory)) || is_named()
+        self.includes(memory) || is_named()
     }
 
     fn includes(&self, memory: &Memory) -> bool {

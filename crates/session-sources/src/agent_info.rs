@@ -96,6 +96,16 @@ impl AgentInfo {
         }
     }
 
+    /// Returns true for a history in one of the agent's folders, or below what one of its variables names.
+    pub fn names_history(&self, env: &Env, history: &Path) -> bool {
+        let folders = self.history_folders(env).into_iter();
+        let named = self.variables.iter().filter_map(|name| env.get(name));
+        let mut paths = folders
+            .map(|folder| folder.path)
+            .chain(named.map(|value| env.path(value)));
+        paths.any(|path| history.starts_with(path))
+    }
+
     /// Returns the variables by which the agent finds a history that is read now, and without those that would lead it
     /// elsewhere.
     pub fn folder_variables(&self, env: &Env, history: &Path) -> Vec<FolderVariable> {

@@ -137,7 +137,9 @@ impl FolderWalk<'_> {
         }
         if is_project && folder.path != self.root {
             if wanted.iter().any(|entry| entry.is_match) {
-                listing.warn(&folder.path, "is a project, of which no file is a history");
+                let reason = "is a project, of which no file is a history";
+                let warning = warning_of_kind(WarningKind::Project, &folder.path, reason);
+                listing.warnings.push(warning);
             }
             return listing;
         }

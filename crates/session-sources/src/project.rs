@@ -80,7 +80,7 @@ fn main_checkout(folder: &Path, git_file: &Path) -> Option<String> {
 }
 
 /// Returns true for `//host/share`, which is not worth a connection.
-fn is_network_path(path: &str) -> bool {
+pub fn is_network_path(path: &str) -> bool {
     path.starts_with("//") || path.starts_with(r"\\")
 }
 

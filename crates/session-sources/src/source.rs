@@ -221,6 +221,8 @@ pub enum WarningKind {
     NonUtf8Name,
     /// A folder stands where a history would be a file.
     UnexpectedFolder,
+    /// A folder is a project, of which no file is a history.
+    Project,
 }
 
 /// When a place that could not be read is tried again.

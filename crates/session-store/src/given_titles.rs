@@ -114,10 +114,7 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn lacks_first_turn(&self, session: SessionId) -> Result<bool> {
-        let select =
-            format!("SELECT count(*) FROM sessions s WHERE s.id = ?1 AND {WITHOUT_FIRST_TURN}");
-        self.db()
-            .single(&select, [session], |row| row.get::<_, bool>(0))
+        Ok(self.first_turn(session)? == FirstTurn::LeftOut)
     }
 
     /// Returns what the index has as the first turn of a session that [`Writer::open_session`] would update.
@@ -130,12 +127,16 @@ impl Writer {
         source: &str,
         meta: &SessionMeta,
     ) -> Result<FirstTurn> {
-        let Some(known) = (FileSession { file, source, meta }).find_known(self.db())? else {
-            return Ok(FirstTurn::Unknown);
-        };
+        match (FileSession { file, source, meta }).find_known(self.db())? {
+            Some(known) => self.first_turn(known.id),
+            None => Ok(FirstTurn::Unknown),
+        }
+    }
+
+    fn first_turn(&self, session: SessionId) -> Result<FirstTurn> {
         let select =
             "SELECT start >= stop AND owner IS NULL FROM turns WHERE session = ?1 AND idx = 0";
-        let is_blank = self.db().first(select, [known.id], |row| row.get(0))?;
+        let is_blank = self.db().first(select, [session], |row| row.get(0))?;
         Ok(match is_blank {
             None => FirstTurn::Unknown,
             Some(false) => FirstTurn::Stored,

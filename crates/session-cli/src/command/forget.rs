@@ -124,7 +124,6 @@ fn find_saved_memories(plan: &ForgetPlan, request: &ForgetRequest) -> Result<Fou
     let pattern = request.pattern.as_ref();
     let pattern = pattern.filter(|_| request.sessions.is_none());
     let query = SourceQuery {
-        sessions: plan.session_uids(),
         directories: plan.project_folders(),
         includes: &|session, turns| plan.forgets(session, turns),
         matches: &|text| pattern.is_some_and(|pattern| pattern.is_match(text)),

@@ -102,7 +102,8 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         show_edit(file)?;
         file.overwrite = args.force;
     }
-    let report = plan.apply(action, choose_write_mode(args.dry_run))?;
+    let mode = choose_write_mode(args.dry_run);
+    let report = plan.apply(action, mode)?;
     if args.json {
         json::print(&report)?;
     } else if is_missing {
@@ -113,7 +114,7 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         ))?;
         note_other_skills(&report.directory, env)?;
     } else {
-        let text = format_skill_report(&report, choose_write_mode(args.dry_run));
+        let text = format_skill_report(&report, mode);
         output::print(text)?;
     }
     if args.dry_run {
@@ -170,20 +171,12 @@ fn print_status(args: &JsonFlagArgs, env: &Env) -> Result<CommandOutcome> {
 fn sync_skill(args: &SkillSyncArgs, home: &Home) -> Result<CommandOutcome> {
     let keywords =
         |location: &SkillLocation| (!args.off).then(|| offered_keywords(location, home, &[]));
-    let reports = set_skill_keywords(
-        all_locations(&home.env),
-        keywords,
-        choose_write_mode(args.dry_run),
-    )?;
+    let mode = choose_write_mode(args.dry_run);
+    let reports = set_skill_keywords(all_locations(&home.env), keywords, mode)?;
     if args.dry_run {
         print_note(NOT_DONE)?;
     }
-    print_reports(
-        &reports,
-        &home.env,
-        args.json,
-        choose_write_mode(args.dry_run),
-    )
+    print_reports(&reports, &home.env, args.json, mode)
 }
 
 fn choose_write_mode(dry_run: bool) -> WriteMode {

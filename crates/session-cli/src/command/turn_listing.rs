@@ -8,7 +8,9 @@ use anyhow::{Result, bail};
 use session_core::pasted_path_readings;
 use session_core::text::file_name;
 use session_display::{Note, SessionIds, fit_line, pluralize, sanitize_line};
-use session_output::{EVERYTHING, PrintedFinding, SearchedScope, TurnListing, quote_word};
+use session_output::{
+    EVERYTHING, PrintedFinding, SearchedScope, TurnListing, format_same_filters, quote_word,
+};
 use session_query::{FailedCommandSearch, Snapshot};
 use session_search::{
     CommandPattern, FoundCommand, FoundTurn, LinePattern, find_change_turns, find_command_turns,
@@ -142,10 +144,7 @@ impl FilteredHistory {
             let runs: usize = turns.iter().map(|turn| turn.found.len()).sum();
             if runs > 0 {
                 let (name, runs) = (quote_word(&sanitize_line(name)), pluralize(runs, "run"));
-                let filters = match self.resolved.search_filter.clauses.as_slice() {
-                    [] => "",
-                    _ => " with the same filters",
-                };
+                let filters = format_same_filters(&self.resolved);
                 return Ok(Some(format!(
                     "`session-search commands {name}`{filters} has {runs}"
                 )));

@@ -2,14 +2,13 @@
 #![cfg(unix)]
 
 use crate::background::run_start_hook;
-use crate::environment::{TestEnvironment, output_in_time, wait_until};
+use crate::environment::{TestEnvironment, wait_until};
 use crate::hostile::{ID, INFO, PROMPT, TOPIC, clone_with_memory, memory, tree};
 use crate::inject_hook::payload;
 use crate::memory::MemoryProject;
 use rustix::process::test_kill_process_group;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::process::Stdio;
 
 #[test]
 fn a_folder_that_was_deleted_is_named_where_it_is_needed() {
@@ -354,9 +353,7 @@ fn no_time_zone_is_read_from_a_file() {
     ] {
         let mut command = project.command();
         command.env(name, value).args(["search", "docker"]);
-        let command = command.stdin(Stdio::null()).stdout(Stdio::piped());
-        let child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let ran = project.env.ran(output_in_time(child)).succeeded();
+        let ran = project.piped(command, "").succeeded();
         let note = format!("the variable {name} is left out");
         assert!(ran.stderr().contains(&note), "{value}: {ran}");
     }

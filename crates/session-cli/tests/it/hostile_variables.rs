@@ -1,12 +1,11 @@
 //! A project can set variables that lead to clones, or that have mistakes.
 #![cfg(unix)]
 
-use crate::environment::{TestEnvironment, output_in_time};
+use crate::environment::TestEnvironment;
 use crate::hostile::PROMPT;
 use crate::inject_hook::payload;
 use crate::memory::MemoryProject;
 use serde_json::Value;
-use std::process::Stdio;
 
 /// The folder that is opened below the one of the variable is the clone, whose file would be the user's configuration.
 #[test]
@@ -106,9 +105,7 @@ fn a_variable_finds_no_sessions_in_a_clone() {
         let mut command = project.command();
         command.env("PI_CODING_AGENT_SESSION_DIR", &folder);
         command.args(["search", "planted", "--json"]);
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
-        let child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let ran = project.env.ran(output_in_time(child));
+        let ran = project.piped(command, "");
         let note = "PI_CODING_AGENT_SESSION_DIR is left out: it names the home folder";
         assert!(ran.stderr().contains(note), "{ran}");
         assert!(!ran.stdout().contains("planted lamp"), "{ran}");

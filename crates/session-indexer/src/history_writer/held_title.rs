@@ -23,11 +23,14 @@ impl HistoryWriter<'_> {
         if !is_same {
             self.set_held_title(change, state)?;
         }
-        let first = self.first_turn(change, state, meta)?;
         let awaits_first = is_same || turns == KnownTurns::Replace;
         if awaits_first {
             state.untitled = Some(meta.clone());
         }
+        if meta.title.is_none() {
+            return Ok(());
+        }
+        let first = self.first_turn(change, state, meta)?;
         if first == FirstTurn::LeftOut || (awaits_first && first == FirstTurn::Unknown) {
             meta.title = None;
         }

@@ -1,6 +1,7 @@
 //! Projects of sessions whose working directory is gone.
 
 use session_core::SessionMeta;
+use session_sources::is_network_path;
 use session_store::{FileId, StoreError, Writer};
 use std::path::Path;
 
@@ -22,8 +23,7 @@ pub(super) fn keep_known_project(
 fn is_folder_gone(meta: &SessionMeta) -> bool {
     let directory = meta.cwd.as_deref().filter(|_| meta.project.is_none());
     // Of a directory in a network there is no project either.
-    let is_local = |directory: &str| !directory.starts_with("//") && !directory.starts_with(r"\\");
-    directory.is_some_and(|directory| is_local(directory) && !Path::new(directory).exists())
+    directory.is_some_and(|directory| !is_network_path(directory) && !Path::new(directory).exists())
 }
 
 #[cfg(test)]

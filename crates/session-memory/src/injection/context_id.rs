@@ -40,9 +40,9 @@ impl ContextId {
         Self::new(&self.session, None)
     }
 
-    /// Returns true where a memory was saved from this context. What its session said a subagent does not know.
-    pub(crate) fn is_source_of(&self, memory: &Memory) -> bool {
-        self.subagent.is_none() && memory.was_saved_in(&self.session)
+    /// Returns true where a memory was saved from a context that has a name. What its session said a subagent does not know.
+    pub(crate) fn is_source(context: Option<&Self>, memory: &Memory) -> bool {
+        context.is_some_and(|it| it.subagent.is_none() && memory.was_saved_in(&it.session))
     }
 
     /// Returns the ids of the session and the subagent in a key.

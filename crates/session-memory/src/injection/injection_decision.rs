@@ -119,12 +119,6 @@ impl KnownToContext<'_> {
         let id = memory.id();
         self.injected.contains(id) || (self.known_topics.contains(id) && is_repeated())
     }
-
-    /// Returns true where a memory was saved from the context.
-    fn is_source_of(&self, memory: &Memory) -> bool {
-        self.context
-            .is_some_and(|context| context.is_source_of(memory))
-    }
 }
 
 /// The input of a block: ranked memories, and items that passed a gate of their own.
@@ -171,7 +165,9 @@ fn evaluate(
 ) -> InjectionCandidate {
     let memory = &memories[found.index];
     let verdict = match limits.evaluate(memory, &found) {
-        GateVerdict::Passed if known.is_source_of(memory) => GateVerdict::OwnSession,
+        GateVerdict::Passed if ContextId::is_source(known.context, memory) => {
+            GateVerdict::OwnSession
+        }
         GateVerdict::Passed if known.has(memory, limits) => GateVerdict::AlreadyInjected,
         other => other,
     };

@@ -47,7 +47,7 @@ pub struct InjectionRequest<'a> {
     pub started: Instant,
     /// The time at which embedding of memories stops; `None` embeds all.
     pub deadline: Option<Instant>,
-    /// What the prompt matches by words is recorded before the comparison by the model ends: it may end too late. An
+    /// The matches of the prompt by words are recorded before the comparison by the model ends: it may end too late. An
     /// explanation records nothing.
     pub records_words: bool,
 }
@@ -171,16 +171,12 @@ impl Injector<'_> {
         memories: &[Memory],
     ) -> Vec<BlockItem> {
         let is_notice = is_notification(request.prompt);
-        let is_own = |memory: &Memory| {
-            let context = request.context;
-            context.is_some_and(|context| context.is_source_of(memory))
-        };
         let is_triggered = |memory: &&Memory| {
             let front = &memory.front;
             !is_notice
                 && front.superseded_by.is_none()
                 && front.when.matches_prompt(request.prompt)
-                && !is_own(memory)
+                && !ContextId::is_source(request.context, memory)
         };
         let triggered = memories.iter().filter(is_triggered);
         let redactor = self.store.redactor();
@@ -235,22 +231,22 @@ impl Injector<'_> {
                 },
                 resources,
             };
-            if let Some(decision) = comparison.decide_by_parts(&prompt)? {
-                return Ok(PromptDecision {
-                    decision,
-                    was_compared: true,
-                });
-            }
-            let PartComparison {
-                triggered, known, ..
-            } = comparison;
-            let by_triggers = self.decide_by_triggers(memories, triggered, &known);
-            Ok(PromptDecision::uncompared(
+            let decision = comparison.decide_by_parts(&prompt)?;
+            let was_compared = decision.is_some();
+            let decision = decision.unwrap_or_else(|| {
+                let PartComparison {
+                    triggered, known, ..
+                } = comparison;
+                let by_triggers = self.decide_by_triggers(memories, triggered, &known);
                 match by_triggers.block_or_reason {
                     Ok(_) => by_triggers,
                     Err(_) => InjectionDecision::without_block(SkipReason::Timeout),
-                },
-            ))
+                }
+            });
+            Ok(PromptDecision {
+                decision,
+                was_compared,
+            })
         };
         // The process may end at the timeout, and the model takes most of the time until then.
         let record_words = || self.record_word_matches(request, &prompt, memories);
@@ -355,16 +351,6 @@ struct PromptDecision {
     decision: InjectionDecision,
     /// The prompt was compared with the memories, and in time: its candidates have its matches.
     was_compared: bool,
-}
-
-impl PromptDecision {
-    /// Makes the decision about a prompt that was not compared.
-    fn uncompared(decision: InjectionDecision) -> Self {
-        Self {
-            decision,
-            was_compared: false,
-        }
-    }
 }
 
 /// Returns the reason why a prompt gets no memories, where it says that it wants none.

@@ -92,10 +92,7 @@ impl Injector<'_> {
         let is_new = |memory: &&Memory| match known.get(memory.id()) {
             Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
             None if known.is_empty() => true,
-            None => {
-                let is_own = context.is_some_and(|context| context.is_source_of(memory));
-                !is_own && !state.injected.contains(memory.id())
-            }
+            None => !ContextId::is_source(context, memory) && !state.injected.contains(memory.id()),
         };
         let content = OverviewContent {
             memories: memories.iter().filter(is_new).collect(),

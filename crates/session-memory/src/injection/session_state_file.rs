@@ -47,18 +47,9 @@ impl<'a> SessionStateFile<'a> {
         state
     }
 
-    /// Reads the state without that of a subagent's session. Where it cannot be read, injection is off: it may have been
-    /// switched off.
+    /// Reads the state without that of a subagent's session.
     fn read_own(&self) -> SessionState {
-        let unreadable = || SessionState {
-            off: true,
-            ..SessionState::default()
-        };
-        match private::read(&self.path(), MAX_STATE_BYTES) {
-            Ok(None) => SessionState::default(),
-            Ok(Some(text)) => serde_json::from_slice(&text).unwrap_or_else(|_| unreadable()),
-            Err(_) => unreadable(),
-        }
+        read_state(&self.path())
     }
 
     /// Returns true where something was recorded for the context.
@@ -181,12 +172,7 @@ pub fn delete_injected_ids(
     let names = directory.names(Path::new(""), usize::MAX)?;
     for name in names.iter().filter(|name| is_state_name(name)) {
         let path = path.join(name);
-        let text = private::read(&path, MAX_STATE_BYTES).unwrap_or_default();
-        let text = text.unwrap_or_default();
-        // One that cannot be read switches injection off, and stays.
-        let Ok(mut state) = serde_json::from_slice::<SessionState>(&text) else {
-            continue;
-        };
+        let mut state = read_state(&path);
         let before = state.injected.len();
         state.injected.retain(|id| !is_forgotten(id));
         state.shown.retain(|id| !is_forgotten(id));
@@ -195,6 +181,19 @@ pub fn delete_injected_ids(
         }
     }
     Ok(())
+}
+
+/// Reads a state; the default where there is none. Where it cannot be read, injection is off: it may have been switched off.
+fn read_state(path: &Path) -> SessionState {
+    let unreadable = || SessionState {
+        off: true,
+        ..SessionState::default()
+    };
+    match private::read(path, MAX_STATE_BYTES) {
+        Ok(None) => SessionState::default(),
+        Ok(Some(text)) => serde_json::from_slice(&text).unwrap_or_else(|_| unreadable()),
+        Err(_) => unreadable(),
+    }
 }
 
 /// Returns true for the name of a file that a [`SessionStateFile`] has.

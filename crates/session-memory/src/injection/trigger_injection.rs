@@ -204,14 +204,13 @@ impl Injector<'_> {
         let relevance = relevance.filter(|_| !event.event.may_be_denied);
         let threshold = self.settings.limits.min_trigger_relevance;
         let front = &memory.front;
-        let is_own = context.is_some_and(|context| context.is_source_of(memory));
         TriggerCandidate {
             id: memory.id().to_owned(),
             topic: front.topic.clone(),
             verdict: match relevance {
                 _ if front.superseded_by.is_some() => GateVerdict::Superseded,
                 _ if state.has_injected(memory) => GateVerdict::AlreadyInjected,
-                _ if is_own => GateVerdict::OwnSession,
+                _ if ContextId::is_source(context, memory) => GateVerdict::OwnSession,
                 Some(relevance) if relevance < threshold => GateVerdict::LowScore,
                 _ => GateVerdict::Triggered,
             },

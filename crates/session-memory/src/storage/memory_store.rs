@@ -14,7 +14,6 @@ use crate::triggers::event_matcher::EventMatcher;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use session_redact::Redactor;
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of memories that are read while a prompt waits.
@@ -124,20 +123,6 @@ impl MemoryStore {
         for memory in memories {
             redact_memory(&self.redactor, memory);
         }
-    }
-
-    /// Lists the memories of any state that were saved from one of these sessions, in the directories for which a
-    /// condition holds.
-    pub fn list_saved_in(
-        &self,
-        sessions: &BTreeSet<&str>,
-        is_wanted: impl FnMut(&MemoryDirectory) -> bool,
-    ) -> Vec<Memory> {
-        let is_meant = |memory: &Memory| {
-            let mut sessions = sessions.iter();
-            sessions.any(|session| memory.was_saved_in(session))
-        };
-        self.list_where(is_meant, is_wanted)
     }
 
     /// Lists the memories of any state that `is_meant` accepts as they are in their files, in the directories for which a

@@ -8,7 +8,7 @@
 
 use crate::error::Result;
 use crate::word_index::{TermSizes, Vocabulary};
-use crate::word_search::paradigms::{LanguageEvidence, paradigms_of};
+use crate::word_search::paradigms::{LanguageEvidence, is_cyrillic, paradigms_of};
 use rust_stemmers::{Algorithm, Stemmer};
 use session_core::{Query, QueryLanguage, Term, text};
 use std::cmp::Reverse;
@@ -42,20 +42,17 @@ impl Vocabulary<'_> {
     /// Returns the other forms of each term of a query that some turn holds: none of an exact one, and in an English query
     /// only those of words that no turn holds as typed.
     pub(crate) fn inflections(&self, query: &Query) -> Result<Vec<Inflections>> {
+        let (only_missing, evidence) = match query.language {
+            QueryLanguage::Unknown => (false, LanguageEvidence::Unknown),
+            QueryLanguage::English => (true, LanguageEvidence::English),
+            QueryLanguage::Other => (false, LanguageEvidence::OtherLanguage),
+            QueryLanguage::EnglishAndOther => (true, LanguageEvidence::OtherLanguage),
+        };
         let finder = InflectionFinder {
             vocabulary: self,
             english: Stemmer::create(Algorithm::English),
-            only_missing: matches!(
-                query.language,
-                QueryLanguage::English | QueryLanguage::EnglishAndOther
-            ),
-            evidence: match query.language {
-                QueryLanguage::Other | QueryLanguage::EnglishAndOther => {
-                    LanguageEvidence::OtherLanguage
-                }
-                QueryLanguage::English => LanguageEvidence::English,
-                QueryLanguage::Unknown => LanguageEvidence::Unknown,
-            },
+            only_missing,
+            evidence,
         };
         let terms = query.terms.iter().enumerate();
         terms
@@ -88,7 +85,7 @@ impl InflectionFinder<'_> {
     /// Returns the other forms of a folded word.
     fn find(&self, word: &str) -> Result<Inflections> {
         let mut forms = self.forms_by_ending(word)?;
-        if has_cyrillic(word) {
+        if word.chars().any(is_cyrillic) {
             let of_stem = self.russian_forms(word)?;
             forms.retain(|form| of_stem.iter().all(|other| other.word != form.word));
             forms.extend(of_stem);
@@ -167,8 +164,4 @@ struct HeldForm {
     word: String,
     /// About the bytes of its postings.
     bytes: usize,
-}
-
-fn has_cyrillic(word: &str) -> bool {
-    word.chars().any(|c| ('\u{400}'..='\u{4ff}').contains(&c))
 }

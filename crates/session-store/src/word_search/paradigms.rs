@@ -288,11 +288,16 @@ fn is_undoubled(base: &str, term: &str) -> bool {
     last.is_some_and(|last| last.len() == 1 && term.ends_with(last))
 }
 
+/// Returns true for a Cyrillic letter.
+pub(crate) fn is_cyrillic(c: char) -> bool {
+    ('\u{400}'..='\u{4ff}').contains(&c)
+}
+
 impl Script {
     fn has(self, c: char) -> bool {
         match self {
             Self::Latin => c.is_ascii_alphabetic(),
-            Self::Cyrillic => ('\u{400}'..='\u{4ff}').contains(&c),
+            Self::Cyrillic => is_cyrillic(c),
             Self::Greek => ('\u{370}'..='\u{3ff}').contains(&c),
             Self::Arabic => ('\u{620}'..='\u{6ff}').contains(&c),
             Self::Hebrew => ('\u{5d0}'..='\u{5ea}').contains(&c),

@@ -49,6 +49,6 @@ fn a_batch_is_its_texts_alone() {
 fn is_what_qwen3_chooses() {
     let choice = |device: Device| device.choose(Architecture::Qwen3).unwrap().device;
     assert_eq!([choice(Device::Auto), choice(Device::Cuda)], ["cuda"; 2]);
-    let bert = Device::Auto.choice(Architecture::Bert).unwrap();
+    let bert = Device::Auto.choose(Architecture::Bert).unwrap();
     assert_eq!(bert.device, "cpu");
 }
