@@ -29,15 +29,10 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
         return answer_hook(args);
     }
     let call = hook_call(args)?;
-    let waiting = if args.explain {
-        count_waiting(&call.memories)?
-    } else {
-        0
-    };
     let Some(outcome) = call.compare_prompt()? else {
         return Ok(CommandOutcome::NotFound);
     };
-    let found = print_outcome(&call, &outcome, waiting, args)?;
+    let found = print_outcome(&call, &outcome, args)?;
     if found == CommandOutcome::NotFound && !args.explain {
         notes::print_line("nothing is injected\nhint: --explain says why")?;
     }
@@ -134,7 +129,7 @@ fn print_compared(compared: ComparedCall, args: &InjectArgs) -> Result<CommandOu
     let ComparedCall { call, outcome } = compared;
     match outcome {
         Some(outcome) if args.explain || call.input.is_prompt() => {
-            print_outcome(&call, &outcome, 0, args)
+            print_outcome(&call, &outcome, args)
         }
         None if args.explain => explain_hook(call, args),
         _ => Ok(CommandOutcome::NotFound),
@@ -187,18 +182,20 @@ fn switch_injection(
     Ok(CommandOutcome::Found)
 }
 
-/// Prints an outcome; `waiting` memories wait for trust.
+/// Prints an outcome, and by choice what decided it.
 fn print_outcome(
     call: &HookCall,
     outcome: &InjectionOutcome,
-    waiting: usize,
     args: &InjectArgs,
 ) -> Result<CommandOutcome> {
     let decision = &outcome.decision;
-    let block = if args.explain {
-        decision.block().cloned()
-    } else {
-        call.record(outcome)
+    let waiting = match args.explain {
+        true => count_waiting(&call.memories)?,
+        false => 0,
+    };
+    let block = match args.explain {
+        true => decision.block().cloned(),
+        false => call.record(outcome),
     };
     if args.json {
         let json = JsonInjection::new(outcome, block.as_ref(), args.explain);

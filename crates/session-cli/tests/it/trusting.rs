@@ -62,6 +62,18 @@ fn memories_of_a_repository_wait_for_trust() {
     assert_eq!(before_prompt("s6"), "");
 }
 
+#[test]
+fn an_explanation_says_what_waits_however_the_prompt_comes() {
+    let project = clone_with_memory();
+    let asked = payload(&project, PROMPT, "s1");
+    for ran in [
+        project.fed(&["inject", "--explain"], &asked),
+        project.run(&["inject", "--explain", "--prompt", PROMPT]),
+    ] {
+        assert!(ran.stdout().contains("1 memory waits for trust"), "{ran}");
+    }
+}
+
 fn sheet(project: &MemoryProject) -> String {
     project
         .run(&["memory", "sync-context", "--print"])

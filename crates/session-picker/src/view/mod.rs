@@ -1,5 +1,7 @@
 //! The state as a screen: nothing is changed by drawing but where things stand.
 
+#[cfg(test)]
+mod conversation_tests;
 mod help;
 mod list;
 mod overlay;

@@ -14,4 +14,5 @@ mod resolved_session;
 mod sentences;
 mod spellings;
 mod unfound_terms;
+mod unheld_identifiers;
 mod words_in_a_row;
