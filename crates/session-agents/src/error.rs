@@ -1,7 +1,7 @@
 //! Errors of reading and changing the files of agents.
 
 use crate::agent::Agent;
-use crate::hook_settings::HookEvent;
+use crate::hook_event::HookEvent;
 use session_core::text::path_line;
 use session_files::FileError;
 use std::error::Error;
@@ -33,6 +33,9 @@ pub enum AgentError {
         /// The event that was chosen.
         event: HookEvent,
     },
+    /// The program lies where a tool keeps packages that it runs without installing them.
+    #[error("{} is in a cache that may be emptied: the agent would have nothing to run then", path_line(.0))]
+    CachedProgram(PathBuf),
     /// The skill's manifest cannot be written as JSON.
     #[error("the manifest of the skill cannot be written")]
     Manifest(#[source] serde_json::Error),
@@ -54,6 +57,9 @@ impl AgentError {
             Self::Settings { .. } => Some("correct it first"),
             Self::AllEvents(_) => Some("leave out --event"),
             Self::NoEvent { .. } => Some("PostToolUse comes after each call there"),
+            Self::CachedProgram(_) => {
+                Some("install it, as by `uv tool install session-search-cli`, and run that")
+            }
             Self::Manifest(_) => None,
         }
     }

@@ -1,6 +1,6 @@
 //! The JSON by which a hook answers Claude Code and Codex.
 
-use crate::hook_settings::HookEvent;
+use crate::hook_event::HookEvent;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -3,8 +3,9 @@
 use crate::agent::Agent;
 use crate::codex_trust::trusts_hooks_of;
 use crate::error::{AgentError, Result};
-use crate::hook_command::hook_command;
-use crate::hook_settings::{HookEvent, InstalledHook};
+use crate::hook_command::{HookCommand, HookShell};
+use crate::hook_event::HookEvent;
+use crate::hook_settings::InstalledHook;
 use crate::opencode_plugin::OpenCodePlugin;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use session_files::Project;
@@ -72,7 +73,8 @@ impl HookFile {
         let Some(program) = plugin.program()? else {
             return Ok(Vec::new());
         };
-        let command = hook_command(Path::new(&program));
+        let shell = HookShell::of(Agent::OpenCode);
+        let command = HookCommand::without_shell(program, shell);
         let hook = |event| InstalledHook {
             event,
             command: command.clone(),
@@ -87,13 +89,12 @@ impl HookFile {
     /// # Errors
     /// When the agent has not all of these events, or the file cannot be read or parsed, or does not fit the change.
     pub fn plan(&self, program: &Path, chosen: &[HookEvent]) -> Result<SettingsChange> {
-        let command = hook_command(program);
         match &self.0 {
             HookFileKind::Claude(file) => {
-                file.plan_hook(&command, &choose_events(Agent::Claude, chosen)?)
+                file.plan_hook(program, &choose_events(Agent::Claude, chosen)?)
             }
             HookFileKind::Codex(file) => {
-                file.plan_hook(&command, &choose_events(Agent::Codex, chosen)?)
+                file.plan_hook(program, &choose_events(Agent::Codex, chosen)?)
             }
             HookFileKind::OpenCode(_) if !chosen.is_empty() => {
                 Err(AgentError::AllEvents(Agent::OpenCode))

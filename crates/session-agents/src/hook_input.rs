@@ -1,6 +1,6 @@
 //! The JSON that Claude Code and Codex write to the stdin of a hook.
 
-use crate::hook_settings::HookEvent;
+use crate::hook_event::HookEvent;
 use serde::Deserialize;
 use serde_json::Value;
 use session_core::text::clip;

@@ -1,6 +1,7 @@
 //! The tools whose calls an installed hook never sees.
 
-use crate::hook_settings::{HookEvent, InstalledHook};
+use crate::hook_event::HookEvent;
+use crate::hook_settings::InstalledHook;
 use serde::Serialize;
 
 /// The tools that the hook answers at an event and its settings leave out.
@@ -34,11 +35,13 @@ fn is_matched(hook: &InstalledHook, tool: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hook_command::{HookCommand, HookShell};
+    use std::path::Path;
 
     fn hook(event: HookEvent, matcher: Option<&str>) -> InstalledHook {
         InstalledHook {
             event,
-            command: "session-search hook run".into(),
+            command: HookCommand::new(Path::new("session-search"), HookShell::Posix),
             matcher: matcher.map(str::to_owned),
         }
     }

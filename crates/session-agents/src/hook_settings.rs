@@ -1,117 +1,28 @@
 //! The hook in Claude Code's settings, and in Codex' file of hooks, which has the same shape.
 
-use crate::agent::Agent;
 use crate::error::{Result, SettingsResult};
-use crate::hook_command::{find_program, find_program_word, join_words};
+use crate::hook_command::{ARGUMENTS, COMMAND, HookCommand, HookShell};
+use crate::hook_event::HookEvent;
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
-use jsonc_parser::cst::{CstArray, CstNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode};
 use jsonc_parser::json;
-use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::HashSet;
+use std::path::Path;
 
 pub(crate) const HOOKS: &str = "hooks";
-const COMMAND: &str = "command";
-/// The arguments of a command that Claude Code runs without a shell.
-const ARGS: &str = "args";
 const DISABLED: &str = "disableAllHooks";
-/// The tools that read, change or run what a memory may be about, or give a subagent its task. Codex calls its
-/// patches `Edit`, too.
-const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|Agent";
-/// The tool that runs commands.
-const COMMAND_TOOL: &str = "Bash";
 /// Seconds after which an agent stops waiting for the hook.
 const TIMEOUT_S: i32 = 5;
-
-/// An event for which an agent runs hooks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HookEvent {
-    /// The user submitted a prompt.
-    UserPromptSubmit,
-    /// A session begins or is resumed.
-    SessionStart,
-    /// A conversation is about to be compacted.
-    PreCompact,
-    /// A tool is about to be called.
-    PreToolUse,
-    /// A call of a tool failed.
-    PostToolUseFailure,
-    /// A call of a tool ended. Codex does not report whether a command failed.
-    PostToolUse,
-}
-
-impl HookEvent {
-    /// Every event that the hook answers.
-    pub const ALL: [Self; 6] = [
-        Self::UserPromptSubmit,
-        Self::SessionStart,
-        Self::PreCompact,
-        Self::PreToolUse,
-        Self::PostToolUseFailure,
-        Self::PostToolUse,
-    ];
-
-    /// Returns the events for which an agent gets the hook unless others are chosen.
-    pub fn default_for(agent: Agent) -> [Self; 4] {
-        let after_tool = match agent {
-            Agent::Codex => Self::PostToolUse,
-            Agent::Claude | Agent::OpenCode => Self::PostToolUseFailure,
-        };
-        [
-            Self::UserPromptSubmit,
-            Self::SessionStart,
-            Self::PreToolUse,
-            after_tool,
-        ]
-    }
-
-    /// Returns the name of the event in settings and payloads.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UserPromptSubmit => "UserPromptSubmit",
-            Self::SessionStart => "SessionStart",
-            Self::PreCompact => "PreCompact",
-            Self::PreToolUse => "PreToolUse",
-            Self::PostToolUseFailure => "PostToolUseFailure",
-            Self::PostToolUse => "PostToolUse",
-        }
-    }
-
-    /// Returns the tools for which the hook is run, as settings name them; `None` for all.
-    pub fn matcher(self) -> Option<&'static str> {
-        match self {
-            Self::PreToolUse => Some(TOOLS),
-            Self::PostToolUse => Some(COMMAND_TOOL),
-            _ => None,
-        }
-    }
-
-    /// Returns the event with a name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.name() == name)
-    }
-}
-
-impl Serialize for HookEvent {
-    fn serialize<S: Serializer>(&self, to: S) -> std::result::Result<S::Ok, S::Error> {
-        to.serialize_str(self.name())
-    }
-}
-
-impl std::fmt::Display for HookEvent {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Our hook, as settings have it for one event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledHook {
     /// The event that it answers.
     pub event: HookEvent,
-    /// Its command line.
-    pub command: String,
+    /// Its command.
+    pub command: HookCommand,
     /// The tools for which it is run, as its settings name them; `None` for all.
     pub matcher: Option<String>,
 }
@@ -124,7 +35,7 @@ impl SettingsFile {
     pub fn installed_hooks(&self) -> Result<Vec<InstalledHook>> {
         let text = self.read()?.unwrap_or_default();
         SettingsText::parse(&text).map_err(|e| self.error(e))?;
-        Ok(find_hooks(&text))
+        Ok(find_hooks(&text, self.hook_shell()))
     }
 
     /// Reads whether the settings turn all hooks off; `None` where they do not say.
@@ -138,14 +49,15 @@ impl SettingsFile {
         Ok(value.and_then(|value| value.to_serde_value()?.as_bool()))
     }
 
-    /// Plans to install the hook for some events. Events that have it already keep it with its settings; the
-    /// command line of another program is replaced.
+    /// Plans to install a program as the hook for some events. Events that have it already keep it with its settings; the
+    /// command of another program is replaced.
     ///
     /// # Errors
     /// When the file cannot be read, is not a JSON object, or has a value of another type where
     /// hooks belong.
-    pub fn plan_hook(&self, command: &str, events: &[HookEvent]) -> Result<SettingsChange> {
-        self.plan(|text| add_hook(text, command, events))
+    pub fn plan_hook(&self, program: &Path, events: &[HookEvent]) -> Result<SettingsChange> {
+        let command = HookCommand::new(program, self.hook_shell());
+        self.plan(|text| add_hook(text, &command, events))
     }
 
     /// Plans to remove the hook from all events.
@@ -153,7 +65,8 @@ impl SettingsFile {
     /// # Errors
     /// When the file cannot be read, or is not a JSON object.
     pub fn plan_hook_removal(&self) -> Result<SettingsChange> {
-        self.plan_undo(remove_hook, self.hook_adder()?)
+        let shell = self.hook_shell();
+        self.plan_undo(|text| remove_hook(text, shell), self.hook_adder()?)
     }
 
     /// Returns a function that adds the installed hooks to another text, in their order, which several installations may
@@ -165,18 +78,19 @@ impl SettingsFile {
         let order = list_event_keys(&text);
         events.sort_by_key(|event| order.iter().position(|key| key == event.name()));
         let command = installed.into_iter().next().map(|hook| hook.command);
-        let command = command.unwrap_or_default();
         Ok(move |text: &str| {
-            events.iter().try_fold(text.to_owned(), |text, event| {
-                add_hook(&text, &command, &[*event])
-            })
+            let add = |text: String, event: &HookEvent| match &command {
+                Some(command) => add_hook(&text, command, &[*event]),
+                None => Ok(text),
+            };
+            events.iter().try_fold(text.to_owned(), add)
         })
     }
 
     /// Plans as [`SettingsFile::plan_hook_removal`], and to remove the file where it has nothing else.
     pub(crate) fn plan_hook_file_removal(&self) -> Result<SettingsChange> {
         let remove = |text: &str| {
-            let rest = remove_hook(text)?;
+            let rest = remove_hook(text, self.hook_shell())?;
             let is_left_empty = rest != text && SettingsText::parse(&rest)?.is_empty();
             Ok(if is_left_empty { String::new() } else { rest })
         };
@@ -184,12 +98,12 @@ impl SettingsFile {
     }
 }
 
-fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> SettingsResult<String> {
-    let before = find_hooks(text);
+fn add_hook(text: &str, command: &HookCommand, events: &[HookEvent]) -> SettingsResult<String> {
+    let before = find_hooks(text, command.shell());
     let count = |event| before.iter().filter(|hook| hook.event == event).count();
     let is_wanted = |event: &HookEvent| events.contains(event) || count(*event) > 0;
     let wanted: Vec<HookEvent> = HookEvent::ALL.into_iter().filter(is_wanted).collect();
-    let runs_program = |hook: &InstalledHook| is_same_program(&hook.command, command);
+    let runs_program = |hook: &InstalledHook| hook.command.program() == command.program();
     if wanted.iter().all(|event| count(*event) == 1) && before.iter().all(runs_program) {
         return Ok(text.to_owned());
     }
@@ -206,25 +120,30 @@ fn add_hook(text: &str, command: &str, events: &[HookEvent]) -> SettingsResult<S
     settings.format_checked()
 }
 
-fn is_same_program(one: &str, other: &str) -> bool {
-    find_program(one) == find_program(other)
-}
-
-fn append_hook(groups: &CstArray, command: &str, event: HookEvent) {
+fn append_hook(groups: &CstArray, command: &HookCommand, event: HookEvent) {
     groups.ensure_multiline();
-    let hook = json!([{"type": "command", "command": command, "timeout": TIMEOUT_S}]);
+    let property = |name: &str, value: CstInputValue| (name.to_owned(), value);
+    let arguments = command.arguments().map(|words| words.to_vec().into());
+    let properties = [
+        Some(property("type", "command".into())),
+        Some(property(COMMAND, command.command().into())),
+        arguments.map(|words| property(ARGUMENTS, words)),
+        Some(property("timeout", TIMEOUT_S.into())),
+    ];
+    let properties: Vec<_> = properties.into_iter().flatten().collect();
+    let hook = vec![CstInputValue::Object(properties)];
     groups.append(match event.matcher() {
         Some(tools) => json!({"matcher": tools, "hooks": hook}),
         None => json!({"hooks": hook}),
     });
 }
 
-/// Sets the command line of our first hook for each matcher in the groups of an event, and removes our others. The
-/// matcher and the timeout of the first stay, and its command line where that runs the same program.
-fn update_hooks(groups: &CstArray, command: &str) {
+/// Sets the command of our first hook for each matcher in the groups of an event, and removes our others. The
+/// matcher and the timeout of the first stay, and its command where that runs the same program.
+fn update_hooks(groups: &CstArray, command: &HookCommand) {
     let mut matchers = HashSet::new();
     for group in groups.elements() {
-        let Some(GroupHooks { own, others }) = GroupHooks::split(&group) else {
+        let Some(GroupHooks { own, others }) = GroupHooks::split(&group, command.shell()) else {
             continue;
         };
         let mut own = own.into_iter();
@@ -240,27 +159,31 @@ fn update_hooks(groups: &CstArray, command: &str) {
     }
 }
 
-fn set_command(hook: &CstNode, command: &str) {
+fn set_command(hook: &CstNode, command: &HookCommand) {
     let old = serde_json::from_str(&hook.to_string()).unwrap_or_default();
-    let runs_program = own_command(&old).is_some_and(|old| is_same_program(&old, command));
+    let old = HookCommand::read(&old, command.shell());
+    let runs_program = old.is_some_and(|old| old.program() == command.program());
     let Some(hook) = hook.as_object().filter(|_| !runs_program) else {
         return;
     };
     if let Some(property) = hook.get(COMMAND) {
-        property.set_value(command.into());
-        remove_property(&hook, ARGS);
+        property.set_value(command.command().into());
+        remove_property(&hook, ARGUMENTS);
+        if let Some(words) = command.arguments() {
+            hook.append(ARGUMENTS, words.to_vec().into());
+        }
     }
 }
 
-fn remove_hook(text: &str) -> SettingsResult<String> {
+fn remove_hook(text: &str, shell: HookShell) -> SettingsResult<String> {
     let settings = SettingsText::parse(text)?;
     let hooks = settings.object.object_value(HOOKS);
-    let Some(hooks) = hooks.filter(|_| !find_hooks(text).is_empty()) else {
+    let Some(hooks) = hooks.filter(|_| !find_hooks(text, shell).is_empty()) else {
         return Ok(text.to_owned());
     };
     for event in HookEvent::ALL {
         if let Some(groups) = hooks.array_value(event.name()) {
-            remove_from_groups(&groups);
+            remove_from_groups(&groups, shell);
             if groups.elements().is_empty() {
                 remove_property(&hooks, event.name());
             }
@@ -273,9 +196,9 @@ fn remove_hook(text: &str) -> SettingsResult<String> {
 }
 
 /// Removes our commands from the groups of an event, and each group that had no other.
-fn remove_from_groups(groups: &CstArray) {
+fn remove_from_groups(groups: &CstArray, shell: HookShell) {
     for group in groups.elements() {
-        let Some(GroupHooks { own, others }) = GroupHooks::split(&group) else {
+        let Some(GroupHooks { own, others }) = GroupHooks::split(&group, shell) else {
             continue;
         };
         match (own.is_empty(), others.is_empty()) {
@@ -305,33 +228,34 @@ struct GroupHooks {
 
 impl GroupHooks {
     /// Splits the hooks of a group; `None` where it has no list of hooks.
-    fn split(group: &CstNode) -> Option<Self> {
+    fn split(group: &CstNode, shell: HookShell) -> Option<Self> {
         let hooks = group.as_object()?.array_value(HOOKS)?.elements();
-        let (own, others) = hooks.into_iter().partition(is_own_node);
+        let is_own = |hook: &CstNode| is_own_node(hook, shell);
+        let (own, others) = hooks.into_iter().partition(is_own);
         Some(Self { own, others })
     }
 }
 
-fn is_own_node(hook: &CstNode) -> bool {
+fn is_own_node(hook: &CstNode, shell: HookShell) -> bool {
     let hook = serde_json::from_str(&hook.to_string());
-    hook.is_ok_and(|hook| own_command(&hook).is_some())
+    hook.is_ok_and(|hook| HookCommand::read(&hook, shell).is_some())
 }
 
-fn find_hooks(text: &str) -> Vec<InstalledHook> {
+fn find_hooks(text: &str, shell: HookShell) -> Vec<InstalledHook> {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
     let find = |event: HookEvent| {
         let groups = settings[HOOKS][event.name()].as_array();
         let groups = groups.into_iter().flatten();
         groups
-            .flat_map(|group| find_hooks_in_group(group, event))
+            .flat_map(|group| find_hooks_in_group(group, event, shell))
             .collect::<Vec<_>>()
     };
     HookEvent::ALL.into_iter().flat_map(find).collect()
 }
 
-fn find_hooks_in_group(group: &Value, event: HookEvent) -> Vec<InstalledHook> {
+fn find_hooks_in_group(group: &Value, event: HookEvent, shell: HookShell) -> Vec<InstalledHook> {
     let hooks = group[HOOKS].as_array().into_iter().flatten();
-    let commands = hooks.filter_map(own_command);
+    let commands = hooks.filter_map(|hook| HookCommand::read(hook, shell));
     let hook = |command| InstalledHook {
         event,
         command,
@@ -351,28 +275,31 @@ fn list_event_keys(text: &str) -> Vec<String> {
     names.filter_map(|name| name.decoded_value().ok()).collect()
 }
 
-/// Returns the command line of a hook that is ours, in which the arguments that stand apart are quoted.
-pub(crate) fn own_command(hook: &Value) -> Option<String> {
-    let command = hook[COMMAND].as_str()?;
-    let Some(args) = hook[ARGS].as_array() else {
-        return find_program(command).map(|_| command.to_owned());
-    };
-    let args = args.iter().map(|word| word.as_str().map(str::to_owned));
-    let words: Option<Vec<String>> = std::iter::once(Some(command.to_owned()))
-        .chain(args)
-        .collect();
-    let words = words?;
-    find_program_word(&words).map(|_| join_words(&words))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook_command::hook_command;
-    use std::path::Path;
+    use crate::agent::Agent;
+    use crate::hook_event::TOOLS;
 
     const COMMAND: &str = "/opt/bin/session-search hook run";
     const OTHERS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"mine\" }\n        ]\n      }\n    ]\n  },\n  \"a\": 1.0\n}\n";
+
+    /// Reads a command line as settings hold one.
+    fn read_line(line: &str, shell: HookShell) -> HookCommand {
+        HookCommand::read(&serde_json::json!({ "command": line }), shell).unwrap()
+    }
+
+    fn add_hook(text: &str, line: &str, events: &[HookEvent]) -> SettingsResult<String> {
+        super::add_hook(text, &read_line(line, HookShell::Posix), events)
+    }
+
+    fn remove_hook(text: &str) -> SettingsResult<String> {
+        super::remove_hook(text, HookShell::Posix)
+    }
+
+    fn find_hooks(text: &str) -> Vec<InstalledHook> {
+        super::find_hooks(text, HookShell::Posix)
+    }
 
     fn add_and_remove(text: &str, events: &[HookEvent]) {
         let new = add_hook(text, COMMAND, events).unwrap();
@@ -427,7 +354,7 @@ mod tests {
         let twice = twice.replace("\"PreCompact\": [", &format!("\"PreCompact\": [{group},"));
         let new = add_hook(&twice, COMMAND, &[]).unwrap();
         assert_eq!(find_hooks(&new).len(), 1, "{new}");
-        assert_eq!(find_hooks(&new)[0].command, COMMAND);
+        assert_eq!(find_hooks(&new)[0].command.to_string(), COMMAND);
         let edited = old.replace("hook run", "hook run || true");
         assert_eq!(find_hooks(&edited).len(), HookEvent::ALL.len());
         assert!(find_hooks(&remove_hook(&edited).unwrap()).is_empty());
@@ -437,15 +364,15 @@ mod tests {
     fn a_hook_whose_arguments_stand_apart_is_found_kept_and_removed() {
         let hook = r#"{"type": "command", "command": "/opt/my bin/session-search", "args": ["hook", "run"]}"#;
         let old = format!("{{\"hooks\": {{\"PreToolUse\": [{{\"hooks\": [{hook}]}}]}}}}");
-        let line = hook_command(Path::new("/opt/my bin/session-search"));
-        assert_eq!(find_hooks(&old)[0].command, line);
+        let line = find_hooks(&old)[0].command.to_string();
+        assert_eq!(line, "'/opt/my bin/session-search' hook run");
         assert_eq!(
             add_hook(&old, &line, &[HookEvent::PreToolUse]).unwrap(),
             old
         );
         let new = add_hook(&old, COMMAND, &[HookEvent::PreToolUse]).unwrap();
         assert_eq!(find_hooks(&new).len(), 1, "{new}");
-        assert_eq!(find_hooks(&new)[0].command, COMMAND);
+        assert_eq!(find_hooks(&new)[0].command.to_string(), COMMAND);
         assert!(!new.contains("args"), "{new}");
         assert!(find_hooks(&remove_hook(&old).unwrap()).is_empty());
         for other in [
@@ -454,6 +381,39 @@ mod tests {
         ] {
             assert!(find_hooks(&other).is_empty(), "{other}");
         }
+    }
+
+    #[test]
+    fn on_windows_claude_code_gets_the_arguments_apart_and_no_line_for_its_shell() {
+        let shell = HookShell::new(Agent::Claude, true);
+        let program = r"C:\Users\ann\bin\session-search.exe";
+        let command = HookCommand::new(Path::new(program), shell);
+        let events = [HookEvent::UserPromptSubmit, HookEvent::PreToolUse];
+        let new = super::add_hook(OTHERS, &command, &events).unwrap();
+        let settings: Value = serde_json::from_str(&new).unwrap();
+        let hook = serde_json::json!({
+            "type": "command", "command": program, "args": ["hook", "run"], "timeout": TIMEOUT_S,
+        });
+        assert_eq!(settings[HOOKS]["PreToolUse"][0][HOOKS][0], hook);
+        assert_eq!(super::add_hook(&new, &command, &events).unwrap(), new);
+        assert_eq!(super::remove_hook(&new, shell).unwrap(), OTHERS);
+        // What an earlier version wrote: the shell takes its backslashes away.
+        let old = super::add_hook(
+            OTHERS,
+            &read_line(&format!("{program} hook run"), shell),
+            &events,
+        );
+        let mended = super::add_hook(&old.unwrap(), &command, &events).unwrap();
+        let settings: Value = serde_json::from_str(&mended).unwrap();
+        assert_eq!(settings[HOOKS]["PreToolUse"][0][HOOKS][0], hook, "{mended}");
+        assert_eq!(super::find_hooks(&mended, shell).len(), events.len());
+        let quoted = read_line(&format!("'{program}' hook run"), shell);
+        let kept = super::add_hook(OTHERS, &quoted, &events).unwrap();
+        assert_eq!(
+            super::add_hook(&kept, &command, &events).unwrap(),
+            kept,
+            "it works"
+        );
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use crate::agent::Agent;
 use crate::error::{AgentError, Result};
-use crate::hook_command::hook_program_exists;
+use crate::hook_event::HookEvent;
 use crate::hook_file::HookFile;
 use crate::hook_matcher::{UnmatchedTools, find_unmatched_tools};
-use crate::hook_settings::{HookEvent, InstalledHook};
+use crate::hook_settings::InstalledHook;
 use crate::merged_settings::MergedSettings;
 use serde::{Serialize, Serializer};
 use session_files::Project;
@@ -95,14 +95,14 @@ impl HookStatus {
         hooks: &[InstalledHook],
         env: &Env,
     ) -> Self {
-        let is_dead = |hook: &&InstalledHook| !hook_program_exists(&hook.command, env);
+        let is_dead = |hook: &&InstalledHook| !hook.command.program_exists(env);
         let dead = hooks.iter().find(is_dead);
         Self {
             agent,
             path,
             scope,
             events: hooks.iter().map(|hook| hook.event).collect(),
-            command: dead.or(hooks.first()).map(|hook| hook.command.clone()),
+            command: dead.or(hooks.first()).map(|hook| hook.command.to_string()),
             works: !hooks.is_empty() && dead.is_none(),
             awaits_trust: false,
             configuration_error: None,
@@ -236,7 +236,8 @@ mod tests {
             absent[0].agent.merges_settings() && absent[0].events.is_empty() && !absent[0].works
         );
 
-        let program = home.path().join("session-search");
+        let name = format!("session-search{}", std::env::consts::EXE_SUFFIX);
+        let program = home.path().join(name);
         let install = |agent| {
             let file = HookFile::new(agent, &env, None).unwrap();
             let change = file.plan(&program, &[]).unwrap();

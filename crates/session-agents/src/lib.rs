@@ -7,7 +7,7 @@
 //! how long transcripts are kept ([`SettingsFile::plan_retention`]). Every byte that is not part of
 //! the change stays. [`MergedSettings`] are all files of it that the agent merges.
 //!
-//! **Hook.** [`HookFile`] plans the command line that an agent runs for a [`HookEvent`]. A
+//! **Hook.** [`HookFile`] plans the [`HookCommand`] that an agent runs for a [`HookEvent`]. A
 //! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool in the input of a hook. A
 //! [`HookFile`] is where each agent has it; a [`HookSurvey`] tells where it is installed and whether it works.
 //!
@@ -29,12 +29,14 @@
 //! ```
 //! use session_agents::{Agent, HookEvent, SettingsFile, SkillAction, SkillLocation, SkillPlan, WriteMode};
 //! use session_sources::Env;
+//! use std::path::Path;
 //!
 //! let home = tempfile::tempdir()?;
 //! let env = Env::with_home(home.path());
 //!
 //! let settings = SettingsFile::for_user(&env)?;
-//! let change = settings.plan_hook("session-search hook run", &[HookEvent::UserPromptSubmit])?;
+//! let program = Path::new("/opt/bin/session-search");
+//! let change = settings.plan_hook(program, &[HookEvent::UserPromptSubmit])?;
 //! assert!(!change.is_noop());
 //! assert_eq!(change.write()?, None, "there were no settings to back up");
 //! assert_eq!(settings.installed_hooks()?[0].event, HookEvent::UserPromptSubmit);
@@ -55,6 +57,7 @@ mod error;
 mod history_retention;
 mod hook_answer;
 mod hook_command;
+mod hook_event;
 mod hook_file;
 mod hook_input;
 mod hook_matcher;
@@ -66,6 +69,7 @@ mod merged_settings;
 mod opencode_mcp;
 mod opencode_plugin;
 mod own_program;
+mod program_file;
 mod resume;
 mod settings_file;
 mod settings_text;
@@ -87,15 +91,17 @@ pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention, parse_retention_days};
 pub use hook_answer::HookAnswer;
-pub use hook_command::{hook_program_exists, program_exists};
+pub use hook_command::HookCommand;
+pub use hook_event::HookEvent;
 pub use hook_file::HookFile;
 pub use hook_input::{HookInput, START_DIRECTORY_VARIABLE};
 pub use hook_matcher::{UnmatchedTools, find_unmatched_tools};
-pub use hook_settings::{HookEvent, InstalledHook};
+pub use hook_settings::InstalledHook;
 pub use hook_status::{HookScope, HookStatus, HookSurvey, find_disabling_file};
 pub use mcp_config::McpConfig;
 pub use merged_settings::MergedSettings;
-pub use own_program::{own_program, shared_program};
+pub use own_program::{own_program, require_installed, shared_program};
+pub use program_file::{program_exists, startable_program};
 pub use resume::{
     ResumeCommand, ResumeError, ResumeMode, ResumeObstacle, StartObstacle, resume_line,
 };

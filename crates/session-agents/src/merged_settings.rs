@@ -2,7 +2,8 @@
 
 use crate::agent::Agent;
 use crate::error::Result;
-use crate::hook_settings::{HookEvent, InstalledHook};
+use crate::hook_event::HookEvent;
+use crate::hook_settings::InstalledHook;
 use crate::settings_file::SettingsFile;
 use session_files::Project;
 use session_sources::Env;

@@ -1,5 +1,7 @@
 //! The path under which agents run this program, and which programs are versions of it.
 
+use crate::error::{AgentError, Result};
+use session_core::text::file_name;
 use session_files::Project;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,26 @@ pub fn shared_program(env: &Env) -> std::io::Result<PathBuf> {
     Ok(if is_in_path { PathBuf::from(NAME) } else { own })
 }
 
+/// Checks that settings of an agent may name this program: `uvx`, `pipx run` and `npx` run one from a cache.
+///
+/// # Errors
+/// When it lies in such a cache.
+pub fn require_installed(program: &Path, env: &Env) -> Result<()> {
+    if is_in_package_cache(program, env) {
+        return Err(AgentError::CachedProgram(program.to_owned()));
+    }
+    Ok(())
+}
+
+fn is_in_package_cache(program: &Path, env: &Env) -> bool {
+    let cache = env.get("UV_CACHE_DIR").filter(|folder| !folder.is_empty());
+    let path = program.to_string_lossy().to_lowercase();
+    let has = |wanted: &[&str]| path.split(['/', '\\']).any(|name| wanted.contains(&name));
+    cache.is_some_and(|cache| program.starts_with(cache))
+        || has(&["archive-v0", "_npx"])
+        || (has(&["uv", "pipx"]) && has(&[".cache", "cache", "caches"]))
+}
+
 fn find_in_path(program: &Path, env: &Env, project: Option<&Path>) -> Option<PathBuf> {
     let file = fs_err::canonicalize(program).ok()?;
     let root = project.and_then(|root| fs_err::canonicalize(root).ok());
@@ -54,9 +76,9 @@ fn find_in_path(program: &Path, env: &Env, project: Option<&Path>) -> Option<Pat
 /// Returns true for a path of this program: by its name, with or without a version, or by that of this process.
 pub(crate) fn is_own_program(path: &str) -> bool {
     let own = std::env::current_exe().ok();
-    let name = Path::new(path).file_name();
-    let is_own = |name| own.as_deref().and_then(Path::file_name) == Some(name);
-    name.is_some_and(|name| is_own(name) || is_name_of_version(&name.to_string_lossy()))
+    let own = own.as_deref().and_then(Path::file_name);
+    let name = file_name(path);
+    own.is_some_and(|own| own == name) || is_name_of_version(name)
 }
 
 /// Returns true for `session-search`, `session-search-v0.1.0` and `session-search-0.1.0`, with `.exe` or without.
@@ -79,6 +101,7 @@ mod tests {
         for own in [
             "session-search",
             "/opt/bin/session-search.exe",
+            r"C:\my apps\session-search.exe",
             "/b/session-search-v0.1.0",
             "session-search-0.2.0-rc.1",
         ] {
@@ -91,6 +114,32 @@ mod tests {
             "x",
         ] {
             assert!(!is_own_program(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_program_in_a_cache_of_packages_is_not_installed() {
+        let env = Env::with_home(Path::new("/home/ann")).var("UV_CACHE_DIR", "/disk/packages");
+        for path in [
+            "/home/ann/.cache/uv/archive-v0/-DPwktgE/bin/session-search",
+            "/home/ann/.cache/uv/environments-v2/x/bin/session-search",
+            "/disk/packages/builds-v0/x/bin/session-search",
+            r"C:\Users\ann\AppData\Local\uv\cache\archive-v0\x\Scripts\session-search.exe",
+            "/home/ann/.cache/pipx/0123abc/bin/session-search",
+            "/home/ann/.local/pipx/.cache/0123abc/bin/session-search",
+            "/Users/ann/Library/Caches/pipx/0123abc/bin/session-search",
+            "/home/ann/.npm/_npx/0123abc/node_modules/.bin/session-search",
+        ] {
+            assert!(is_in_package_cache(Path::new(path), &env), "{path}");
+        }
+        for path in [
+            "/home/ann/.local/bin/session-search",
+            "/home/ann/.local/share/uv/tools/session-search-cli/bin/session-search",
+            "/home/ann/.local/share/pipx/venvs/session-search-cli/bin/session-search",
+            "/home/ann/.cache/builds/session-search",
+            "/disk/packages-of-ann/session-search",
+        ] {
+            assert!(!is_in_package_cache(Path::new(path), &env), "{path}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::agent::Agent;
 use crate::error::{AgentError, Result, SettingsError, SettingsResult};
+use crate::hook_command::HookShell;
 use session_core::diff::{DiffLine, diff_lines};
 use session_files::{ConfinedFile, FileError, Project};
 use session_sources::Env;
@@ -21,6 +22,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingsFile {
     file: ConfinedFile,
+    /// The agent whose file it is.
+    agent: Agent,
 }
 
 impl SettingsFile {
@@ -31,7 +34,8 @@ impl SettingsFile {
     pub fn for_user(env: &Env) -> Result<Self> {
         let path = Agent::Claude.config_directory(env).join(FILE_NAME);
         let file = ConfinedFile::for_user(&path)?;
-        Ok(Self { file })
+        let agent = Agent::Claude;
+        Ok(Self { file, agent })
     }
 
     /// Names the settings of a project, whether they exist or not.
@@ -45,9 +49,10 @@ impl SettingsFile {
     }
 
     fn in_project(project: &Project, name: &str) -> Self {
-        let relative = Path::new(Agent::Claude.project_directory()).join(name);
+        let agent = Agent::Claude;
+        let relative = Path::new(agent.project_directory()).join(name);
         let file = ConfinedFile::new(project.root(), &relative);
-        Self { file }
+        Self { file, agent }
     }
 
     /// Names the file of Codex' hooks, the user's or that of a project.
@@ -62,12 +67,18 @@ impl SettingsFile {
                 ConfinedFile::new(project.root(), &relative)
             }
         };
-        Ok(Self { file })
+        let agent = Agent::Codex;
+        Ok(Self { file, agent })
     }
 
     /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.file.path()
+    }
+
+    /// Returns how the agent runs the commands of hooks.
+    pub(crate) fn hook_shell(&self) -> HookShell {
+        HookShell::of(self.agent)
     }
 
     /// Reads the text; `None` where there is no file.

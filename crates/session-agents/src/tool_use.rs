@@ -1,7 +1,7 @@
 //! A call of a tool, as Claude Code and Codex describe it to a hook.
 
+use crate::hook_event::HookEvent;
 use crate::hook_input::{HookInput, MAX_TEXT_BYTES};
-use crate::hook_settings::HookEvent;
 use serde_json::Value;
 use session_core::text::{clip, sanitize_text};
 use session_sources::patched_files;

@@ -3,8 +3,9 @@
 __session_search_pick() {
   emulate -L zsh
   local picked
-  # The line editor takes the terminal away from the stdin of what a widget runs.
-  picked=$(session-search browse --print-command -- "$BUFFER" </dev/tty)
+  # The line editor takes the terminal away from the stdin of what a widget runs. It gets the terminal's own device:
+  # macOS tells no program of keys that are typed on /dev/tty.
+  picked=$(session-search browse --print-command -- "$BUFFER" <"${TTY:-/dev/tty}")
   if [[ $? == 0 && -n $picked ]]; then
     BUFFER=$picked
     CURSOR=${#BUFFER}

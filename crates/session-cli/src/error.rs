@@ -3,7 +3,7 @@
 use crate::output::notes::{escape_directory_names, fit_to_terminal};
 use anyhow::Error;
 use session_core::text::sanitize_text;
-use session_output::{error_details, error_hint};
+use session_output::format_error;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ pub fn report_error(error: &Error) -> ExitCode {
     if is_broken_pipe(error) {
         return ExitCode::SUCCESS;
     }
-    let message = escape_directory_names(&message_with_hint(error));
+    let message = escape_directory_names(&format_error(error.as_ref()));
     let message = wrap_hints(&sanitize_text(&message));
     let _ = writeln!(anstream::stderr(), "error: {message}");
     ExitCode::from(2)
@@ -29,13 +29,6 @@ fn wrap_hints(message: &str) -> String {
         }
     });
     lines.collect::<Vec<_>>().join("\n")
-}
-
-/// Formats an error with its causes and with what to do about it.
-pub fn message_with_hint(error: &Error) -> String {
-    let details = error_details(error.as_ref()).unwrap_or_default();
-    let hint = error_hint(error.as_ref()).map(|hint| format!("\nhint: {hint}"));
-    format!("{error:#}{details}{}", hint.unwrap_or_default())
 }
 
 fn is_broken_pipe(error: &Error) -> bool {

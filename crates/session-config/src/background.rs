@@ -1,8 +1,8 @@
 //! When models may embed in a process of their own.
 
+use crate::battery::is_on_battery;
 use crate::config::OnBattery;
 use crate::home::{ChosenModel, Home};
-use crate::power::is_on_battery;
 
 impl Home {
     /// Returns true where the user lets a process go on by itself, now.

@@ -2,6 +2,7 @@
 
 use crate::config::SIZE_LIMIT;
 use crate::error::Result;
+use session_core::text::strip_byte_order_mark;
 use session_files::{ConfinedFile, keep_line_ends};
 use session_models::CONFIG_FILE;
 use std::path::Path;
@@ -50,7 +51,7 @@ pub struct RevertedKey<'a> {
 pub fn read_key(directory: &Path, table: Option<&str>, key: &str) -> Result<Option<String>> {
     let file = ConfinedFile::for_user(&directory.join(CONFIG_FILE))?;
     let text = file.read_utf8(SIZE_LIMIT)?.unwrap_or_default();
-    let document: DocumentMut = text.trim_start_matches('\u{feff}').parse()?;
+    let document: DocumentMut = strip_byte_order_mark(&text).parse()?;
     let item = match table {
         Some(table) => document.get(table).and_then(|table| table.get(key)),
         None => document.get(key),
@@ -69,7 +70,7 @@ pub fn revert_keys(directory: &Path, reverted: &[RevertedKey<'_>]) -> Result<()>
     let Some(old) = file.read_utf8(SIZE_LIMIT)? else {
         return Ok(());
     };
-    let mut document: DocumentMut = old.trim_start_matches('\u{feff}').parse()?;
+    let mut document: DocumentMut = strip_byte_order_mark(&old).parse()?;
     for key in reverted {
         revert(&mut document, key);
     }
@@ -111,7 +112,7 @@ fn revert(document: &mut DocumentMut, reverted: &RevertedKey<'_>) {
 }
 
 fn edit_text(text: &str, assignments: &[Assignment<'_>]) -> Result<String> {
-    let mut document: DocumentMut = text.trim_start_matches('\u{feff}').parse()?;
+    let mut document: DocumentMut = strip_byte_order_mark(text).parse()?;
     for assignment in assignments {
         set(&mut document, assignment);
     }

@@ -9,8 +9,8 @@ use crate::project_marks::{find_project_mark, is_dot_directory, lies_in_project,
 use crate::refresh_environment::usual_folder;
 use session_core::text::path_line;
 use session_files::{
-    HOME_VARIABLE, find_cloned_folder, home_directory, is_below, normalize_lexically,
-    resolve_links, split_at_outermost_root,
+    HOME_VARIABLE, ProgramSearch, find_cloned_folder, home_directory, is_below,
+    normalize_lexically, resolve_links, split_at_outermost_root,
 };
 use session_models::ENV_FILE;
 use session_sources::{Env, agents};
@@ -42,7 +42,9 @@ impl UsableVariables {
     ) -> Self {
         let (mut vars, mut refused) = (HashMap::new(), Vec::new());
         for (name, value) in all {
-            match (name.into_string(), value.into_string()) {
+            let name = name.into_string();
+            let name = name.map(|name| fold_name(name, cfg!(windows)));
+            match (name, value.into_string()) {
                 (Ok(name), Ok(value)) => drop(vars.insert(name, value)),
                 (Ok(name), Err(_)) if is_used(&name) => refused.push(name),
                 _ => {}
@@ -52,6 +54,15 @@ impl UsableVariables {
         let untrusted = remove_untrusted(&mut vars, home, directory);
         refused.extend(untrusted.into_iter().map(str::to_owned));
         Self { vars, refused }
+    }
+}
+
+/// Returns the name by which a variable is looked for: Windows has `PATH` as `Path`, and takes both for one.
+fn fold_name(name: String, is_windows: bool) -> String {
+    if is_windows {
+        name.to_uppercase()
+    } else {
+        name
     }
 }
 
@@ -71,7 +82,8 @@ pub(crate) fn remove_untrusted(
     directory: &Path,
 ) -> Vec<&'static str> {
     let around = Surroundings::new(home, directory);
-    let search = vars.get("PATH").cloned().unwrap_or_default();
+    let [path, endings] = ["PATH", "PATHEXT"].map(|name| vars.get(name).map(String::as_str));
+    let search = ProgramSearch::new(path, endings);
     let is_set = |name: &&'static str| vars.contains_key(*name);
     let value = |name: &str| vars.get(name).map_or("", String::as_str);
     let paths = path_variables().filter(is_set);
@@ -312,20 +324,17 @@ impl<'a> Surroundings<'a> {
         })
     }
 
-    /// Returns true for a command line with a word that names a file of a project, or whose program `PATH`
-    /// finds in the project around the directory. Who can set `PATH` chooses programs anyway.
-    fn refuses_program(&self, command: &str, search: &str) -> bool {
+    /// Returns true for a command line with a word that names a file of a project, or whose program is found by its name
+    /// in the project around the directory. Who can set `PATH` chooses programs anyway.
+    fn refuses_program(&self, command: &str, search: &ProgramSearch) -> bool {
         let separators = |c: char| c.is_whitespace() || "'\"=;|&()`$<>".contains(c);
         let mut words = command.split(separators).filter(|word| !word.is_empty());
         let program = words.clone().next().unwrap_or_default();
-        let found = || {
-            let mut candidates = std::env::split_paths(search).map(|at| at.join(program));
-            candidates.find(|path| path.is_file())
-        };
+        let found = || search.candidates(program).find(|path| path.is_file());
         let is_path = |word: &str| word.contains(['/', '\\']) || word.starts_with('.');
         let is_in_search = || {
             let folder = Path::new(program).parent();
-            std::env::split_paths(search).any(|at| Some(at.as_path()) == folder)
+            folder.is_some_and(|folder| search.has_directory(folder))
         };
         let is_refused = |word: &str| match word == program {
             true if !is_path(word) => false,

@@ -53,7 +53,10 @@ fn resolve_settings(settings: &ExcludeSettings, home: &Path) -> ExcludeSettings 
         let in_home = rules.iter().filter(|rule| rule.starts_with('~'));
         let in_home = in_home.filter(|_| real != home);
         let real = in_home.map(|rule| resolve_rule(rule, &real));
-        written.chain(real).collect()
+        let mut all: Vec<String> = written.chain(real).collect();
+        let linked: Vec<String> = all.iter().filter_map(|rule| follow_links(rule)).collect();
+        all.extend(linked);
+        all
     };
     ExcludeSettings {
         projects: resolve(&settings.projects),
@@ -62,11 +65,22 @@ fn resolve_settings(settings: &ExcludeSettings, home: &Path) -> ExcludeSettings 
     }
 }
 
-/// Returns a path, or a part of one, with `~/` resolved, and without what changes nothing: `//`, `.` and `..`.
+/// Returns a whole path with the links on the way to it followed, as far as it exists; `None` where there are none.
+fn follow_links(rule: &str) -> Option<String> {
+    let path = Path::new(rule);
+    let mut folders = path.ancestors().filter(|_| rule.starts_with('/'));
+    let followed = folders.find_map(|folder| {
+        let real = fs_err::canonicalize(folder).ok()?;
+        Some(real.join(path.strip_prefix(folder).ok()?))
+    })?;
+    (followed != path).then(|| followed.display().to_string())
+}
+
+/// Returns a path, or a part of one, with `~/` or `~\` resolved, and without what changes nothing: `//`, `.` and `..`.
 fn resolve_rule(rule: &str, home: &Path) -> String {
     let whole = match rule
         .strip_prefix('~')
-        .map(|rest| (rest, rest.strip_prefix('/')))
+        .map(|rest| (rest, rest.strip_prefix(['/', '\\'])))
     {
         Some(("", _)) => home.display().to_string(),
         Some((_, Some(rest))) => home.join(rest).display().to_string(),
@@ -98,6 +112,7 @@ mod tests {
         for (rule, path) in [
             ("~/lamp", "/home/ann/lamp"),
             ("~", "/home/ann"),
+            (r"~\lamp", "/home/ann/lamp"),
             (
                 "~/.claude/projects/-home-ann-*",
                 "/home/ann/.claude/projects/-home-ann-*",
@@ -147,6 +162,20 @@ mod tests {
         }
         let other = real.join("ann/other/a.jsonl").display().to_string();
         assert!(!exclusions.rules_exclude_path(&other));
+    }
+
+    /// As `/tmp` of macOS: agents write the folder that it leads to.
+    #[cfg(unix)]
+    #[test]
+    fn a_rule_names_the_folder_that_a_link_leads_to_though_it_is_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs_err::canonicalize(folder.path()).unwrap();
+        fs_err::create_dir(root.join("disk")).unwrap();
+        std::os::unix::fs::symlink(root.join("disk"), root.join("work")).unwrap();
+        let at = |path: &str| root.join(path).display().to_string();
+        assert_eq!(follow_links(&at("work/bank*")), Some(at("disk/bank*")));
+        assert_eq!(follow_links(&at("disk/bank")), None);
+        assert_eq!(follow_links("bank"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use crate::edit::read_key;
 use crate::environment::UsableVariables;
 use crate::error::{ConfigError, Result};
 use crate::layers::{ConfigLayers, IgnoredSetting, SettingOrigin, may_set_key, unknown_variables};
+use crate::memory_project::find_memory_project;
 use crate::narrow::privacy_narrowing;
 use crate::path_variables::opened_in_home;
 use session_files::{HOME_VARIABLE, Project, home_directory};
@@ -221,7 +222,8 @@ impl Home {
     /// # Errors
     /// As [`Home::config_layers`].
     pub fn ignored_files(&self, directory: &Path) -> Result<Vec<IgnoredSetting>> {
-        let project = Project::find_owned(directory, &self.env.home);
+        let project = find_memory_project(directory, &self.env.home);
+        let project = project.ok().flatten();
         let mut ignored = self.config_layers(project.as_ref())?.ignored;
         ignored.retain(|setting| setting.key.is_none());
         Ok(ignored)

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// Name of the file in a project's settings directory.
-const PROJECT_FILE: &str = "session-search.toml";
+pub(crate) const PROJECT_FILE: &str = "session-search.toml";
 
 /// The table of the endpoint.
 const ENDPOINT_TABLE: &str = "remote";

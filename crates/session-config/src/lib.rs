@@ -29,6 +29,7 @@
 //! ```
 
 mod background;
+mod battery;
 mod config;
 mod edit;
 mod environment;
@@ -36,10 +37,10 @@ mod error;
 mod exclusions;
 mod home;
 mod layers;
+mod memory_project;
 mod narrow;
 mod pager_command;
 mod path_variables;
-mod power;
 mod process_environment;
 mod project_marks;
 mod refresh_environment;
@@ -52,12 +53,8 @@ pub use environment::{explain_history_removals, explain_removal};
 pub use error::{ConfigError, Result};
 pub use home::{ChosenModel, Home, current_directory};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
+pub use memory_project::find_memory_project;
 pub use pager_command::PagerCommand;
-#[cfg(unix)]
-pub use power::close_descriptors_on_exec;
-#[cfg(windows)]
-pub use power::prepare_detached;
-pub use power::{lower_priority, lower_thread_priority};
 pub use process_environment::{RemovedVariable, remove_process_variables};
 pub use refresh_environment::describe_environment;
 pub use settings_report::{ReportedSetting, SettingsReport};

@@ -32,6 +32,14 @@ impl<'a> DiffLine<'a> {
             Self::Gap => None,
         }
     }
+
+    /// Formats the line behind its mark; lines that are left out are the word `gap`.
+    pub fn format(self, after_mark: &str, gap: &str) -> String {
+        match self.text() {
+            Some(text) => format!("{}{after_mark}{text}", self.mark()),
+            None => gap.to_owned(),
+        }
+    }
 }
 
 /// Most lines of both texts together that are compared line by line: the time grows with the square

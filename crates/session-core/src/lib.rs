@@ -23,6 +23,7 @@
 mod call_status;
 mod code_fence;
 mod command_work;
+mod commit_trailer;
 mod confidence_band;
 mod content;
 mod cosine_scale;
@@ -37,6 +38,7 @@ mod file_stamp;
 mod fusion;
 mod grep_line;
 mod idf;
+mod iso_date;
 mod issue_number;
 mod known_turns;
 mod missing_command;
@@ -54,7 +56,6 @@ pub mod safe_json;
 mod session;
 mod session_reference;
 pub mod shell;
-mod shell_parser;
 pub mod slash_command;
 mod source_view;
 mod stop_words;
@@ -74,6 +75,7 @@ pub const MAX_DIMS: usize = u16::MAX as usize;
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
 pub use command_work::{CommandWork, reads_heredoc};
+pub use commit_trailer::without_agent_trailers;
 pub use confidence_band::{BandThresholds, ConfidenceBand};
 pub use content::{
     AccessedFile, AccessedFileRef, CommandRunEntry, CommandRunRef, FileEntry, RunError, TurnContent,
@@ -86,10 +88,12 @@ pub use error_signature::{ErrorPart, ErrorSignature, find_error_names};
 pub use file_stamp::FileStamp;
 pub use fusion::{FusedItem, ListScore, Normalization, ScoredItem, fuse};
 pub use idf::idf;
+pub use iso_date::is_iso_date;
 pub use issue_number::IssueNumber;
 pub use known_turns::KnownTurns;
 pub use path_match::{
     contains_in_order, is_path_within, is_project_named, pasted_path_readings, path_matches,
+    rule_names_path,
 };
 pub use progress::Progress;
 pub use query::{MIN_PREFIX_CHARS, MIN_RUN_WORDS, Query, QueryLanguage, Term};

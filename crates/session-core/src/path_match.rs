@@ -17,6 +17,25 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
     }
 }
 
+/// Returns true when a rule names `path` or a folder above it, whatever the case, the accents and the slashes: by a whole
+/// path, or by whole names in a row (`bank`, `work/bank`). `*` stands for anything, also for several names.
+pub fn rule_names_path(rule: &str, path: &str) -> bool {
+    let (path, rule) = (fold_path(path), fold_path(rule));
+    let path = format!("/{}/", path.trim_matches('/'));
+    let rule = rule.strip_prefix("./").unwrap_or(&rule);
+    let pattern = match rule.trim_matches('/') {
+        "" if rule.is_empty() => return false,
+        "" => "/".to_owned(),
+        names => format!("/{names}/"),
+    };
+    let mut parts = pattern.split('*');
+    if !rule.starts_with('/') {
+        return contains_in_order(&path, parts);
+    }
+    let begin = path.strip_prefix(parts.next().unwrap_or_default());
+    begin.is_some_and(|rest| contains_in_order(rest, parts))
+}
+
 /// Returns the paths that a text may mean that was typed or pasted, the text itself first: without quotes, the `@` of a mention
 /// and a line number, and without the `a/` or `b/` of a diff. One counts where those before it name no file.
 pub fn pasted_path_readings(typed: &str) -> Vec<&str> {
@@ -118,6 +137,66 @@ mod tests {
         assert!(path_matches("/a/src/main.rs", "./src/*.rs") && path_matches("/a", "*"));
         assert!(!path_matches("/a/main.rs/src", "src/*.rs"));
         assert!(!path_matches("/home/ann/homelab", "/home/ann/lab"));
+    }
+
+    #[test]
+    fn a_rule_without_a_star_names_whole_folders() {
+        for (rule, path) in [
+            ("bank", "/home/ann/bank"),
+            ("bank", "/home/ann/bank/web"),
+            ("Ann/Bank/", "/home/ann/bank"),
+            ("/home/ann/bank", "/home/ann/bank/web"),
+            ("/home/ann/bank/", "/home/ann/bank"),
+            ("./bank", "/home/ann/bank"),
+            ("/", "/home/ann/bank"),
+            ("gro\u{308}ße", "/a/Größe"),
+            (r"C:\work\bank", "c:/work/bank/web"),
+            (r"work\bank\", r"C:\work\bank"),
+            (
+                "-home-ann-bank",
+                "/h/.claude/projects/-home-ann-bank/a.jsonl",
+            ),
+        ] {
+            assert!(rule_names_path(rule, path), "{rule} {path}");
+        }
+        for (rule, path) in [
+            ("work", "/home/ann/workspace/app"),
+            ("bank", "/home/ann/my-bank"),
+            ("/home/ann/bank", "/home/ann/bank-web"),
+            ("/home/ann/bank/", "/home/ann/bank-web"),
+            ("/home/ann/bank", "/home/ann"),
+            ("/work", "/home/ann/work"),
+            (r"C:\work", r"C:\workspace"),
+            (
+                "-home-ann-bank",
+                "/h/.claude/projects/-home-ann-bank-web/a.jsonl",
+            ),
+            ("", "/home/ann/bank"),
+        ] {
+            assert!(!rule_names_path(rule, path), "{rule} {path}");
+        }
+    }
+
+    #[test]
+    fn a_star_in_a_rule_stands_for_anything() {
+        for (rule, path) in [
+            ("*bank*", "/home/ann/my-bank-web/src"),
+            ("bank*", "/home/ann/bank-web"),
+            ("*bank", "/home/ann/my-bank"),
+            ("/home/ann/bank*", "/home/ann/bank"),
+            ("/home/*/bank", "/home/ann/work/bank/src"),
+            (r"C:\work\*bank*", "c:/work/my-bank"),
+            ("*", "/home/ann"),
+        ] {
+            assert!(rule_names_path(rule, path), "{rule} {path}");
+        }
+        for (rule, path) in [
+            ("bank*", "/home/ann/my-bank"),
+            ("*bank", "/home/ann/bank-web"),
+            ("/ann/*", "/home/ann/bank"),
+        ] {
+            assert!(!rule_names_path(rule, path), "{rule} {path}");
+        }
     }
 
     #[test]

@@ -65,9 +65,9 @@ pub(crate) fn may_open_pull_request(command: &str) -> bool {
 /// Returns true when a command opens a pull request, whose address is in its output.
 pub fn opens_pull_request(command: &str) -> bool {
     may_open_pull_request(command)
-        && shell::split_simple_commands(command)
+        && shell::split_command_parts(command)
             .iter()
-            .any(|simple| opens_in_simple_command(simple))
+            .any(opens_in_simple_command)
 }
 
 /// Programs that open pull requests, also with options before `pr create`.
@@ -75,15 +75,10 @@ const FORGES: [&str; 4] = ["gh", "glab", "tea", "az"];
 
 /// Returns true for a simple command such as `gh pr create`, and one with such a command in its quotes:
 /// `url="$(gh pr create)"`.
-fn opens_in_simple_command(simple: &str) -> bool {
-    let words: Vec<&str> = shell::words_from_program(simple).collect();
-    let within = || {
-        simple
-            .split("$(")
-            .skip(1)
-            .any(|inner| opens_in_simple_command(&inner.replace('_', " ")))
-    };
-    is_opening(&words) || within()
+fn opens_in_simple_command(simple: &shell::CommandPart<'_>) -> bool {
+    let opens = |text: &str| is_opening(&shell::words_from_program(text).collect::<Vec<_>>());
+    let whole = simple.unquote(0..simple.text.len());
+    opens(&simple.text) || whole.split("$(").skip(1).any(opens)
 }
 
 /// Returns true for the words of `gh pr create` and the like, from the program on.

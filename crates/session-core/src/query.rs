@@ -142,6 +142,13 @@ impl Query {
         let prefix = last.filter(is_prefix).map(str::to_owned);
         Self { prefix, ..query }
     }
+
+    /// Returns true where a term stands in quotes.
+    pub fn quotes(&self, term: &str) -> bool {
+        let text = with_straight_quotes(&self.text);
+        let mut quoted = text.split('"').skip(1).step_by(2);
+        quoted.any(|part| part.contains(term))
+    }
 }
 
 /// Takes words joined by hyphens for a name where they are the whole query: in a sentence most are everyday words

@@ -102,11 +102,24 @@ pub struct Turn {
     pub kind: PromptKind,
     /// The user's words that begin the turn, without reminders and wrappers.
     pub prompt: String,
+    /// Bytes at the beginning of the prompt, as it was read, that were typed, where the source knows that something else
+    /// follows: pastes, which a client marks, or names of attached files.
+    #[serde(skip)]
+    pub typed_bytes: Option<usize>,
     /// Answers, calls and notices, in order.
     pub parts: Vec<TurnPart>,
     /// Time, tokens and models; of a turn that continues one, those of the continuation.
     #[serde(default)]
     pub turn_stats: TurnStats,
+}
+
+impl Turn {
+    /// Returns the part of the prompt that was typed, as far as the source tells. Of a prompt in which secrets were replaced
+    /// it may be another part.
+    pub fn typed_prompt(&self) -> &str {
+        let typed = self.typed_bytes.and_then(|bytes| self.prompt.get(..bytes));
+        typed.unwrap_or(&self.prompt)
+    }
 }
 
 /// One thing that happened in a turn.

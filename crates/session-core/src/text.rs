@@ -28,6 +28,11 @@ pub use sanitize_text::sanitize_text;
 pub use word_cache::WordCache;
 pub use word_head::{WordHead, is_separator};
 
+/// Returns a text without the byte order mark that some editors write before it.
+pub fn strip_byte_order_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 /// Returns the last character boundary at or before a byte offset, as `str::floor_char_boundary` of Rust 1.91 does.
 pub fn floor_char_boundary(text: &str, offset: usize) -> usize {
     let mut boundary = offset.min(text.len());
@@ -149,6 +154,12 @@ mod tests {
         assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
         assert_eq!(file_name("/"), "");
         assert_eq!(clip("añb", 2), "a");
+    }
+
+    #[test]
+    fn one_byte_order_mark_is_no_text() {
+        assert_eq!(strip_byte_order_mark("\u{feff}añb"), "añb");
+        assert_eq!(strip_byte_order_mark("a\u{feff}"), "a\u{feff}");
     }
 
     #[test]

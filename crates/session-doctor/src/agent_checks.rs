@@ -3,9 +3,10 @@
 use crate::finding::DoctorFinding;
 use session_agents::{
     Agent, AgentError, HookFile, InstalledHook, McpConfig, MergedSettings, SettingsError,
-    SettingsFile, SkillLocation, has_user_skill, hook_program_exists, program_exists,
+    SettingsFile, SkillLocation, has_user_skill, program_exists,
 };
 use session_config::Home;
+use std::collections::BTreeSet;
 
 /// Checks whether the hook is installed, whether its program is there, and whether Claude Code runs hooks; `others` are the
 /// findings about the hooks of other agents.
@@ -26,7 +27,7 @@ pub(crate) fn check_hook(
         return describe_missing_hook(home, others);
     }
     let mut installed = hooks.iter();
-    let dead = installed.find(|hook| !hook_program_exists(&hook.command, &home.env));
+    let dead = installed.find(|hook| !hook.command.program_exists(&home.env));
     if let Some(hook) = dead {
         return Some(DoctorFinding::problem(
             "hook",
@@ -62,9 +63,20 @@ fn describe_missing_hook(home: &Home, others: &[DoctorFinding]) -> Option<Doctor
     Some(DoctorFinding::ok("hook", found))
 }
 
+/// Lists the events, each once: your settings and those of a project may both have the hook.
 fn event_names(hooks: &[InstalledHook]) -> String {
-    let names: Vec<&str> = hooks.iter().map(|hook| hook.event.name()).collect();
-    names.join(", ")
+    let mut names: Vec<&str> = Vec::new();
+    for hook in hooks {
+        if !names.contains(&hook.event.name()) {
+            names.push(hook.event.name());
+        }
+    }
+    let commands: BTreeSet<String> = hooks.iter().map(|h| h.command.to_string()).collect();
+    let all = match commands.len() {
+        0 | 1 => String::new(),
+        count => format!(" ({count} command lines, which all run)"),
+    };
+    names.join(", ") + &all
 }
 
 /// Checks the hooks of OpenCode and Codex that are installed, and whether their program is there.
@@ -86,7 +98,7 @@ fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
         }
     };
     let name = agent.name();
-    if hook_program_exists(&hook.command, &home.env) {
+    if hook.command.program_exists(&home.env) {
         let found = format!("installed: {name}");
         return Some(if file.awaits_trust(&home.env) {
             let found = format!("{found}, which skips it until you trust it");

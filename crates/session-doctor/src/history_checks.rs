@@ -102,18 +102,27 @@ pub(crate) fn check_history_variables(home: &Home) -> Vec<DoctorFinding> {
     removed.map(note).collect()
 }
 
-/// Checks that the homes of other machines are there.
+/// Checks that the homes of other machines are there and have histories.
 pub(crate) fn check_homes(home: &Home) -> Vec<DoctorFinding> {
-    let homes = OtherHome::all(&home.env).into_iter();
-    let missing = |home: &OtherHome| {
-        DoctorFinding::note(
+    let homes = OtherHome::all(&home.env);
+    homes.iter().filter_map(check_other_home).collect()
+}
+
+fn check_other_home(home: &OtherHome) -> Option<DoctorFinding> {
+    let path = home.path.display();
+    if !home.exists {
+        return Some(DoctorFinding::note(
             "histories",
-            format!("the home folder `{}` is not there", home.path.display()),
+            format!("the home folder `{path}` is not there"),
             "mount it, or remove it from `homes` in `[sources]` of the configuration; its sessions are found as they were read",
-        )
-    };
-    let missing = homes.filter(|home| !home.exists).map(|home| missing(&home));
-    missing.collect()
+        ));
+    }
+    let found = home.describe_missing_history()?;
+    Some(DoctorFinding::note(
+        "histories",
+        format!("the home folder `{path}`: {found}"),
+        "correct `homes` in `[sources]` of the configuration",
+    ))
 }
 
 /// Checks how long transcripts are kept, and counts those that are deleted within a week.

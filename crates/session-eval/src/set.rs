@@ -1,7 +1,7 @@
 //! Questions with known answers, as a folder of plain files.
 
 use serde::Deserialize;
-use session_core::text::path_line;
+use session_core::text::{path_line, strip_byte_order_mark};
 use session_core::{DOCS_URL, TurnAddress};
 use session_files::{Dir, FileError};
 use session_search::{Level, ResolvedSession, resolve_session_uid};
@@ -309,11 +309,6 @@ fn remove_unasked(labels: &mut LevelLabels, questions: &HashSet<String>) -> Vec<
         !labels.is_empty()
     });
     unasked.into_iter().collect()
-}
-
-/// Strips the mark that some editors put before a text.
-fn strip_byte_order_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// Returns true where a label names a session by its whole id.

@@ -61,10 +61,8 @@ impl<'a> CallView<'a> {
         let edits = find_edits(call);
         let inputs = find_inputs(call, !edits.is_empty());
         let first = || {
-            call.input.as_object()?.iter().find_map(|(name, value)| {
-                let is_shown = inputs.iter().any(|input| input.name == name);
-                value.as_str().filter(|_| is_shown)
-            })
+            let mut inputs = inputs.iter();
+            inputs.find_map(|input| call.input.get(input.name)?.as_str())
         };
         Self {
             call,
@@ -313,6 +311,16 @@ mod tests {
         );
         let view = CallView::new(&read);
         assert_eq!(view.inputs[0].text, "{\n  \"deep\": [\n    1\n  ]\n}");
+    }
+
+    /// What looked through all of them for each would take hours.
+    #[test]
+    fn a_call_may_have_many_inputs() {
+        let count = 200_000;
+        let fields = (0..count).map(|n| (format!("field{n}"), json!(n)));
+        let call = call("Odd", &[], Value::Object(fields.collect()));
+        let view = CallView::new(&call);
+        assert_eq!((view.subject, view.inputs.len()), (None, count));
     }
 
     #[test]

@@ -219,11 +219,8 @@ fn format_subject(view: &CallView<'_>) -> String {
 }
 
 fn format_diff(lines: &[DiffLine<'_>]) -> String {
-    let line = |line: &DiffLine<'_>| match line.text() {
-        Some(text) => format!("{}{text}\n", line.mark()),
-        None => "@@\n".to_owned(),
-    };
-    lines.iter().map(line).collect()
+    let lines = lines.iter();
+    lines.map(|line| line.format("", "@@") + "\n").collect()
 }
 
 /// Formats an input on its line, or as a block; empty where the first line has it.

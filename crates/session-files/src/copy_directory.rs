@@ -25,13 +25,13 @@ pub(crate) struct CopyDirectory {
 }
 
 impl CopyDirectory {
-    /// Makes one, and removes those that killed processes left.
+    /// Makes one in a folder, and removes those that killed processes left there.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub(crate) fn create() -> io::Result<Self> {
-        remove_stale(&std::env::temp_dir(), MIN_AGE);
-        let directory = private::temporary_directory(PREFIX)?;
+    pub(crate) fn create(folder: &Path) -> io::Result<Self> {
+        remove_stale(folder, MIN_AGE);
+        let directory = private::temporary_directory_in(folder, PREFIX)?;
         let (lock, _) = private::open(&directory.path().join(LOCK))?.into_parts();
         // A file system without locks keeps what is left.
         let _ = lock.try_lock();
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_directory_of_a_running_process_is_locked() {
-        let copy = CopyDirectory::create().unwrap();
+        let copy = CopyDirectory::create(&std::env::temp_dir()).unwrap();
         assert!(!is_stale(copy.path(), Duration::ZERO));
         let path = copy.path().to_owned();
         drop(copy);

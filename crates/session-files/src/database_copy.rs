@@ -3,6 +3,7 @@
 use crate::copy_directory::CopyDirectory;
 use crate::error::FileError;
 use crate::private;
+use session_core::text::path_line;
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,31 @@ pub struct DatabaseCopy {
     directory: CopyDirectory,
 }
 
+/// Why a database could not be copied.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseCopyError {
+    /// The database or its log cannot be read.
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    /// No copy can be made in the folder of temporary files.
+    #[error("cannot make a copy in `{}`: {error}", path_line(folder))]
+    Write {
+        /// The folder.
+        folder: PathBuf,
+        /// The error.
+        error: io::Error,
+    },
+}
+
+/// The I/O error alone, whose text names the path.
+impl From<DatabaseCopyError> for io::Error {
+    fn from(error: DatabaseCopyError) -> Self {
+        match error {
+            DatabaseCopyError::Read(error) | DatabaseCopyError::Write { error, .. } => error,
+        }
+    }
+}
+
 const NAME: &str = "copy.db";
 /// The most attempts to copy files that change meanwhile.
 const MAX_ATTEMPTS: usize = 3;
@@ -23,19 +49,26 @@ impl DatabaseCopy {
     ///
     /// # Errors
     /// When the database is no regular file, or one of both cannot be read or copied.
-    pub fn create(database: &Path) -> io::Result<Option<Self>> {
-        Self::create_with(database, || {})
+    pub fn create(database: &Path) -> Result<Option<Self>, DatabaseCopyError> {
+        Self::create_in(&std::env::temp_dir(), database, || {})
     }
 
-    /// Copies both, and calls `copied` after each attempt.
-    fn create_with(database: &Path, mut copied: impl FnMut()) -> io::Result<Option<Self>> {
+    /// Copies both to a directory in a folder, and calls `copied` after each attempt.
+    fn create_in(
+        folder: &Path,
+        database: &Path,
+        mut copied: impl FnMut(),
+    ) -> Result<Option<Self>, DatabaseCopyError> {
+        let unwritable = |error| DatabaseCopyError::Write {
+            folder: folder.to_owned(),
+            error,
+        };
         for _ in 0..MAX_ATTEMPTS {
             let before = DatabaseStamp::read(database)?;
             // Anew each time: a log of an earlier attempt would be replayed over a newer database.
-            let copy = Self {
-                directory: CopyDirectory::create()?,
-            };
-            let is_complete = copy.fill(database, &before)?;
+            let directory = CopyDirectory::create(folder).map_err(unwritable)?;
+            let copy = Self { directory };
+            let is_complete = copy.fill(database, &before, unwritable)?;
             copied();
             if is_complete && DatabaseStamp::read(database)? == before {
                 return Ok(Some(copy));
@@ -50,14 +83,23 @@ impl DatabaseCopy {
     }
 
     /// Copies what there was; returns false where the log is gone.
-    fn fill(&self, database: &Path, before: &DatabaseStamp) -> io::Result<bool> {
-        copy_content(database, &self.path())?;
+    fn fill(
+        &self,
+        database: &Path,
+        before: &DatabaseStamp,
+        unwritable: impl Fn(io::Error) -> DatabaseCopyError,
+    ) -> Result<bool, DatabaseCopyError> {
+        let copied = copy_content(fs_err::File::open(database)?, &self.path());
+        copied.map_err(&unwritable)?;
         if before.log.is_none() {
             return Ok(true);
         }
-        match copy_content(&write_ahead_log(database), &write_ahead_log(&self.path())) {
+        match fs_err::File::open(write_ahead_log(database)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
-            copied => copied.map(|()| true),
+            log => {
+                let copied = copy_content(log?, &write_ahead_log(&self.path()));
+                copied.map(|()| true).map_err(unwritable)
+            }
         }
     }
 }
@@ -117,8 +159,7 @@ impl ContentStamp {
 }
 
 /// Copies the content without the permissions: SQLite makes files beside the copy, with its mode.
-fn copy_content(from: &Path, to: &Path) -> io::Result<()> {
-    let mut from = fs_err::File::open(from)?;
+fn copy_content(mut from: fs_err::File, to: &Path) -> io::Result<()> {
     let mut to = private::open(to)?;
     io::copy(&mut from, &mut to).map(drop)
 }
@@ -170,7 +211,7 @@ mod tests {
                     checkpoint();
                 }
             };
-            let copy = DatabaseCopy::create_with(&database, copied);
+            let copy = DatabaseCopy::create_in(&std::env::temp_dir(), &database, copied);
             let copy = copy.unwrap().unwrap();
             assert_eq!(attempts, 2);
             assert_eq!(fs_err::read_to_string(copy.path()).unwrap(), "text and log");
@@ -186,7 +227,7 @@ mod tests {
             text.push('x');
             fs_err::write(write_ahead_log(&database), &text).unwrap();
         };
-        let copy = DatabaseCopy::create_with(&database, copied).unwrap();
+        let copy = DatabaseCopy::create_in(&std::env::temp_dir(), &database, copied).unwrap();
         assert!(copy.is_none());
     }
 
@@ -194,5 +235,17 @@ mod tests {
     fn what_is_no_regular_file_is_not_copied() {
         let directory = tempfile::tempdir().unwrap();
         DatabaseCopy::create(directory.path()).unwrap_err();
+    }
+
+    #[test]
+    fn a_folder_in_which_no_copy_can_be_made_is_named() {
+        let (directory, database) = database();
+        let missing = directory.path().join("missing");
+        let error = DatabaseCopy::create_in(&missing, &database, || {}).unwrap_err();
+        let is_named =
+            matches!(&error, DatabaseCopyError::Write { folder, .. } if *folder == missing);
+        assert!(is_named, "{error}");
+        let error = DatabaseCopy::create(&missing).unwrap_err();
+        assert!(matches!(error, DatabaseCopyError::Read(_)), "{error}");
     }
 }

@@ -46,28 +46,32 @@ mod lock;
 mod marks;
 pub mod output_path;
 pub mod private;
+mod program_search;
 mod project;
 mod sqlite_uri;
 mod temporary;
 #[cfg(unix)]
 mod unix;
+mod unowned_root;
 mod user_directory;
 #[cfg(windows)]
 mod windows;
 
 pub use access::{Durability, ExistingFile};
 pub use confined_file::ConfinedFile;
-pub use database_copy::{DatabaseCopy, path_beside_database, write_ahead_log};
+pub use database_copy::{DatabaseCopy, DatabaseCopyError, path_beside_database, write_ahead_log};
 pub use dir::Dir;
 pub use error::{FileError, Result, io_hint};
 pub use home::{HOME_VARIABLE, find_cloned_folder, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::Lock;
 pub use marks::{ROOT_MARKS, SETTING_MARKS, is_project_mark, is_workspace};
+pub use program_search::ProgramSearch;
 pub use project::{
-    AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, UnownedRoot, common_git_directory, is_below,
+    AGENT_DIRECTORY, Project, REPOSITORY, RootedPath, common_git_directory, is_below,
     normalize_lexically, path_below, resolve_links, split_at_outermost_root,
 };
 pub use sqlite_uri::{immutable_sqlite_uri, unshared_sqlite_uri};
 pub use temporary::{is_temporary, remove_temporary_files};
+pub use unowned_root::UnownedRoot;
 pub use user_directory::{UserDirectoryKind, user_directory};

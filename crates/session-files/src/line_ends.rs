@@ -1,5 +1,6 @@
 //! Line ends of a text that is edited, and the mark before it, both of which parsers and writers of TOML leave out.
 
+use session_core::text::strip_byte_order_mark;
 use std::borrow::Cow;
 
 /// The mark of UTF-8 that some editors write before a text.
@@ -8,8 +9,8 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// Returns `new` with the line ends and the byte order mark of `old`, the text that it was made from. Lines that stayed
 /// keep their ends, others end as the first line of `old` does. The lines of `new` end in `\n` or as in `old`.
 pub fn keep_line_ends<'n>(old: &str, new: &'n str) -> Cow<'n, str> {
-    let has_mark = old.starts_with(BYTE_ORDER_MARK);
-    let text = old.trim_start_matches(BYTE_ORDER_MARK);
+    let text = strip_byte_order_mark(old);
+    let has_mark = text.len() < old.len();
     if !has_mark && !text.contains("\r\n") {
         return Cow::Borrowed(new);
     }

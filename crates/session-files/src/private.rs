@@ -23,6 +23,11 @@ pub fn create_directory(path: &Path) -> Result<()> {
 /// # Errors
 /// When it cannot be made.
 pub fn temporary_directory(prefix: &str) -> std::io::Result<TempDir> {
+    temporary_directory_in(&std::env::temp_dir(), prefix)
+}
+
+/// Creates what [`temporary_directory`] does in another folder.
+pub(crate) fn temporary_directory_in(folder: &Path, prefix: &str) -> std::io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
     #[cfg(unix)]
@@ -30,7 +35,7 @@ pub fn temporary_directory(prefix: &str) -> std::io::Result<TempDir> {
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(PermissionsExt::from_mode(0o700));
     }
-    builder.tempdir()
+    builder.tempdir_in(folder)
 }
 
 /// Replaces a file's content whole or not at all, and removes what killed writers left beside it. Where a link

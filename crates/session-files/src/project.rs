@@ -2,7 +2,7 @@
 
 use crate::dir::Dir;
 use crate::error::Result;
-use session_core::text::path_line;
+use crate::unowned_root::{UnownedReason, UnownedRoot};
 use std::path::{Component, Path, PathBuf};
 
 /// Name of the directory that holds what agents' tools keep, in a project and in the home directory.
@@ -17,56 +17,6 @@ const GIT_LINK_LIMIT: u64 = 4096;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     root: PathBuf,
-}
-
-/// A root that others own or can write: what lies there may be anybody's, at any time.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` {}, so nothing of the project is read", path_line(path), reason.describe())]
-pub struct UnownedRoot {
-    /// The root, or the part of it that is not the user's alone.
-    path: PathBuf,
-    reason: UnownedReason,
-}
-
-impl UnownedRoot {
-    /// Formats the error with its hint.
-    pub fn message(&self) -> String {
-        format!("{self}\nhint: {}", self.reason.hint())
-    }
-}
-
-/// The reason for which a root is not trusted.
-#[cfg_attr(
-    not(unix),
-    expect(dead_code, reason = "access lists are the system's matter")
-)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum UnownedReason {
-    /// Another user owns it.
-    OtherOwner,
-    /// Every user can write there.
-    WritableByAll,
-    /// A group that is not the user's own can write there.
-    WritableByGroup,
-}
-
-impl UnownedReason {
-    fn describe(self) -> &'static str {
-        match self {
-            Self::OtherOwner => "belongs to another user",
-            Self::WritableByAll => "can be written by every user",
-            Self::WritableByGroup => "can be written by a group that is not your own",
-        }
-    }
-
-    /// Returns what a user can do about it.
-    fn hint(self) -> &'static str {
-        match self {
-            Self::OtherOwner => "work in a copy of your own, or change the owner",
-            Self::WritableByAll => "`chmod o-w` on it, if it is yours",
-            Self::WritableByGroup => "`chmod g-w` on it, if it is yours",
-        }
-    }
 }
 
 impl Project {
@@ -405,6 +355,9 @@ mod tests {
         let refused = Project::find(&open.join("in"), &tree.path("home")).unwrap_err();
         assert_eq!(refused.reason, UnownedReason::WritableByAll);
         assert_eq!(refused.path, open);
+        for way in ["chmod o-w", "metadata,umask=22"] {
+            assert!(refused.hint().contains(way), "{way}");
+        }
     }
 
     fn worktree(tree: &Tree, back: &str) -> Project {

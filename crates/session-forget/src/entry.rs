@@ -18,7 +18,7 @@ pub enum ForgetReason {
     Match,
     /// The user gave a time.
     Before,
-    /// A prompt holds [`MARKER`](crate::MARKER).
+    /// A prompt begins or ends with [`MARKER`](crate::MARKER).
     Marker,
     /// A newer version of the program has another reason, of this name.
     #[serde(untagged)]

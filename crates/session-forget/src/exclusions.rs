@@ -8,30 +8,18 @@ use crate::records::ForgottenRecords;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 use session_core::paste::moved_paste_keys;
-use session_core::{SessionMeta, Turn, TurnContent, path_matches};
+use session_core::{SessionMeta, Turn, TurnContent, rule_names_path};
 use session_redact::compile_selective_patterns;
 use session_store::DedupKeys;
 use std::collections::HashSet;
 use std::convert::Infallible;
-use std::sync::LazyLock;
-
-/// A prompt that holds this keeps its session out of the index.
-pub const MARKER: &str = "<!-- session-search: off -->";
-
-/// [`MARKER`], with any white space within: an editor or a terminal breaks lines.
-static MARKER_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"<!--\s*session-search:\s*off\s*-->").expect("a pattern of this file")
-});
-
-/// Returns true when a prompt asks to leave its session out.
-pub fn has_marker(prompt: &str) -> bool {
-    MARKER_PATTERN.is_match(prompt)
-}
 
 /// The version of what is removed: an index to which an older one was applied is looked through again.
-const REMOVAL_VERSION: u32 = 5;
+const REMOVAL_VERSION: u32 = 6;
 /// The version of these rules: where an older one may have kept out more, the histories are read again.
 const RULES_VERSION: u32 = 3;
+/// The version of those for projects and paths: the last one kept out what had a rule as any part of its path.
+const PATH_RULES_VERSION: u32 = 4;
 
 /// A history of prompts may have a prompt so many milliseconds before or after its turn.
 pub(crate) const PROMPT_PERIOD_MS: i64 = 5 * 60 * 1000;
@@ -40,9 +28,9 @@ pub(crate) const PROMPT_PERIOD_MS: i64 = 5 * 60 * 1000;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExcludeSettings {
-    /// Projects, by name, part of their path, or whole path.
+    /// Projects, by whole names in their path or by the path of a folder; `*` stands for anything.
     pub projects: Vec<String>,
-    /// Folders and files of histories, by part of their path or whole path.
+    /// Folders and files of histories, likewise.
     pub paths: Vec<String>,
     /// Regular expressions: turns whose indexed texts match are left out, and titles that match.
     pub patterns: Vec<String>,
@@ -322,13 +310,13 @@ impl Exclusions {
             patterns,
         } = &self.settings;
         let kinds = [
-            ("project", projects),
-            ("path", paths),
-            ("pattern", patterns),
+            ("project", projects, PATH_RULES_VERSION),
+            ("path", paths, PATH_RULES_VERSION),
+            ("pattern", patterns, RULES_VERSION),
         ];
-        let rules = kinds.into_iter().flat_map(|(kind, rules)| {
+        let rules = kinds.into_iter().flat_map(|(kind, rules, version)| {
             let rules = rules.iter();
-            rules.map(move |rule| format!("{RULES_VERSION} {kind} {rule}"))
+            rules.map(move |rule| format!("{version} {kind} {rule}"))
         });
         let entries = self.records.entries().iter();
         let entries = entries.map(|entry| format!("{RULES_VERSION} entry {}", entry.fingerprint()));
@@ -338,31 +326,14 @@ impl Exclusions {
     }
 }
 
-fn matches_any(path: &str, wanted: &[String]) -> bool {
-    wanted
-        .iter()
-        .any(|wanted| !wanted.is_empty() && path_matches(path, wanted))
+fn matches_any(path: &str, rules: &[String]) -> bool {
+    rules.iter().any(|rule| rule_names_path(rule, path))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use session_core::{CallStatus, ToolCall, TurnPart};
-
-    #[test]
-    fn a_marker_may_be_broken_over_lines() {
-        for prompt in [
-            MARKER,
-            "private <!-- session-search: off\n--> from here",
-            "<!--\n  session-search:\n  off -->",
-            "<!--session-search:off-->",
-        ] {
-            assert!(has_marker(prompt), "{prompt}");
-        }
-        for prompt in ["session-search: off", "<!-- session-search: offer -->"] {
-            assert!(!has_marker(prompt), "{prompt}");
-        }
-    }
 
     #[test]
     fn a_pattern_is_compared_with_what_of_a_turn_is_indexed() {

@@ -6,8 +6,8 @@ use session_agents::{HookAnswer, HookEvent, HookInput, ToolUse, has_user_skill};
 use session_config::ConfigError;
 use session_display::{pluralize, sanitize_line};
 use session_memory::{
-    AgentContext, ContextId, InjectionOutcome, InjectionRequest, MemoryBlock, SessionStateFile,
-    TriggeredBlock,
+    AgentContext, ContextId, InjectionOutcome, InjectionRequest, MemoryBlock, NewUntrusted,
+    SessionStateFile, TriggeredBlock,
 };
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use std::time::Instant;
@@ -216,18 +216,30 @@ impl HookCall {
         context.is_some_and(|id| SessionStateFile::new(index_directory, &id).read().off)
     }
 
-    /// Returns the message that memories of the project wait for the user's trust, which names each content once.
+    /// Returns the message that memories of the project wait for the user's trust or have damaged files, which names each
+    /// content once.
     fn note_untrusted(&self) -> Option<String> {
         let input = &self.input;
         let is_wanted = input.is_startup() && input.shows_messages() && !self.is_off();
-        let count = is_wanted.then(|| self.memories.injector().count_new_untrusted())?;
-        (count > 0).then(|| {
-            let memories = pluralize(count, "memory");
-            format!(
-                "session-search: not trusted, and so not given to the agent: {memories} of this project (see `session-search trust`)"
-            )
-        })
+        let new = is_wanted.then(|| self.memories.injector().count_new_untrusted())?;
+        describe_untrusted(new)
     }
+}
+
+/// Describes memories of a project that are not given to the agent; `None` where there are none.
+fn describe_untrusted(new: NewUntrusted) -> Option<String> {
+    let waiting = (new.memories > 0).then(|| {
+        let memories = pluralize(new.memories, "memory");
+        format!(
+            "not trusted, and so not given to the agent: {memories} of this project (see `session-search trust`)"
+        )
+    });
+    let damaged = (new.damaged > 0).then(|| {
+        let files = pluralize(new.damaged, "damaged memory file");
+        format!("{files} of this project left out (see `session-search memory list`)")
+    });
+    let all: Vec<String> = waiting.into_iter().chain(damaged).collect();
+    (!all.is_empty()).then(|| format!("session-search: {}", all.join("; ")))
 }
 
 /// Formats a mistake for the user. A repository can choose the values of variables, of which none is repeated.
@@ -278,6 +290,20 @@ fn suggest_save(input: &HookInput, memories: &ProjectMemories) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_waits_for_trust_and_what_is_damaged_is_counted() {
+        let describe = |memories, damaged| describe_untrusted(NewUntrusted { memories, damaged });
+        assert_eq!(describe(0, 0), None);
+        assert_eq!(
+            describe(0, 1).unwrap(),
+            "session-search: 1 damaged memory file of this project left out (see `session-search memory list`)"
+        );
+        assert_eq!(
+            describe(2, 1).unwrap(),
+            "session-search: not trusted, and so not given to the agent: 2 memories of this project (see `session-search trust`); 1 damaged memory file of this project left out (see `session-search memory list`)"
+        );
+    }
 
     #[test]
     fn a_message_about_a_mistake_repeats_no_value_of_a_variable() {

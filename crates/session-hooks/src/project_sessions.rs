@@ -1,6 +1,8 @@
 //! The sessions of a project, in any worktree of its repository.
 
-use session_files::Project;
+use session_config::find_memory_project;
+use session_files::{Project, path_below};
+use session_sources::is_network_path;
 use session_store::SessionRow;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +16,7 @@ pub(crate) struct ProjectDirectories<'h> {
     identity: PathBuf,
     home: &'h Path,
     /// The answers of [`Self::is_own`] by directory: sessions share few of them.
-    known: RefCell<HashMap<PathBuf, bool>>,
+    known: RefCell<HashMap<String, bool>>,
 }
 
 impl<'h> ProjectDirectories<'h> {
@@ -32,21 +34,35 @@ impl<'h> ProjectDirectories<'h> {
     /// Returns true for a session in the project. A repository within its folder is a project of its own.
     pub(crate) fn has(&self, session: &SessionRow) -> bool {
         let mut directories = [&session.project, &session.cwd].into_iter().flatten();
-        directories.any(|at| {
-            let at = Path::new(at);
-            (at.starts_with(&self.root) || at.starts_with(&self.main)) && self.is_own(at)
-        })
+        directories.any(|at| self.is_own(at))
     }
 
-    fn is_own(&self, directory: &Path) -> bool {
+    fn is_own(&self, directory: &str) -> bool {
         if let Some(is_own) = self.known.borrow().get(directory) {
             return *is_own;
         }
-        let project = Project::find_owned(directory, self.home);
+        let project = self.resolve_below(directory);
+        let project = project.and_then(|real| find_memory_project(&real, self.home).ok().flatten());
         let is_own = project.is_some_and(|project| project.identity() == self.identity);
-        let directory = directory.to_owned();
-        self.known.borrow_mut().insert(directory, is_own);
+        self.known.borrow_mut().insert(directory.to_owned(), is_own);
         is_own
+    }
+
+    /// Returns a directory in the project by its path without links; `None` for one elsewhere. A history may name it by a
+    /// link, in another case on macOS, and without the prefix of a resolved path on Windows. On a network it is not looked
+    /// for: the answer could take long.
+    fn resolve_below(&self, directory: &str) -> Option<PathBuf> {
+        let path = Path::new(directory);
+        let roots = [&self.root, &self.main];
+        if roots.iter().any(|root| path.starts_with(root)) {
+            return Some(path.to_owned());
+        }
+        if is_network_path(directory) || !path.is_absolute() {
+            return None;
+        }
+        let roots = &roots[..1 + usize::from(self.root != self.main)];
+        let mut roots = roots.iter();
+        roots.find_map(|root| Some(root.join(path_below(path, root)?)))
     }
 }
 
@@ -67,6 +83,36 @@ mod tests {
         fs_err::write(git.join("gitdir"), format!("{}\n", worktree.display())).unwrap();
         fs_err::write(&worktree, format!("gitdir: {}\n", git.display())).unwrap();
         home
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_session_that_named_the_folder_by_a_link_is_one_of_the_project() {
+        let home = home();
+        let path = |name: &str| home.path().join(name);
+        fs_err::create_dir(path("tools")).unwrap();
+        for (to, link) in [("shop", "link"), ("tools", "shop/out")] {
+            fs_err::os::unix::fs::symlink(path(to), path(link)).unwrap();
+        }
+        let project = Project::find(&path("shop"), home.path()).unwrap().unwrap();
+        let directories = ProjectDirectories::new(&project, home.path());
+        let has = |cwd: &str| {
+            directories.has(&SessionRow {
+                cwd: Some(path(cwd).to_str().unwrap().to_owned()),
+                ..SessionRow::default()
+            })
+        };
+        assert!(has("link") && has("link/src/gone") && has("shop/src"));
+        assert!(!has("link/vendor/lib") && !has("link2"));
+        assert!(!has("tools") && !has("shop/out"));
+        let network = SessionRow {
+            cwd: Some(format!("/{}", path("link").display())),
+            ..SessionRow::default()
+        };
+        assert!(
+            !directories.has(&network),
+            "a path on a network is not followed"
+        );
     }
 
     #[test]

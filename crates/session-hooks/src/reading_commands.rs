@@ -1,9 +1,10 @@
 //! Command lines that only read: nothing is lost where they run before a memory about their files is read.
 
-use session_core::shell::{CommandPart, git_subcommand, split_command_parts, words_from_program};
+use session_core::shell::{
+    CommandPart, InPlaceEditor, InnerLine, git_subcommand, split_command_parts,
+};
 use session_core::text::file_name;
-use session_memory::InnerLine;
-use session_sources::sed_edits_in_place;
+use std::borrow::Cow;
 
 /// Programs that write no file, whatever their arguments.
 const READERS: [&str; 37] = [
@@ -80,7 +81,8 @@ fn only_reads_within(line: &str, depth: usize) -> bool {
 }
 
 fn is_reader(simple: &CommandPart<'_>, depth: usize) -> bool {
-    let mut words = words_from_program(&simple.text);
+    let words: Vec<Cow<'_, str>> = simple.program_words().collect();
+    let mut words = words.iter().map(AsRef::as_ref);
     let Some(program) = words.next().map(file_name) else {
         return true;
     };
@@ -98,7 +100,7 @@ fn is_reader(simple: &CommandPart<'_>, depth: usize) -> bool {
             let is_reading = subcommand.is_some_and(|name| GIT_READERS.contains(&name));
             is_reading && !has_option(&[GIT_OUTPUT])
         }
-        "sed" => !sed_edits_in_place(arguments.into_iter()),
+        "sed" => !InPlaceEditor::SED.is_in_place(arguments.into_iter()),
         "sort" => !arguments.into_iter().any(sorts_into_file),
         // Its second operand is a file that it writes, and a number may be the value of an option or the first operand.
         "uniq" => arguments.iter().all(|word| word.starts_with('-')),

@@ -74,7 +74,7 @@ impl<'a> EmbeddingOptions<'a> {
 ///
 /// # Errors
 /// When the store or the model fails.
-pub fn embed_holding_writer(
+pub(crate) fn embed_holding_writer(
     writer: &mut Writer,
     options: &EmbeddingOptions<'_>,
 ) -> Result<EmbeddingCounts, IndexError> {

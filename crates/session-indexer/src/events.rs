@@ -216,8 +216,10 @@ impl Sink for HistorySink<'_> {
         if self.skips {
             return self.flow();
         }
+        // Before secrets are replaced: what was typed of the prompt is known by its length.
+        let is_marked = has_marker(&turn);
         self.policy.redactor.redact_turn(&mut turn);
-        if has_marker(&turn.prompt) {
+        if is_marked {
             self.skips = true;
             return self.send(Event::Marked(self.session.id.clone()));
         }

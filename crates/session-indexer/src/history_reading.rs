@@ -5,7 +5,7 @@ use crate::error::IndexError;
 use crate::history_writer::{HistoryWriter, WrittenHistories};
 use crate::outcome::{RefreshOutcome, RefreshStage};
 use crate::parallel_reading::{ReadOptions, read_in_order};
-use crate::refresh::RefreshOptions;
+use crate::refresh::{RefreshMode, RefreshOptions};
 use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::ContentCounts;
@@ -33,6 +33,9 @@ pub(crate) fn read_changes(
     };
     gone.iter()
         .try_for_each(|file| writer.mark_file_gone(*file))?;
+    if left.is_empty() && options.mode == RefreshMode::Full {
+        compare_gone_files(writer)?;
+    }
     writer.apply_external_titles()?;
     // Also where a file could not be read: to lose a title is better than to keep that of a forgotten session.
     if left.is_empty() {
@@ -53,8 +56,16 @@ pub(crate) fn read_changes(
         unreadable_paths: written.incomplete,
         embedded: written.embedded,
         removed,
+        marked_sessions: written.marked,
         ..RefreshOutcome::default()
     })
+}
+
+/// Deletes what files that have long been gone hold of sessions that files that are there hold whole by now.
+fn compare_gone_files(writer: &mut Writer) -> Result<(), StoreError> {
+    let files = writer.reader()?.files()?;
+    let mut gone = files.iter().filter(|file| file.gone);
+    gone.try_for_each(|file| writer.mark_file_gone(file.id))
 }
 
 /// Records files that moved or returned, and the problems of listing.

@@ -53,6 +53,8 @@ pub(crate) struct WrittenHistories {
     pub(crate) times: Option<RangeInclusive<i64>>,
     /// Subagents that were removed, since they are excluded with their session.
     pub(crate) removed_subagents: usize,
+    /// Ids of the sessions with a prompt that asks to leave them out.
+    pub(crate) marked: Vec<String>,
     /// The exclusions with the sessions that were marked, if any were.
     pub(crate) new_exclusions: Option<Exclusions>,
 }
@@ -361,6 +363,7 @@ impl<'a> HistoryWriter<'a> {
 
     fn note_mark(&mut self, change: &ChangedHistory, id: String) {
         let source = change.file.source.name().to_owned();
+        self.written.marked.push(id.clone());
         self.marked.push(ExcludedSession { source, id });
     }
 

@@ -2,7 +2,7 @@
 
 use crate::listed_histories::ListedFile;
 use session_core::FileStamp;
-use session_sources::{Location, is_packed};
+use session_sources::{Location, is_packed, leads_to_same_file};
 use session_store::{FileDigests, FileId, FileRow, Reader, StoreError};
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -82,6 +82,7 @@ impl KnownFiles {
     /// Takes the file that this one was before its directory was renamed, moved or restored, or before its
     /// agent packed it: one of its name and session is no longer where it was, and held no more. Of several
     /// it is the one that is as it was. The name of a file of many sessions says nothing: each home has one.
+    /// One whose path leads to the listed file still is that file, by another spelling of its path.
     pub(crate) fn take_moved(
         &mut self,
         listed: &ListedFile,
@@ -94,6 +95,12 @@ impl KnownFiles {
         let Some(unlisted) = self.unlisted.get_mut(&name) else {
             return Ok(None);
         };
+        if let Some(same) = unlisted
+            .iter()
+            .position(|file| is_respelled(file, location))
+        {
+            return Ok(Some(unlisted.swap_remove(same)));
+        }
         let held = files_of_unnamed_session(location, index, &name.source)?;
         let may_be = |file: &&FileRow| {
             held.as_ref().is_none_or(|held| held.contains(&file.id))
@@ -142,6 +149,15 @@ fn is_unchanged(known: FileStamp, now: FileStamp) -> bool {
 /// Returns true for the stamps of one file, which may have grown. Some file systems number no files.
 fn is_same_file(known: FileStamp, now: FileStamp) -> bool {
     is_unchanged(known, now) || (now.inode != 0 && known.inode == now.inode)
+}
+
+/// Returns true for a file whose path leads to the listed one, as through a link to its home or another mount of it.
+/// The inode spares a look at others; a full read has reset the known one.
+fn is_respelled(file: &FileRow, listed: &Location) -> bool {
+    let inode = listed.stamp.inode;
+    inode != 0
+        && [0, inode].contains(&file.stamp.inode)
+        && leads_to_same_file(Path::new(&file.path), &listed.path)
 }
 
 /// Returns true for a file that is not where it was and held no more than the listed one, or the same packed. One that

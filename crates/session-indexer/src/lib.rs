@@ -4,8 +4,8 @@
 //! skips what did not change, reads on where a file has grown, and embeds what
 //! is new. Parsing runs on all cores; one writer stores what it gives, in the
 //! order of the files, so that the result does not depend on timing. Embedding
-//! is a second pass over the store, the same for every model: [`embed_holding_writer`]
-//! for a fast one, within a refresh, and [`embed_releasing_writer`] for a slow one, which
+//! is a second pass over the store, the same for every model: of a fast one within
+//! the refresh, and [`embed_releasing_writer`] of a slow one, which
 //! leaves the writer to others while it computes. The sessions of an empty index are
 //! embedded by a fast one as they are read. All passes commit as they go:
 //! a process killed at any instant loses at most the work since the last commit,
@@ -46,9 +46,7 @@ mod writer_access;
 pub use deadline::Deadline;
 pub use discover::{HistoryChanges, discover};
 pub use documents::{chunk_texts, max_document_bytes};
-pub use embedding::{
-    EmbeddingCounts, EmbeddingOptions, embed_holding_writer, embed_releasing_writer, embed_texts,
-};
+pub use embedding::{EmbeddingCounts, EmbeddingOptions, embed_releasing_writer, embed_texts};
 pub use error::IndexError;
 pub use model_failures::record_model_failure;
 pub use outcome::{

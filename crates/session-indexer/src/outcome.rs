@@ -27,6 +27,12 @@ pub struct RefreshOutcome {
     pub unreadable_paths: usize,
     /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
     pub removed: ContentCounts,
+    /// Folders of the projects whose sessions the rules removed.
+    #[serde(skip)]
+    pub removed_projects: Vec<String>,
+    /// Ids of the sessions that are excluded from now on, since a prompt asks for it.
+    #[serde(skip)]
+    pub marked_sessions: Vec<String>,
     /// The reason for which the index could not be written, where it was searched as it is.
     #[serde(skip)]
     pub unwritable: Option<Unwritable>,
@@ -86,6 +92,11 @@ impl RefreshOutcome {
     /// Returns true when the index is up to date with the histories.
     pub fn is_complete(&self) -> bool {
         !self.locked && self.files_left == 0 && self.sessions_left == 0
+    }
+
+    /// Returns true when the index holds all of the histories: it is up to date, and nothing of them could not be read.
+    pub fn has_read_all(&self) -> bool {
+        self.is_complete() && self.unreadable_paths == 0
     }
 }
 

@@ -14,10 +14,10 @@ use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::{Env, is_read_nonetheless};
 use session_store::{
-    FileDigests, ModelId, PurgeOutcome, Reader, StoreError, Writer, WriterOptions,
+    FileDigests, ModelId, PurgeOutcome, Reader, SessionId, StoreError, Writer, WriterOptions,
 };
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -317,7 +317,8 @@ fn run(
     let policy = policy_with_unread_sessions(policy, &changes);
     let policy = policy.as_ref();
     let exclusions = &policy.exclusions;
-    let removed = exclusions.delete_unread_prompts(writer, applied)?;
+    let counts = applied.as_ref().map(|applied| applied.counts);
+    let removed = exclusions.delete_unread_prompts(writer, counts)?;
     if reads_all {
         changes.put_databases_first();
         writer.let_log_grow()?;
@@ -329,6 +330,7 @@ fn run(
     };
     let mut outcome = read_changes(options, writer, &changes, &reading)?;
     outcome.removed += removed;
+    outcome.removed_projects = applied.map_or_else(Vec::new, |applied| applied.projects);
     outcome.old_database = OldDatabase::after_removal(&options.root, outcome.removed);
     outcome.was_open_to_others = writer.was_open_to_others();
     embed_by_all(options, writer, deadline, &mut outcome)?;
@@ -379,16 +381,32 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
     }
 }
 
+/// What exclusions removed from an index.
+struct AppliedExclusions {
+    counts: ContentCounts,
+    /// Folders of the projects of removed sessions, each once.
+    projects: Vec<String>,
+}
+
 /// Removes what is excluded since the index was written; `None` where nothing changed. Where less is excluded than before, all
 /// histories are read again.
 fn apply_exclusions(
     exclusions: &Exclusions,
     writer: &mut Writer,
-) -> Result<Option<ContentCounts>, IndexError> {
+) -> Result<Option<AppliedExclusions>, IndexError> {
     if !exclusions.is_outdated_in(writer.reader()?)? {
         return Ok(None);
     }
-    Ok(Some(exclusions.apply(writer)?))
+    let before = writer.reader()?.sessions()?;
+    let counts = exclusions.apply(writer)?;
+    let left = writer.reader()?.sessions()?;
+    let left: HashSet<SessionId> = left.iter().map(|session| session.id).collect();
+    let removed = before.into_iter().filter(|row| !left.contains(&row.id));
+    let projects: BTreeSet<String> = removed.filter_map(|row| row.project).collect();
+    Ok(Some(AppliedExclusions {
+        counts,
+        projects: projects.into_iter().collect(),
+    }))
 }
 
 #[cfg(test)]

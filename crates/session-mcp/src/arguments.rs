@@ -134,10 +134,8 @@ pub(crate) struct RememberArguments {
     pub(crate) topic: String,
     #[serde(deserialize_with = "deserialize_string_list")]
     pub(crate) info: Vec<String>,
-    #[serde(default)]
-    pub(crate) kind: MemoryKind,
-    #[serde(default)]
-    pub(crate) importance: Importance,
+    pub(crate) kind: Option<MemoryKind>,
+    pub(crate) importance: Option<Importance>,
     #[serde(default, deserialize_with = "deserialize_string_list")]
     pub(crate) tags: Vec<String>,
     #[serde(default, deserialize_with = "deserialize_string_list")]

@@ -1,5 +1,6 @@
 //! The error of a call.
 
+use session_config::ConfigError;
 use session_core::TurnAddressError;
 use session_display::Note;
 use session_memory::MemoryError;
@@ -7,6 +8,7 @@ use session_project_memories::ProjectMemoriesError;
 use session_query::{QueryError, TypedFilterError};
 use session_report::TimeError;
 use session_store::StoreError;
+use std::error::Error;
 
 /// The reason for which a call has no answer.
 #[derive(Debug)]
@@ -14,21 +16,21 @@ pub(crate) enum CallError {
     /// An argument cannot be used: which, and what to write instead.
     Invalid(Note),
     /// The work failed, or what was named is not there.
-    Failed(anyhow::Error),
+    Failed(Box<dyn Error + Send + Sync>),
     /// The client cancelled the call.
     Cancelled,
 }
 
-impl From<anyhow::Error> for CallError {
-    fn from(error: anyhow::Error) -> Self {
-        Self::Failed(error)
+impl From<ConfigError> for CallError {
+    fn from(error: ConfigError) -> Self {
+        Self::Failed(error.into())
     }
 }
 
 /// Makes the error that something named is not there.
 impl From<Note> for CallError {
     fn from(note: Note) -> Self {
-        Self::Failed(anyhow::Error::msg(note))
+        Self::Failed(note.to_string().into())
     }
 }
 

@@ -62,6 +62,12 @@ impl<'a> IndexView<'a> {
         &self.snapshot.sessions
     }
 
+    /// Returns true where something of the histories could not be read.
+    pub(crate) fn has_problems(&self) -> bool {
+        let problems = self.snapshot.index.problems();
+        problems.is_ok_and(|problems| !problems.is_empty())
+    }
+
     /// Returns the beginning of an id that names one session.
     pub(crate) fn short_id(&self, session: &SessionRow) -> String {
         self.ids.short_id(session)

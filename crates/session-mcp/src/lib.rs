@@ -22,17 +22,11 @@
 //!
 //! The server ends with its client: when stdin ends, and on Unix also when the parent process does.
 //!
-//! [`session_query::FrontEndCallbacks`] are what the program does for it:
+//! The program gives it the function that starts to embed:
 //!
 //! ```no_run
-//! use session_mcp::serve_stdio;
-//! use session_query::FrontEndCallbacks;
-//!
-//! serve_stdio(FrontEndCallbacks {
-//!     describe_error: |error| format!("{error:#}"),
-//!     start_embedding: |_home| (),
-//! })?;
-//! # Ok::<(), anyhow::Error>(())
+//! session_mcp::serve_stdio(|_home| ())?;
+//! # Ok::<(), session_mcp::ServerError>(())
 //! ```
 
 mod answer;
@@ -52,9 +46,11 @@ mod progress;
 mod search_calls;
 mod search_tool;
 mod server;
+mod server_error;
 mod show_tool;
 mod tools;
 mod work_digest;
 mod worker;
 
 pub use server::serve_stdio;
+pub use server_error::ServerError;

@@ -98,7 +98,7 @@ fn format_heading(memory: &Memory, label: &str, topic_columns: usize) -> String 
     let trust = if memory.trust.is_trusted() {
         ""
     } else {
-        "  came with the repository, not trusted"
+        "  from the repository or a moved folder, not trusted"
     };
     let front = &memory.front;
     let superseded = front.superseded_by.as_deref();

@@ -101,7 +101,7 @@ fn format_left_out(left: &[Memory], count: usize) -> Option<String> {
     let waiting = left.iter().filter(|memory| !memory.trust.is_trusted());
     let waiting = match waiting.count() {
         0 => String::new(),
-        waiting => format!(", {waiting} of which came with the repository and are not trusted"),
+        waiting => format!(", {waiting} of which are not trusted"),
     };
     let more = left.len();
     (more > 0).then(|| format!("{more} of {count} left out{waiting}; a query finds them"))
@@ -219,17 +219,24 @@ fn find_memories(
     })
 }
 
-/// Saves a memory, as `memory save` does, in the place of those that it replaces.
+/// Saves a memory, as `memory save` does, in the place of those that it replaces. It has the kind and importance of the first
+/// of them where the call names none.
 ///
 /// # Errors
 /// When it is not valid, a replaced one is not there or not trusted, a file cannot be written, or memories are switched off.
 pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, CallError> {
     let memories = open_memories()?;
+    let replaced = memories.store.find_replaceable(&arguments.replaces);
+    let replaced = replaced.map_err(ProjectMemoriesError::from)?;
+    let first = replaced.first().map(|old| &old.front);
+    let kind = arguments.kind.or(first.map(|front| front.kind));
+    let importance = arguments.importance;
+    let importance = importance.or(first.map(|front| front.importance));
     let draft = MemoryDraft {
         topic: arguments.topic.clone(),
         key_info: arguments.info.clone(),
-        kind: arguments.kind,
-        importance: arguments.importance,
+        kind: kind.unwrap_or_default(),
+        importance: importance.unwrap_or_default(),
         tags: arguments.tags.clone(),
         cues: arguments.cues.clone(),
         when: arguments.when.clone(),
@@ -241,6 +248,7 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     let saved_notes = saved.notes();
     let mut notes = list_project_notes(&memories);
     notes.push(format!("saved as {}", saved.memory.id()));
+    notes.extend(format_kept_note(arguments, &saved));
     let own = saved_notes.iter().filter(|saved| !saved.has_foreign_words);
     // A hint names commands, which not every client can run.
     notes.extend(own.map(|saved| saved.note.text.clone()));
@@ -258,10 +266,19 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     })
 }
 
+/// Formats the kind and importance that a memory has from the one that it replaces; `None` where the call names them.
+fn format_kept_note(arguments: &RememberArguments, saved: &SavedMemory) -> Option<String> {
+    let is_named = arguments.kind.is_some() && arguments.importance.is_some();
+    let front = &saved.memory.front;
+    let (kind, importance) = (front.kind.label(), front.importance.label());
+    (!is_named && !arguments.replaces.is_empty())
+        .then(|| format!("it is of the kind {kind}, its importance {importance}"))
+}
+
 /// Formats how a memory is changed, where its triggers, its cues or what it repeats are a reason to.
 fn format_replace_note(saved: &SavedMemory) -> Option<String> {
     let is_complete = saved.trigger_command().is_none() && saved.cue_command().is_none();
-    if saved.broad.is_empty() && saved.repeats.is_empty() && is_complete {
+    if !saved.has_broad_triggers() && saved.repeats.is_empty() && is_complete {
         return None;
     }
     let mut repeats = saved.repeats.iter();

@@ -326,6 +326,9 @@ fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote
         ""
     };
     let note = match answer.results.searched.sessions {
+        0 if hint.is_empty() && view.has_problems() => {
+            "no session of a coding agent could be read".to_owned()
+        }
         0 if hint.is_empty() => "this machine has no session of a coding agent yet".to_owned(),
         count => format!("nothing found, sessions searched: {count}{hint}"),
     };

@@ -4,9 +4,9 @@ use crate::answer::{FencedText, ToolAnswer};
 use crate::call_error::CallError;
 use crate::parent_watch::ParentProcess;
 use crate::progress::{ProgressSink, ProgressStep, STAGES};
+use crate::server_error::ServerError;
 use crate::tools::{INSTRUCTIONS, ToolCallRequest, list_tools};
 use crate::worker::{ToolJob, ToolWorker};
-use anyhow::{Context, Result};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorCode, Implementation, ListToolsResult, PaginatedRequestParams,
@@ -14,7 +14,8 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use session_query::FrontEndCallbacks;
+use session_config::Home;
+use session_output::format_error;
 use std::convert::Infallible;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -26,26 +27,27 @@ const ERROR_CHARS: usize = 2_000;
 /// Longest time for which a call that is at work is waited for after the client's end.
 const LAST_CALL: Duration = Duration::from_secs(2);
 
-/// Serves one client on stdin and stdout until it goes away.
+/// Serves one client on stdin and stdout until it goes away. `start_embedding` starts the process that embeds the sessions
+/// that the chosen model has not read.
 ///
 /// # Errors
 /// When the runtime cannot start, or the client does not speak the protocol.
-pub fn serve_stdio(callbacks: FrontEndCallbacks<anyhow::Error>) -> Result<()> {
+pub fn serve_stdio(start_embedding: fn(&Home)) -> Result<(), ServerError> {
     let parent = ParentProcess::current();
     let (jobs, queue) = mpsc::channel();
     let (done, ended) = mpsc::channel();
     std::thread::Builder::new()
         .name("tools".to_owned())
         .spawn(move || {
-            ToolWorker::new(callbacks).run(&queue);
+            ToolWorker::new(start_embedding).run(&queue);
             drop(done);
         })
-        .context("the worker cannot start")?;
+        .map_err(ServerError::Worker)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
-        .context("the server cannot start")?;
-    let served = runtime.block_on(serve(SearchServer { jobs, callbacks }, parent));
+        .map_err(ServerError::Runtime)?;
+    let served = runtime.block_on(serve(SearchServer { jobs }, parent));
     // A read of stdin that is still waiting must not hold up the end.
     runtime.shutdown_background();
     // The memory that is being saved is saved; a long refresh is left to the next process.
@@ -53,19 +55,19 @@ pub fn serve_stdio(callbacks: FrontEndCallbacks<anyhow::Error>) -> Result<()> {
     served
 }
 
-async fn serve(server: SearchServer, parent: ParentProcess) -> Result<()> {
+async fn serve(server: SearchServer, parent: ParentProcess) -> Result<(), ServerError> {
     tokio::select! {
         served = serve_client(server) => served,
         () = parent.wait_for_exit() => Ok(()),
     }
 }
 
-async fn serve_client(server: SearchServer) -> Result<()> {
+async fn serve_client(server: SearchServer) -> Result<(), ServerError> {
     use rmcp::service::ServerInitializeError::ConnectionClosed;
     let running = match server.serve(rmcp::transport::stdio()).await {
         // A client that ends before the handshake wants nothing.
         Err(ConnectionClosed(_)) => return Ok(()),
-        running => running.context("the client does not speak the protocol")?,
+        running => running.map_err(|error| ServerError::Handshake(Box::new(error)))?,
     };
     running.waiting().await?;
     Ok(())
@@ -74,7 +76,6 @@ async fn serve_client(server: SearchServer) -> Result<()> {
 /// The handler of a client's requests.
 struct SearchServer {
     jobs: mpsc::Sender<ToolJob>,
-    callbacks: FrontEndCallbacks<anyhow::Error>,
 }
 
 impl ServerHandler for SearchServer {
@@ -121,7 +122,7 @@ impl ServerHandler for SearchServer {
         // Where the worker is gone, the answer's channel is closed, too.
         let _ = self.jobs.send(job);
         tokio::select! {
-            answer = answer => self.make_response(answer.unwrap_or(Err(CallError::Cancelled))),
+            answer = answer => make_response(answer.unwrap_or(Err(CallError::Cancelled))),
             never = forward_progress(steps, &context) => match never {},
             () = context.ct.cancelled() => Err(make_cancelled_error()),
         }
@@ -136,36 +137,33 @@ impl SearchServer {
                 make_invalid_params_error("`params` has no `name`, or `arguments` is not an object")
             }
             method => {
-                let message = format_error(&format!("there is no method `{method}`"));
+                let message = shorten_error(&format!("there is no method `{method}`"));
                 ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
             }
         }
     }
+}
 
-    /// Returns what the client gets: a result, a result that says what failed, or an error of the protocol.
-    fn make_response(
-        &self,
-        answer: Result<ToolAnswer, CallError>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        match answer {
-            Ok(answer) => Ok(CallToolResult::success(make_text_blocks(answer.format())).into()),
-            Err(CallError::Failed(error)) => {
-                let message = (self.callbacks.describe_error)(error);
-                Ok(CallToolResult::error(make_text_blocks(format_error(&message))).into())
-            }
-            Err(CallError::Invalid(note)) => Err(make_invalid_params_error(&note.to_string())),
-            Err(CallError::Cancelled) => Err(make_cancelled_error()),
+/// Returns what the client gets: a result, a result that says what failed, or an error of the protocol.
+fn make_response(answer: Result<ToolAnswer, CallError>) -> Result<CallToolResponse, ErrorData> {
+    match answer {
+        Ok(answer) => Ok(CallToolResult::success(make_text_blocks(answer.format())).into()),
+        Err(CallError::Failed(error)) => {
+            let message = shorten_error(&format_error(&*error));
+            Ok(CallToolResult::error(make_text_blocks(message)).into())
         }
+        Err(CallError::Invalid(note)) => Err(make_invalid_params_error(&note.to_string())),
+        Err(CallError::Cancelled) => Err(make_cancelled_error()),
     }
 }
 
 /// Returns the error of arguments that cannot be used.
 fn make_invalid_params_error(message: &str) -> ErrorData {
-    ErrorData::invalid_params(format_error(message), None)
+    ErrorData::invalid_params(shorten_error(message), None)
 }
 
 /// Makes an error harmless and short.
-fn format_error(message: &str) -> String {
+fn shorten_error(message: &str) -> String {
     let message = FencedText::new(message).page(0, ERROR_CHARS);
     message.as_str().to_owned()
 }

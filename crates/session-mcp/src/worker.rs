@@ -15,8 +15,8 @@ use crate::work_digest::DigestCall;
 use session_config::Home;
 use session_display::SessionIds;
 use session_indexer::RefreshProgress;
-use session_output::{NoteReader, format_unfinished_refresh};
-use session_query::{FrontEndCallbacks, OpenIndex, RefreshedAnswer, SearchEngine};
+use session_output::{NoteReader, format_unfinished_refresh, format_unreadable_paths};
+use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
 use tokio::sync::oneshot;
@@ -36,7 +36,8 @@ pub(crate) struct ToolJob {
 
 /// Answers one call after the other.
 pub(crate) struct ToolWorker {
-    callbacks: FrontEndCallbacks<anyhow::Error>,
+    /// Starts the process that embeds.
+    start_embedding: fn(&Home),
     open: Option<OpenEngine>,
 }
 
@@ -47,9 +48,9 @@ struct OpenEngine {
 }
 
 impl ToolWorker {
-    pub(crate) fn new(callbacks: FrontEndCallbacks<anyhow::Error>) -> Self {
+    pub(crate) fn new(start_embedding: fn(&Home)) -> Self {
         Self {
-            callbacks,
+            start_embedding,
             open: None,
         }
     }
@@ -63,7 +64,9 @@ impl ToolWorker {
             let answer = catch_unwind(AssertUnwindSafe(|| self.answer(&job)));
             let answer = answer.unwrap_or_else(|_| {
                 self.open = None;
-                Err(anyhow::anyhow!("the call failed because of a bug in session-search").into())
+                Err(CallError::Failed(
+                    "the call failed because of a bug in session-search".into(),
+                ))
             });
             // Nobody listens where the call was cancelled meanwhile.
             let _ = job.reply.send(answer);
@@ -123,15 +126,19 @@ impl ToolWorker {
         }
         let unfinished = format_unfinished_refresh(&refresh, NoteReader::Agent);
         answer.notes.extend(unfinished.map(|note| note.text));
+        let unread = format_unreadable_paths(&refresh);
+        answer
+            .notes
+            .extend(unread.map(|note| note.sentences().join("; ")));
         if let (true, Some(open)) = (answer.has_pending_sessions, &self.open) {
-            (self.callbacks.start_embedding)(open.engine.home());
+            (self.start_embedding)(open.engine.home());
         }
         Ok(answer)
     }
 
     /// Returns what is open. Where the configuration was changed since, it is opened again.
     fn open_engine(&mut self) -> Result<&mut OpenEngine, CallError> {
-        let home = Home::from_process().map_err(anyhow::Error::from)?;
+        let home = Home::from_process()?;
         let current = self
             .open
             .take()

@@ -125,6 +125,18 @@ impl DamagedFile {
         }
     }
 
+    /// Makes the damage of a file that git could not merge, with the line of its first mark.
+    pub(crate) fn in_conflict(path: &Path, line: usize) -> Self {
+        Self {
+            path: path.to_owned(),
+            line: Some(line),
+            reason: "it has an unresolved git conflict".to_owned(),
+            hint: Some(
+                "keep one version and remove git's marks; then `session-search trust`".to_owned(),
+            ),
+        }
+    }
+
     /// Makes the damage of a directory that cannot be opened.
     pub(crate) fn unopened(path: &Path, error: &MemoryError) -> Self {
         Self {
@@ -162,6 +174,11 @@ impl MemoryError {
                     "replace {by}, or take {id} back by `session-search memory activate {id}`"
                 );
                 return Some(hint.into());
+            }
+            Self::Damaged(DamagedFile {
+                hint: Some(hint), ..
+            }) => {
+                return Some(hint.clone().into());
             }
             Self::Damaged(_) => Some("correct the file; every other memory is as before"),
             Self::Unknown(_) => Some("`session-search memory list --all` prints ids"),

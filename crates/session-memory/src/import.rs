@@ -3,6 +3,7 @@
 mod conversation_memory;
 mod cursor_memory;
 mod export;
+mod known_memories;
 mod section;
 
 pub use export::{MemoryExport, export_memories};
@@ -12,22 +13,21 @@ use crate::content::imported_memory::ImportedMemory;
 use crate::content::key_info::read_items;
 use crate::content::keywords::choose_keywords;
 use crate::content::memory::{
-    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource, MemoryState,
+    Frontmatter, Importance, Memory, MemoryKind, MemoryScope, MemorySource,
 };
-use crate::content::memory_change::set_front_key;
 use crate::content::redaction::redact_imported;
 use crate::error::{MemoryError, Result};
-use crate::storage::insertion::Insertion;
+use crate::storage::insertion::{InsertedMemories, Insertion};
 use crate::storage::life_cycle::record_recall;
 use crate::storage::memory_store::MemoryStore;
-use crate::text::yaml_file as yaml;
 use crate::triggers::Triggers;
 use crate::trust::Trust;
 use jiff::Zoned;
+use known_memories::{ImportDecision, KnownMemories, keep_latest_copies};
 use session_core::text::collapse_whitespace;
 use session_files::{Dir, RootedPath, private, split_at_outermost_root};
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The most bytes of an export that are read.
@@ -76,7 +76,14 @@ impl ImportFormat {
 pub struct ImportReport {
     /// The memories that are new.
     pub imported: Vec<Memory>,
-    /// The number of memories that an earlier import brought.
+    /// The memories that were here and were changed later in the import, as they are now. Their text before is in the
+    /// trash, unless they are there themselves.
+    pub replaced: Vec<Memory>,
+    /// The ids here of memories that are in the trash, where they stay.
+    pub in_trash: Vec<String>,
+    /// The ids of trusted memories that stay as they are, since the later text of the import waits for trust.
+    pub kept_trusted: Vec<String>,
+    /// The number of memories that are here already, and were not changed later in the import.
     pub known: usize,
     /// The number of these that are in the project, not the user's own.
     pub known_in_project: usize,
@@ -186,9 +193,11 @@ impl<'a> ImportInput<'a> {
     }
 }
 
-/// Imports memories into the directory of `scope`, or else each into that of its own scope, if it has one. Those of an
-/// earlier import are left out, so that importing twice changes nothing. Those of a project are left out where the store
-/// has none. What lies in a repository waits for trust and stays in the project.
+/// Imports memories into the directory of `scope`, or else each into that of its own scope, if it has one. Those of a
+/// project are left out where the store has none. What lies in a repository waits for trust and stays in the project.
+///
+/// A memory that is here already is not imported again: of both versions the one that was changed last is kept, so that
+/// importing twice changes nothing. One that is in the trash here stays there: its user deleted it.
 ///
 /// # Errors
 /// When there is nothing to import, the directory cannot be written, or a repository's memories would
@@ -219,28 +228,35 @@ pub fn import_memories(
         skipped: found.skipped.iter().map(MemoryError::to_string).collect(),
         ..ImportReport::default()
     };
-    let mut new = Vec::new();
-    for mut memory in order_replacements_first(found.memories) {
+    let mut accepted = AcceptedMemories::default();
+    for mut memory in order_replacements_first(keep_latest_copies(found.memories)) {
         if is_untrusted {
             memory.trust = Trust::Waiting;
             memory.scope = None;
         }
-        if let Some(stored) = known.find_stored(&memory) {
-            imports.known += 1;
-            imports.known_in_project += usize::from(stored == MemoryScope::Project);
-        } else if scope.is_none() && lacks_project(store, &memory) {
-            imports.without_project += 1;
-        } else {
-            new.push(memory);
+        match known.decide(&memory) {
+            ImportDecision::Keep(stored) => {
+                imports.known += 1;
+                imports.known_in_project += usize::from(stored == MemoryScope::Project);
+            }
+            ImportDecision::LeaveInTrash(id) => imports.in_trash.push(id),
+            ImportDecision::KeepTrusted(id) => imports.kept_trusted.push(id),
+            ImportDecision::Replace(stored) => accepted.later.push(LaterMemory {
+                memory,
+                stored: *stored,
+            }),
+            ImportDecision::Insert if scope.is_none() && lacks_project(store, &memory) => {
+                imports.without_project += 1;
+            }
+            ImportDecision::Insert => accepted.new.push(memory),
         }
     }
-    imports.imported = insert_new(store, new, &mut known, scope, now)?;
+    let inserted = accepted.insert(store, &mut known, scope, now)?;
     // What was moved here is in use, however long ago it was written.
-    record_recall(
-        store,
-        &imports.imported.iter().collect::<Vec<_>>(),
-        now.timestamp(),
-    );
+    let used: Vec<&Memory> = inserted.new.iter().chain(&inserted.replaced).collect();
+    record_recall(store, &used, now.timestamp());
+    imports.imported = inserted.new;
+    imports.replaced = inserted.replaced;
     Ok(imports)
 }
 
@@ -279,125 +295,50 @@ fn lacks_project(store: &MemoryStore, memory: &ImportedMemory) -> bool {
     memory.scope == Some(MemoryScope::Project) && !store.has_scope(MemoryScope::Project)
 }
 
-/// Inserts memories into the directory of `scope`, or else each into that of its own scope where there is one.
-fn insert_new(
-    store: &MemoryStore,
+/// The memories of an import that are written.
+#[derive(Default)]
+struct AcceptedMemories {
+    /// The memories that are new.
     new: Vec<ImportedMemory>,
-    known: &mut KnownMemories<'_>,
-    scope: Option<MemoryScope>,
-    now: &Zoned,
-) -> Result<Vec<Memory>> {
-    let scope_of = |memory: &ImportedMemory| {
-        let kept = memory.scope.filter(|scope| store.has_scope(*scope));
-        scope.or(kept)
-    };
-    let scopes: Vec<_> = new.iter().map(scope_of).collect();
-    let mut insertion = Insertion::open(store, &scopes, now)?;
-    for (mut memory, scope) in new.into_iter().zip(scopes) {
-        known.rename_replacement(&mut memory)?;
-        let id = insertion.add(&memory, scope)?;
-        known.note_id(&memory.front.id, &id);
-    }
-    insertion.write()
+    /// The memories that were changed later than those here, which stand beside them.
+    later: Vec<LaterMemory>,
 }
 
-/// The memories that are stored already, and the ids that imported ones have here.
-struct KnownMemories<'a> {
-    store: &'a MemoryStore,
-    /// The scopes by origin.
-    origins: HashMap<String, MemoryScope>,
-    /// The stored memories by content.
-    contents: HashMap<ImportedContent, StoredMemory>,
-    /// The scope of what is imported.
-    target: MemoryScope,
-    /// The ids of memories whose id in the import is another one.
-    renamed: HashMap<String, String>,
-}
-
-/// A memory of the store that an import may bring again.
-#[derive(Clone)]
-struct StoredMemory {
-    id: String,
-    scope: MemoryScope,
-}
-
-/// The part of a memory that its copies have in common, whatever their ids are.
-#[derive(PartialEq, Eq, Hash)]
-struct ImportedContent {
-    created: FrontmatterTime,
-    topic: String,
-    body: String,
-}
-
-impl ImportedContent {
-    fn new(front: &Frontmatter, body: &str) -> Self {
-        Self {
-            created: front.created,
-            topic: front.topic.clone(),
-            body: body.trim().to_owned(),
-        }
-    }
-}
-
-impl<'a> KnownMemories<'a> {
-    fn read(store: &'a MemoryStore, target: MemoryScope) -> Self {
-        let all = store.list(&MemoryState::ALL).memories;
-        let content = |memory: &Memory| {
-            let content = ImportedContent::new(&memory.front, &memory.body);
-            let stored = StoredMemory {
-                id: memory.id().to_owned(),
-                scope: memory.scope,
-            };
-            (content, stored)
+impl AcceptedMemories {
+    /// Inserts the new memories into the directory of `scope`, or else each into that of its own scope where there is one,
+    /// and the others in the place of those here.
+    fn insert(
+        self,
+        store: &MemoryStore,
+        known: &mut KnownMemories<'_>,
+        scope: Option<MemoryScope>,
+        now: &Zoned,
+    ) -> Result<InsertedMemories> {
+        let scope_of = |memory: &ImportedMemory| {
+            let kept = memory.scope.filter(|scope| store.has_scope(*scope));
+            scope.or(kept)
         };
-        Self {
-            store,
-            origins: all
-                .iter()
-                .filter_map(|memory| Some((origin(&memory.front)?, memory.scope)))
-                .collect(),
-            contents: all.iter().map(content).collect(),
-            renamed: HashMap::new(),
-            target,
+        let new = self.new.iter().map(scope_of);
+        let later = self.later.iter().map(|later| Some(later.stored.scope));
+        let scopes: Vec<_> = new.chain(later).collect();
+        let mut insertion = Insertion::open(store, &scopes, now)?;
+        for (mut memory, scope) in self.new.into_iter().zip(scopes) {
+            known.rename_replacement(&mut memory)?;
+            let id = insertion.add(&memory, scope)?;
+            known.note_id(&memory.front.id, &id);
         }
+        for LaterMemory { mut memory, stored } in self.later {
+            known.rename_replacement(&mut memory)?;
+            insertion.replace(&memory, stored)?;
+        }
+        insertion.write()
     }
+}
 
-    /// Finds the scope of a memory that an earlier import brought, and notes the id that it has here.
-    fn find_stored(&mut self, memory: &ImportedMemory) -> Option<MemoryScope> {
-        let redacted = redact_imported(self.store.redactor(), memory);
-        let content = ImportedContent::new(&redacted.front, &redacted.body);
-        let found = self.contents.get(&content).cloned();
-        if let Some(stored) = &found {
-            self.note_id(&memory.front.id, &stored.id);
-        }
-        let Some(origin) = origin(&redacted.front) else {
-            return found.map(|stored| stored.scope);
-        };
-        let known = self.origins.get(&origin).copied();
-        self.origins.entry(origin).or_insert(self.target);
-        known
-    }
-
-    fn note_id(&mut self, imported: &str, stored: &str) {
-        if imported != stored {
-            self.renamed.insert(imported.to_owned(), stored.to_owned());
-        }
-    }
-
-    /// Sets the replacement of a memory to the id that it has here.
-    fn rename_replacement(&self, memory: &mut ImportedMemory) -> Result<()> {
-        let by = memory.front.superseded_by.as_ref();
-        let Some(new) = by.and_then(|by| self.renamed.get(by)) else {
-            return Ok(());
-        };
-        if let Some(text) = &memory.text {
-            let parts = yaml::split_file(text, Path::new(&memory.front.id))?;
-            let front = set_front_key(parts.yaml, "superseded_by", new)?;
-            memory.text = Some(yaml::join_file(&front, parts.body));
-        }
-        memory.front.superseded_by = Some(new.clone());
-        Ok(())
-    }
+/// A memory of an import that was changed later than the one here.
+struct LaterMemory {
+    memory: ImportedMemory,
+    stored: Memory,
 }
 
 /// Sorts memories so that each comes after the one that replaces it, whose id is known then.
@@ -418,14 +359,4 @@ fn order_replacements_first(mut left: Vec<ImportedMemory>) -> Vec<ImportedMemory
         }
     }
     ordered
-}
-
-/// Returns the format and the file that a memory was imported from.
-fn origin(front: &Frontmatter) -> Option<String> {
-    let source = front.source.as_ref()?;
-    Some(format!(
-        "{} {}",
-        source.imported.as_ref()?,
-        source.origin.as_ref()?
-    ))
 }

@@ -30,7 +30,7 @@
 //!
 //! # Layers
 //!
-//! A module uses those before its own alone; `tests/it/layers.rs` holds the order.
+//! A module uses those of its own row and of the rows before it alone, which a test of `session-cli` checks.
 //!
 //! | module | what it knows |
 //! | --- | --- |
@@ -149,23 +149,25 @@ pub use injection::session_start::AgentContext;
 pub use injection::session_state::SessionState;
 pub use injection::session_state_file::{InjectionSwitch, SessionStateFile, delete_injected_ids};
 pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision, TriggeredBlock};
+pub use injection::untrusted_memories::NewUntrusted;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};
 pub use retrieval::duplicates::{NearDuplicate, find_duplicates};
 pub use retrieval::memory_embedder::MemoryEmbedder;
 pub use retrieval::rank::{MemoryMatch, MemoryQuery, RetrievalSettings, search_memories};
 pub use storage::conversation::{ConversationOrigin, SavedConversation};
 pub use storage::directory_records::{DirectoryRecord, DirectoryRecords};
+pub use storage::inherited_fields::InheritedFields;
 pub use storage::life_cycle::{
     MovedMemories, StorageSettings, StorageSettingsByScope, apply_retention, archive_memories,
     find_unused, record_recall,
 };
 pub use storage::memory_directory::{
-    MemoryDirectory, StorageLocation, memory_directories, settings_directory,
+    MemoryDirectory, StorageLocation, has_memories, memory_directories, settings_directory,
 };
 pub use storage::memory_edit::{EditReview, MemoryEdit};
 pub use storage::memory_store::{MemoryListing, MemoryStore};
 pub use text::string_list::deserialize_string_list;
-pub use triggers::command_forms::{InnerLine, collect_forms, command_lines, shell_words};
+pub use triggers::command_forms::{collect_forms, command_lines};
 pub use triggers::trigger_glob::TriggerGlob;
 pub use triggers::{TriggerChange, TriggerEvent, Triggers};
 pub use trust::Trust;

@@ -4,6 +4,7 @@ pub(crate) mod conversation;
 pub(crate) mod directory_records;
 pub(crate) mod directory_writer;
 pub(crate) mod field_change;
+pub(crate) mod inherited_fields;
 pub(crate) mod insertion;
 pub(crate) mod life_cycle;
 pub(crate) mod memory_directory;

@@ -1,7 +1,6 @@
 //! Triggers: the files, commands and errors for which a memory matters, matched exactly.
 
 pub(crate) mod command_forms;
-mod command_runners;
 pub(crate) mod event_matcher;
 pub(crate) mod trigger_glob;
 
@@ -58,6 +57,30 @@ impl Triggers {
     /// Returns true where there is none.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.commands.is_empty() && self.errors.is_empty()
+    }
+
+    /// Adds the triggers of another memory as far as there is room, without those that [`Triggers::normalized`] refuses: a
+    /// file may have any.
+    pub(crate) fn extend_valid(&mut self, other: &Self) {
+        let none = Self::default;
+        let paths = other.paths.iter().map(|text| Self {
+            paths: vec![text.clone()],
+            ..none()
+        });
+        let commands = other.commands.iter().map(|text| Self {
+            commands: vec![text.clone()],
+            ..none()
+        });
+        let errors = other.errors.iter().map(|text| Self {
+            errors: vec![text.clone()],
+            ..none()
+        });
+        let valid = paths.chain(commands).chain(errors);
+        for one in valid.filter_map(|one| one.normalized().ok()) {
+            add_new(&mut self.paths, one.paths);
+            add_new(&mut self.commands, one.commands);
+            add_new(&mut self.errors, one.errors);
+        }
     }
 
     /// Returns all globs and parts of errors.
@@ -252,6 +275,15 @@ fn normalize(texts: &[String]) -> Result<Vec<String>> {
     }
 }
 
+/// Adds the texts that a list of triggers lacks, as many as it has room for.
+fn add_new(list: &mut Vec<String>, texts: Vec<String>) {
+    for text in texts {
+        if list.len() < MAX_TRIGGERS && !list.contains(&text) {
+            list.push(text);
+        }
+    }
+}
+
 /// Refuses a glob that no path below the project's root can match.
 fn refuse_outside(glob: &str) -> Result<()> {
     let leads_out = glob.starts_with('~') || glob.split('/').any(|segment| segment == "..");
@@ -309,6 +341,25 @@ mod tests {
             !triggers.matches_error("pool timed out"),
             "`e` is too short"
         );
+    }
+
+    #[test]
+    fn valid_triggers_are_added_as_far_as_there_is_room() {
+        let list = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let mut triggers = Triggers {
+            paths: (1..MAX_TRIGGERS).map(|n| format!("dir{n}/")).collect(),
+            ..Triggers::default()
+        };
+        triggers.extend_valid(&Triggers {
+            paths: list(&["dir1/", "[a", "../x", "docs/", "src/"]),
+            commands: list(&["[", "make *"]),
+            errors: list(&["no", "PoolTimedOut"]),
+        });
+        assert_eq!(triggers.paths.len(), MAX_TRIGGERS);
+        assert_eq!(triggers.paths[MAX_TRIGGERS - 1], "docs/");
+        assert_eq!(triggers.commands, ["make *"]);
+        assert_eq!(triggers.errors, ["PoolTimedOut"]);
+        triggers.normalized().unwrap();
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl SearchListing<'_> {
         let around = CompactAnswer {
             query: clip_echo(&answer.query.typed),
             sessions: results.searched.sessions,
-            complete: self.refreshed.map(RefreshOutcome::is_complete),
+            complete: self.refreshed.map(RefreshOutcome::has_read_all),
             left_out: &answer.filter.excluded_callers,
             unfound: Cow::Borrowed(&results.explanation.unfound),
             hints: &self.hints(),
@@ -86,7 +86,7 @@ pub fn compact_json_without_history(
     let around = CompactAnswer {
         query: clip_echo(query),
         sessions: 0,
-        complete: refreshed.map(RefreshOutcome::is_complete),
+        complete: refreshed.map(RefreshOutcome::has_read_all),
         left_out: &[],
         unfound: Cow::default(),
         hints,

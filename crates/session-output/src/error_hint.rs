@@ -65,7 +65,7 @@ fn hook_session_hint(HookSessionError(error): &HookSessionError) -> Option<Cow<'
 }
 
 /// Returns the lines that stand between the message of an error and its hint: the sessions of an id that names several.
-pub fn error_details(error: &(dyn Error + 'static)) -> Option<String> {
+fn error_details(error: &(dyn Error + 'static)) -> Option<String> {
     let mut causes = iter::successors(Some(error), |&cause| cause.source());
     causes.find_map(|cause| format_candidates(find_session_id_error(cause)?))
 }
@@ -74,6 +74,15 @@ pub fn error_details(error: &(dyn Error + 'static)) -> Option<String> {
 pub fn error_hint(error: &(dyn Error + 'static)) -> Option<Cow<'static, str>> {
     let mut causes = iter::successors(Some(error), |&cause| cause.source());
     causes.find_map(|cause| HINTS.iter().find_map(|hint| hint(cause)))
+}
+
+/// Formats an error with its causes and with what to do about it.
+pub fn format_error(error: &(dyn Error + 'static)) -> String {
+    let causes = iter::successors(Some(error), |&cause| cause.source());
+    let causes: Vec<String> = causes.map(ToString::to_string).collect();
+    let details = error_details(error).unwrap_or_default();
+    let hint = error_hint(error).map(|hint| format!("\nhint: {hint}"));
+    format!("{}{details}{}", causes.join(": "), hint.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -102,6 +111,17 @@ mod tests {
             hint.contains("free space") && !hint.contains("SESSION_SEARCH_HOME"),
             "{hint}"
         );
+    }
+
+    #[test]
+    fn an_error_has_its_causes_and_its_hint() {
+        let full = IndexError::Store(StoreError::Io(ErrorKind::StorageFull.into()));
+        let text = format_error(&full);
+        let lines: Vec<&str> = text.lines().collect();
+        let hint = format!("hint: {}", error_hint(&full).unwrap());
+        assert_eq!(lines[1..], [hint]);
+        assert!(lines[0].starts_with(&full.to_string()), "{text}");
+        assert_eq!(format_error(&std::io::Error::other("so")), "so");
     }
 
     #[test]

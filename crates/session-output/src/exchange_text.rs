@@ -204,11 +204,8 @@ pub(crate) fn format_diffs(edits: &[Vec<DiffLine<'_>>]) -> String {
 }
 
 fn format_diff(lines: &[DiffLine<'_>]) -> String {
-    let line = |line: &DiffLine<'_>| match line.text() {
-        Some(text) => format!("{} {text}\n", line.mark()),
-        None => "…\n".to_owned(),
-    };
-    lines.iter().map(line).collect()
+    let lines = lines.iter();
+    lines.map(|line| line.format(" ", "…") + "\n").collect()
 }
 
 /// Formats an input behind its name, or below it where it has several lines.

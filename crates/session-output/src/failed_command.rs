@@ -86,7 +86,7 @@ fn skip_preparation(command: &str) -> &str {
     for part in split_command_parts(command) {
         let rest = command.get(end..).unwrap_or_default();
         let before = rest.find(part.source).unwrap_or_default();
-        let is_preparation = find_cd_target(&part.text).is_some() || sets_variable(&part.text);
+        let is_preparation = find_cd_target(part.words()).is_some() || sets_variable(&part.text);
         let goes_on = matches!(part.operator, Operator::And | Operator::End);
         if !is_preparation || !goes_on {
             return skip_assignments(rest[before..].trim_start());

@@ -1,13 +1,21 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
 use crate::forget_report::format_removed_counts;
+use crate::layout::sanitize_line;
 use crate::units::format_time_left;
-use session_core::text::path_line;
+use crate::work::join_names;
+use session_core::text::{file_name, path_line};
 use session_display::{Note, pluralize};
-use session_forget::ContentCounts;
+use session_forget::{ContentCounts, MARKER};
 use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
 use session_query::UnembeddedSessions;
 use std::time::Duration;
+
+/// Most projects, or sessions, that a note on removed sessions names.
+const MAX_REMOVED_NAMES: usize = 5;
+/// What decides which projects a rule removes.
+const RULES_HINT: &str =
+    "a rule of `exclude` names whole folders, and `*` in it stands for anything";
 
 /// The front end whose user reads a note on a refresh, which decides what can be done next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +28,16 @@ pub enum NoteReader {
 
 /// Formats notes on what a refresh removed and left unread, for the command line.
 pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<Note> {
-    let mut notes = Vec::from_iter(format_removed(outcome).map(Note::new));
+    let hint = (!outcome.removed_projects.is_empty()).then_some(RULES_HINT);
+    let removed = format_removed(outcome).map(|text| Note::new(text).with_hints(hint));
+    let mut notes = Vec::from_iter(removed);
+    notes.extend(format_marked_sessions(outcome));
     if outcome.unwritable.is_none() {
         notes.extend(format_open_directory(outcome));
         notes.extend(format_old_database(outcome));
     }
     notes.extend(format_unfinished_refresh(outcome, NoteReader::CommandLine));
+    notes.extend(format_unreadable_paths(outcome));
     notes
 }
 
@@ -73,12 +85,35 @@ pub fn format_old_database(outcome: &RefreshOutcome) -> Option<Note> {
 /// Describes what a refresh removed from the index, if it did.
 fn format_removed(outcome: &RefreshOutcome) -> Option<String> {
     let removed = outcome.removed;
+    let names = outcome.removed_projects.iter();
+    let names: Vec<String> = names.map(|path| sanitize_line(file_name(path))).collect();
+    let projects = match &names[..] {
+        [] => String::new(),
+        names => format!(" (projects: {})", join_names(names, MAX_REMOVED_NAMES)),
+    };
     (removed != ContentCounts::default()).then(|| {
         format!(
-            "removed {} that are excluded",
+            "removed {} that are excluded{projects}",
             format_removed_counts(removed)
         )
     })
+}
+
+/// Formats a note on the sessions that a marker in a prompt excluded, if one did.
+pub fn format_marked_sessions(outcome: &RefreshOutcome) -> Option<Note> {
+    let ids = outcome.marked_sessions.iter();
+    let ids: Vec<String> = ids.map(|id| sanitize_line(id)).collect();
+    let sessions = match &ids[..] {
+        [] => return None,
+        [id] => format!("session {id} is"),
+        ids => format!(
+            "{} are ({})",
+            pluralize(ids.len(), "session"),
+            join_names(ids, MAX_REMOVED_NAMES)
+        ),
+    };
+    let text = format!("{sessions} left out: a prompt begins or ends with `{MARKER}`");
+    Some(Note::new(text))
 }
 
 fn format_unread(outcome: &RefreshOutcome, reader: NoteReader) -> Option<String> {
@@ -207,6 +242,49 @@ mod tests {
                 Note::new("2 places could not be read")
                     .with_hint("`session-search status` says why; the next refresh tries again")
             )
+        );
+    }
+
+    #[test]
+    fn removed_projects_are_named_and_many_of_them_counted() {
+        let removed = |projects: &[&str]| RefreshOutcome {
+            removed: ContentCounts {
+                sessions: projects.len(),
+                ..ContentCounts::default()
+            },
+            removed_projects: projects.iter().map(|&path| path.to_owned()).collect(),
+            ..RefreshOutcome::default()
+        };
+        let note = "removed 2 sessions, 0 turns that are excluded (projects: app, bank)";
+        assert_eq!(
+            format_refresh_notes(&removed(&["/w/app", "/w/bank"])),
+            [Note::new(note).with_hint(RULES_HINT)]
+        );
+        let many = ["/a", "/b", "/c", "/d", "/e", "/f", "/g"];
+        let note = format_removed(&removed(&many)).unwrap();
+        assert!(
+            note.ends_with("(projects: a, b, c, d, e and 2 more)"),
+            "{note}"
+        );
+    }
+
+    #[test]
+    fn marked_sessions_are_named_with_the_reason() {
+        let marked = |ids: &[&str]| RefreshOutcome {
+            marked_sessions: ids.iter().map(|&id| id.to_owned()).collect(),
+            ..RefreshOutcome::default()
+        };
+        let reason = "left out: a prompt begins or ends with `<!-- session-search: off -->`";
+        assert_eq!(
+            format_refresh_notes(&marked(&["a1\u{7}b2"])),
+            [Note::new(format!("session a1b2 is {reason}"))]
+        );
+        let many = ["a", "b", "c", "d", "e", "f", "g"];
+        assert_eq!(
+            format_refresh_notes(&marked(&many)),
+            [Note::new(format!(
+                "7 sessions are (a, b, c, d, e and 2 more) {reason}"
+            ))]
         );
     }
 

@@ -88,7 +88,7 @@ pub use demo::{JsonDemo, format_demo_command, format_step};
 pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
-pub use error_hint::{error_details, error_hint};
+pub use error_hint::{error_hint, format_error};
 pub use eval_report::{format_report, format_set_notes};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
@@ -99,20 +99,21 @@ pub use forget_report::{
 };
 pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{
-    NoteReader, format_index_outcome, format_old_database, format_open_directory,
-    format_refresh_notes, format_unembedded_sessions, format_unfinished_refresh,
-    format_unreadable_paths,
+    NoteReader, format_index_outcome, format_marked_sessions, format_old_database,
+    format_open_directory, format_refresh_notes, format_unembedded_sessions,
+    format_unfinished_refresh, format_unreadable_paths,
 };
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
 pub use memory_json::{
     JsonContextSheet, JsonImportedMemories, JsonMemories, JsonMemory, JsonMemoryCandidate,
-    JsonMemoryChange, JsonMemorySearch, JsonSavedMemory, JsonShownMemory,
+    JsonMemoryChange, JsonMemorySearch, JsonSavedMemory, JsonShownMemory, JsonSupersededMemory,
 };
 pub use memory_notes::{
-    format_damaged_file, format_import_report, format_left_out_note, format_shown_notes,
-    format_waiting_note, format_without_project_note,
+    ShownPart, format_damaged_file, format_import_notes, format_import_report,
+    format_left_out_note, format_no_conversation_note, format_shown_notes, format_waiting_note,
+    format_without_project_note,
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};

@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 use session_memory::{
-    Importance, Memory, MemoryKind, MemoryMatch, MemoryScope, MemorySource, MemoryState,
-    MovedMemories, NearDuplicate, Triggers, Trust,
+    Importance, InheritedFields, Memory, MemoryKind, MemoryMatch, MemoryScope, MemorySource,
+    MemoryState, MovedMemories, NearDuplicate, Triggers, Trust,
 };
 use session_project_memories::SavedMemory;
 
@@ -115,6 +115,17 @@ pub struct JsonMemoryChange<'a> {
     pub notes: &'a [String],
 }
 
+/// A memory that was superseded, as `docs/cli.md` describes it.
+#[derive(Serialize)]
+pub struct JsonSupersededMemory<'a> {
+    /// The memory, and what failed.
+    #[serde(flatten)]
+    pub change: JsonMemoryChange<'a>,
+    /// The fields that its replacement inherited, left out where there are none.
+    #[serde(skip_serializing_if = "InheritedFields::is_empty")]
+    pub inherited: &'a InheritedFields,
+}
+
 /// A memory with the conversation that is kept beside it, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonShownMemory<'a> {
@@ -163,8 +174,14 @@ impl<'a> JsonSavedMemory<'a> {
 /// Memories that were imported, as `docs/cli.md` describes them.
 #[derive(Serialize)]
 pub struct JsonImportedMemories<'a> {
-    /// The memories.
+    /// The memories that are new.
     pub imported: JsonMemories<'a>,
+    /// The memories that took the place of versions that were changed earlier.
+    pub replaced: JsonMemories<'a>,
+    /// The ids of those that are in the trash here, where they stay.
+    pub in_trash: &'a [String],
+    /// The ids of trusted memories whose later version in the import would wait for trust.
+    pub kept_trusted: &'a [String],
     /// The number of those that were there already.
     pub known: usize,
     /// The number of memories of a project that are left out, since there is none here.

@@ -10,8 +10,13 @@ use session_memory::{DamagedFile, ImportReport, Memory, MemoryState, Trust};
 const MAX_NAMED: usize = 5;
 /// Most columns of a text of a memory's file.
 const COLUMNS: usize = 80;
+/// The command that takes a memory out of the trash.
+const ACTIVATE_HINT: &str = "`session-search memory activate ID` takes one back";
 /// The command that shows the memories without trust.
 const TRUST_HINT: &str = "`session-search trust` shows what waits and asks";
+
+/// How a memory came here of which this machine knows nothing: who moves a folder leaves the knowledge behind.
+const ARRIVED: &str = "came with this repository or by a move of its folder";
 
 /// Returns a note on the memories that are not trusted, if there are any: which came with the repository, and which were
 /// changed since.
@@ -27,8 +32,8 @@ pub fn format_waiting_note(memories: &[Memory]) -> Option<Note> {
 fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<Note> {
     let came = match arrived {
         [] => None,
-        [id] => Some(format!("{id} came with this repository")),
-        ids => Some(format!("{} memories came with this repository", ids.len())),
+        [id] => Some(format!("{id} {ARRIVED}")),
+        ids => Some(format!("{} memories {ARRIVED}", ids.len())),
     };
     let named = || changed[..changed.len().min(MAX_NAMED)].join(", ");
     let changed_outside = match changed {
@@ -50,7 +55,10 @@ fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<Note> {
     };
     let hint = match changed {
         [] => TRUST_HINT.to_owned(),
-        _ => format!("{TRUST_HINT}; what `session-search memory edit` changes needs no trust"),
+        // A change by options is one of what nobody has seen whole.
+        _ => format!(
+            "{TRUST_HINT}; what you change in your editor by `session-search memory edit ID` needs no trust"
+        ),
     };
     Some(Note::new(format!("{}; {consequence}", which.join(", "))).with_hint(hint))
 }
@@ -60,14 +68,20 @@ pub fn format_damaged_file(damage: &DamagedFile) -> String {
     if damage.path.is_dir() {
         format!("memories are left out: {}", sanitize_line(&damage.reason))
     } else {
-        format!("{damage}; left out")
+        let note = Note::new(format!("{damage}; left out"));
+        note.with_hints(damage.hint.as_deref()).to_string()
     }
 }
 
-/// Formats how many memories were imported, and how many were known and where. `is_global` is true where they were
-/// imported for all projects.
+/// Formats how many memories were imported or replaced, and how many were known and where. `is_global` is true where they
+/// were imported for all projects.
 pub fn format_import_report(report: &ImportReport, is_global: bool) -> Note {
     let imported = pluralize(report.imported.len(), "memory");
+    let replaced = match report.replaced.len() {
+        0 => String::new(),
+        1 => ", 1 replaced by its later version".to_owned(),
+        n => format!(", {n} replaced by their later versions"),
+    };
     let in_project = report.known_in_project;
     let place = match report.known - in_project {
         0 => "in this project".to_owned(),
@@ -75,13 +89,49 @@ pub fn format_import_report(report: &ImportReport, is_global: bool) -> Note {
         global => format!("{in_project} in this project, {global} for all projects"),
     };
     let known = match report.known {
-        0 => return Note::new(format!("{imported} imported")),
+        0 => return Note::new(format!("{imported} imported{replaced}")),
         1 => "1 was here already".to_owned(),
         n => format!("{n} were here already"),
     };
-    let hint = "delete those of the project to import them for all projects";
+    let hint = "delete those of the project with --purge to import them for all projects";
     let hint = (is_global && in_project > 0).then_some(hint);
-    Note::new(format!("{imported} imported, {known} ({place})")).with_hints(hint)
+    Note::new(format!("{imported} imported{replaced}, {known} ({place})")).with_hints(hint)
+}
+
+/// Returns notes on the memories that an import replaced, and on those that it left as they were although the import has
+/// others.
+pub fn format_import_notes(report: &ImportReport) -> Vec<Note> {
+    let is_deleted = |memory: &&Memory| memory.state == MemoryState::Trash;
+    let (deleted, changed): (Vec<_>, Vec<_>) = report.replaced.iter().partition(is_deleted);
+    let changed = name_memories(
+        "replaced by what the import changed later",
+        changed.iter().map(|memory| memory.id()),
+    );
+    let deleted = name_memories(
+        "changed and deleted in the import, and so in the trash now",
+        deleted.iter().map(|memory| memory.id()),
+    );
+    let in_trash = name_memories("deleted here, and left in the trash", &report.in_trash);
+    let kept = name_memories(
+        "left as they are, since what the repository changed later would wait for trust",
+        &report.kept_trusted,
+    );
+    let before = "what they said before is kept in `trash/` beside them, in files of these names";
+    let again = format!("{ACTIVATE_HINT}; another import then brings what was changed later");
+    let notes = [
+        changed.map(|note| note.with_hint(before)),
+        deleted.map(|note| note.with_hint(ACTIVATE_HINT)),
+        in_trash.map(|note| note.with_hint(again)),
+        kept,
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+/// Names memories by their ids; `None` where there are none.
+fn name_memories(what: &str, ids: impl IntoIterator<Item = impl AsRef<str>>) -> Option<Note> {
+    let ids = ids.into_iter().map(|id| id.as_ref().to_owned());
+    let ids: Vec<String> = ids.collect();
+    (!ids.is_empty()).then(|| Note::new(format!("{what}: {}", ids.join(", "))))
 }
 
 /// Returns a note on memories of a project that an import leaves out, since it is run in none; `None` where there are
@@ -108,13 +158,28 @@ fn format_left_out(count: usize, one: &str, several: &str) -> Option<String> {
     }
 }
 
+/// The part of a memory that is shown, and whether its conversation is kept beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShownPart {
+    /// Its file; the conversation is kept here.
+    File,
+    /// Its file; no conversation is kept here.
+    FileAlone,
+    /// The conversation.
+    Conversation,
+}
+
 /// Returns notes on a memory that is shown, and the commands that go on from it.
-pub fn format_shown_notes(memory: &Memory, is_raw: bool) -> Vec<Note> {
+pub fn format_shown_notes(memory: &Memory, part: ShownPart) -> Vec<Note> {
     let state = format_state_note(memory).map(Note::new).into_iter();
     let waiting = format_waiting_note(std::slice::from_ref(memory));
     let superseded = memory.front.superseded_by.as_ref();
     let superseded = superseded.map(|by| format!("it is superseded by {}", fit_line(by, COLUMNS)));
-    let source = format_source_note(memory).filter(|_| !is_raw);
+    let source = match part {
+        ShownPart::File => format_source_note(memory, true),
+        ShownPart::FileAlone => format_source_note(memory, false),
+        ShownPart::Conversation => None,
+    };
     let further = superseded.into_iter().chain(source).map(Note::new);
     state.chain(waiting).chain(further).collect()
 }
@@ -132,23 +197,78 @@ fn format_state_note(memory: &Memory) -> Option<String> {
     }
 }
 
-fn format_source_note(memory: &Memory) -> Option<String> {
-    let (id, source) = (memory.id(), memory.front.source.as_ref()?);
-    let session = source.session.as_ref()?;
-    let whole = match &source.turns {
-        Some(turns) => TurnAddress::new(session, turns).to_string(),
-        None => session.clone(),
-    };
-    let raw = format!("`session-search memory show {id} --raw` has its words");
-    let is_range = source.turns.as_deref().is_none_or(is_turn_range);
-    // A repository writes it: nothing but an id becomes a command that somebody may run.
-    Some(if is_plain_word(session) && is_range {
-        format!(
-            "saved from {whole}: {raw}, `session-search show {whole}` everything, as long as the history is there"
-        )
-    } else {
-        format!("saved from {}: {raw}", fit_line(&whole, COLUMNS))
+/// Formats the turns that a memory was saved from, and the commands that show them.
+fn format_source_note(memory: &Memory, has_conversation: bool) -> Option<String> {
+    let source = SourceTurns::new(memory)?;
+    let raw = format!(
+        "`session-search memory show {} --raw` has its words",
+        memory.id()
+    );
+    let raw = has_conversation.then_some(raw);
+    let show = source.command().map(|show| {
+        let has = if raw.is_some() {
+            "everything"
+        } else {
+            "has it"
+        };
+        format!("{show} {has}, as long as the history is there")
+    });
+    let ways: Vec<String> = raw.into_iter().chain(show).collect();
+    let name = source.name();
+    Some(match ways.is_empty() {
+        true => format!("saved from {name}"),
+        false => format!("saved from {name}: {}", ways.join(", ")),
     })
+}
+
+/// Returns a note that no conversation is kept beside a memory, and the turns that it was saved from: git ignores kept
+/// text, which stays in the checkout where the memory was saved.
+pub fn format_no_conversation_note(memory: &Memory) -> Note {
+    let Some(source) = SourceTurns::new(memory) else {
+        return Note::new("no conversation is kept beside it: it was not saved from a session");
+    };
+    let name = source.name();
+    let note = Note::new(format!(
+        "its conversation is not kept here: it was saved from {name}"
+    ));
+    let show = source.command();
+    note.with_hints(show.map(|show| format!("{show} has it, as long as the history is there")))
+}
+
+/// The turns that a memory was saved from.
+struct SourceTurns {
+    /// The session and its turns as `show` takes them.
+    address: String,
+    /// Nothing but an id becomes a command that somebody may run: a repository writes it.
+    is_plain: bool,
+}
+
+impl SourceTurns {
+    fn new(memory: &Memory) -> Option<Self> {
+        let source = memory.front.source.as_ref()?;
+        let session = source.session.as_ref()?;
+        let is_range = source.turns.as_deref().is_none_or(is_turn_range);
+        Some(Self {
+            address: match &source.turns {
+                Some(turns) => TurnAddress::new(session, turns).to_string(),
+                None => session.clone(),
+            },
+            is_plain: is_plain_word(session) && is_range,
+        })
+    }
+
+    fn name(&self) -> String {
+        if self.is_plain {
+            self.address.clone()
+        } else {
+            fit_line(&self.address, COLUMNS)
+        }
+    }
+
+    fn command(&self) -> Option<String> {
+        self.is_plain
+            .then(|| format!("`session-search show {}`", self.address))
+    }
 }
 
 /// Returns true for a number, or two with a hyphen.
@@ -177,12 +297,44 @@ mod tests {
         );
         assert_eq!(
             format_import_report(&report(5, 5), true).to_string(),
-            "0 memories imported, 5 were here already (in this project)\nhint: delete those of the project to import them for all projects"
+            "0 memories imported, 5 were here already (in this project)\nhint: delete those of the project with --purge to import them for all projects"
         );
         assert_eq!(
             format_import_report(&report(1, 0), false).to_string(),
             "0 memories imported, 1 was here already (for all projects)"
         );
+    }
+
+    #[test]
+    fn a_damaged_file_is_named_with_its_remedy() {
+        let damage = DamagedFile {
+            path: "m.md".into(),
+            line: Some(4),
+            reason: "it has an unresolved git conflict".to_owned(),
+            hint: Some("keep one version".to_owned()),
+        };
+        let expected =
+            "m.md, line 4: it has an unresolved git conflict; left out\nhint: keep one version";
+        assert_eq!(format_damaged_file(&damage), expected);
+    }
+
+    #[test]
+    fn memories_that_an_import_left_as_they_are_are_named() {
+        let report = ImportReport {
+            in_trash: vec!["mem-1".into(), "mem-2".into()],
+            kept_trusted: vec!["mem-3".into()],
+            ..ImportReport::default()
+        };
+        let notes = format_import_notes(&report);
+        let notes: Vec<String> = notes.iter().map(Note::to_string).collect();
+        assert_eq!(
+            notes,
+            [
+                "deleted here, and left in the trash: mem-1, mem-2\nhint: `session-search memory activate ID` takes one back; another import then brings what was changed later",
+                "left as they are, since what the repository changed later would wait for trust: mem-3"
+            ]
+        );
+        assert!(format_import_notes(&ImportReport::default()).is_empty());
     }
 
     #[test]
@@ -200,13 +352,13 @@ mod tests {
             describe_untrusted(arrived, changed).map(|note| note.text)
         };
         assert_eq!(note(&[], &[]), None);
-        let came = "a came with this repository; it is not injected until you trust it";
+        let came = "a came with this repository or by a move of its folder; it is not injected until you trust it";
         assert_eq!(note(&["a"], &[]).unwrap(), came);
         let changed = "b was changed outside of session-search after you saved or trusted it; it is not injected until you trust it";
         assert_eq!(note(&[], &["b"]).unwrap(), changed);
-        let both = "2 memories came with this repository, 2 memories were changed outside of session-search after you saved or trusted them (b, d); they are not injected until you trust them";
+        let both = "2 memories came with this repository or by a move of its folder, 2 memories were changed outside of session-search after you saved or trusted them (b, d); they are not injected until you trust them";
         assert_eq!(note(&["a", "c"], &["b", "d"]).unwrap(), both);
-        let hint = "`session-search trust` shows what waits and asks; what `session-search memory edit` changes needs no trust";
+        let hint = "`session-search trust` shows what waits and asks; what you change in your editor by `session-search memory edit ID` needs no trust";
         assert_eq!(describe_untrusted(&[], &["b"]).unwrap().hints, [hint]);
     }
 

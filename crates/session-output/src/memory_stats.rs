@@ -95,7 +95,15 @@ fn injection_rows(injection: &InjectionStats) -> Vec<(String, String)> {
     );
     let disabled = injection.disabled.iter();
     let disabled = disabled.map(|(reason, count)| (reason.replace('_', " "), count.to_string()));
-    let rows = [("prompts", prompts), ("time", format_times(injection))];
+    let rows = [
+        ("prompts", prompts),
+        ("time", format_times(injection)),
+        // The log has prompts alone, and who reads what memories cost would take them for all.
+        (
+            "not counted",
+            "lists at starts, memories at calls".to_owned(),
+        ),
+    ];
     let rows = rows.map(|(name, value)| (name.to_owned(), value));
     rows.into_iter().chain(disabled).collect()
 }
@@ -127,6 +135,13 @@ mod tests {
         let expected = "  characters    keywords 1, index 2,\n                memories 3\n";
         assert_eq!(row, expected);
         assert_eq!(format_row("time", "", 80), "");
+    }
+
+    #[test]
+    fn what_is_not_counted_is_told() {
+        let rows = injection_rows(&InjectionStats::default());
+        let row = rows.iter().find(|(name, _)| name == "not counted");
+        assert_eq!(row.unwrap().1, "lists at starts, memories at calls");
     }
 
     #[test]

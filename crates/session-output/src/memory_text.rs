@@ -103,7 +103,7 @@ fn format_notes(memory: &Memory) -> Vec<String> {
 fn format_trust(trust: Trust) -> Option<&'static str> {
     match trust {
         Trust::Own | Trust::Trusted => None,
-        Trust::Waiting => Some("from the repository, not trusted"),
+        Trust::Waiting => Some("from the repository or a moved folder, not trusted"),
         Trust::Changed => Some("changed outside of session-search, not trusted"),
     }
 }

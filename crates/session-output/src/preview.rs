@@ -21,21 +21,3 @@ fn paint_part(part: &PreviewPart) -> String {
         part.text.clone()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_that_match_are_bold() {
-        let part = |text: &str, is_match| PreviewPart {
-            text: text.into(),
-            is_match,
-        };
-        assert_eq!(
-            paint_part(&part("lamp", true)),
-            format!("{MATCH}lamp{MATCH:#}")
-        );
-        assert_eq!(paint_part(&part("lamp", false)), "lamp");
-    }
-}

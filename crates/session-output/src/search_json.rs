@@ -39,15 +39,17 @@ struct JsonFreshness {
     complete: bool,
     files_left: usize,
     sessions_left: usize,
+    places_unread: usize,
     locked: bool,
 }
 
 impl JsonFreshness {
     fn new(outcome: &RefreshOutcome) -> Self {
         Self {
-            complete: outcome.is_complete(),
+            complete: outcome.has_read_all(),
             files_left: outcome.files_left,
             sessions_left: outcome.sessions_left,
+            places_unread: outcome.unreadable_paths,
             locked: outcome.locked,
         }
     }

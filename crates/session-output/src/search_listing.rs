@@ -1,6 +1,7 @@
 //! Search results for people.
 
 use crate::explanation;
+use crate::index_notes::format_unreadable_paths;
 use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
 use crate::preview::format_preview;
 use crate::searched_scope::{SearchedScope, format_same_filters, format_unmet_clause};
@@ -35,6 +36,9 @@ const MAX_WORD_COLUMNS: usize = 48;
 const NOTHING: &str = "nothing found";
 /// The note on a query of signs alone: `🎉`, `?!`.
 const NO_WORD: &str = "the query has no word to search";
+/// Whose hits those of the demo are, where no heading says it.
+const DEMO_HINT: &str =
+    "the hits are of the built-in demo, not of this machine's history: no other command finds them";
 const SUBAGENTS_HINT: &str = "search them with --subagents";
 const FILES_LABEL: &str = "files: ";
 /// Between names of files and the command that resumes the session.
@@ -195,11 +199,14 @@ impl SearchListing<'_> {
         unmet.or(no_word).unwrap_or_else(format_scope)
     }
 
-    /// Lists for JSON which words were taken for no filter, what keeps to a time in words, and why nothing was found, where
-    /// filters may be the reason.
+    /// Lists for JSON which words were taken for no filter, what keeps to a time in words, whose history answers and what of it
+    /// is unread, and why nothing was found, where filters may be the reason.
     pub(crate) fn hints(&self) -> Vec<String> {
         let notes = self.format_invalid_filters().chain(self.format_time_note());
         let mut hints: Vec<String> = notes.collect();
+        hints.extend(self.is_demo.then(|| DEMO_HINT.to_owned()));
+        let unread = self.refreshed.and_then(format_unreadable_paths);
+        hints.extend(unread.iter().flat_map(Note::sentences));
         if self.answer.results.hits.is_empty() && self.searched_scope().is_filtered {
             hints.extend(self.format_nothing().sentences());
         }

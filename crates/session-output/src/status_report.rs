@@ -132,12 +132,13 @@ fn format_history(status: &IndexStatus) -> String {
 /// Formats a home of another machine.
 fn format_home(home: &OtherHome) -> (&'static str, String) {
     let missing = if home.exists {
-        ""
+        home.describe_missing_history()
     } else {
-        " (not there: its sessions are found as they were read)"
+        Some("not there: its sessions are found as they were read".to_owned())
     };
+    let missing = missing.map(|missing| format!(" ({})", sanitize_line(&missing)));
     let path = path_line(&home.path);
-    ("home", format!("{path}{missing}"))
+    ("home", format!("{path}{}", missing.unwrap_or_default()))
 }
 
 /// Formats the projects with the most sessions; `None` where there is none.
@@ -307,7 +308,7 @@ mod tests {
             gone: 1,
             homes: vec![OtherHome {
                 path: "/mnt/old/home/ann".into(),
-                exists: false,
+                ..OtherHome::default()
             }],
             changed: 2,
             models: vec![

@@ -42,5 +42,26 @@ fn find_command() -> Option<Command> {
         return Some(tmux);
     }
     let is_local = cfg!(target_os = "macos") && !is_set("SSH_CONNECTION");
-    is_local.then(|| Command::new("/usr/bin/pbcopy"))
+    is_local.then(make_pbcopy)
+}
+
+/// Makes the command of macOS, which takes its input for the encoding of the locale: for MacRoman where none is set.
+fn make_pbcopy() -> Command {
+    let mut command = Command::new("/usr/bin/pbcopy");
+    command.env_remove("LC_ALL").env("LC_CTYPE", "UTF-8");
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_macos_takes_utf_8_whatever_the_locale() {
+        let command = make_pbcopy();
+        let set: Vec<_> = command.get_envs().collect();
+        let expected = [("LC_ALL", None), ("LC_CTYPE", Some("UTF-8"))];
+        let expected = expected.map(|(name, value)| (name.as_ref(), value.map(AsRef::as_ref)));
+        assert_eq!(set, expected);
+    }
 }

@@ -17,11 +17,11 @@
 //!
 //! ```no_run
 //! use session_config::Home;
-//! use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
-//! use session_query::{FrontEndCallbacks, SearchEngine};
+//! use session_picker::{PickerCallbacks, PickerChoice, PickerError, PickerOptions, pick};
+//! use session_query::SearchEngine;
 //!
 //! let engine = SearchEngine::new(Home::from_process()?)?;
-//! let callbacks = FrontEndCallbacks {
+//! let callbacks = PickerCallbacks {
 //!     start_embedding: |_home| (),
 //!     describe_error: |error: PickerError| error.to_string(),
 //! };
@@ -61,6 +61,7 @@ mod text_blocks;
 mod text_lines;
 mod text_pane;
 mod theme;
+mod thread_priority;
 mod turn_position;
 mod typing_pause;
 mod uncertain_rows;
@@ -69,4 +70,4 @@ mod view;
 mod worker;
 
 pub use error::PickerError;
-pub use picker::{PickerChoice, PickerOptions, pick};
+pub use picker::{PickerCallbacks, PickerChoice, PickerOptions, pick};

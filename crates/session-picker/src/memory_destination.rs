@@ -22,7 +22,7 @@ impl MemoryDestination {
     /// Finds the folder of a session or, where that is gone, the current one.
     ///
     /// # Errors
-    /// When the configuration allows no memories there.
+    /// When the configuration allows no memories there, or the project is not read.
     pub(crate) fn find(session: &SessionRow) -> Result<Self, PickerError> {
         let own = session.cwd.as_deref().map(PathBuf::from);
         let existing = own.clone().filter(|folder| folder.is_dir());
@@ -33,6 +33,7 @@ impl MemoryDestination {
         };
         let memories = ProjectMemories::for_directory(&folder)?;
         memories.require_enabled()?;
+        memories.require_owned_project()?;
         Ok(Self {
             name: describe_scope(&memories),
             folder,

@@ -16,8 +16,9 @@ use crate::view;
 use crate::worker::{TurnsRequest, WorkerContext};
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use session_agents::{ResumeCommand, ResumeError, ResumeMode, program_exists};
+use session_config::Home;
 use session_core::text::sanitize_text;
-use session_query::{FrontEndCallbacks, SearchEngine};
+use session_query::SearchEngine;
 use session_store::SessionRow;
 use std::collections::VecDeque;
 use std::io::Write;
@@ -39,7 +40,16 @@ pub struct PickerOptions {
     /// A shell waits for what is chosen: the process is not to be stopped.
     pub is_shell_waiting: bool,
     /// The functions of the program that it calls.
-    pub callbacks: FrontEndCallbacks<PickerError>,
+    pub callbacks: PickerCallbacks,
+}
+
+/// The functions of the program that a picker calls while it is open.
+#[derive(Debug, Clone, Copy)]
+pub struct PickerCallbacks {
+    /// Starts the process that embeds the sessions that the chosen model has not read.
+    pub start_embedding: fn(&Home),
+    /// Formats an error with its causes and what to do about it.
+    pub describe_error: fn(PickerError) -> String,
 }
 
 /// The choice made in a picker: a session that can be taken up again.
@@ -358,10 +368,8 @@ impl Picker {
 
     /// Returns why a command would not start here, if it would not. A shell that waits for it may know the program otherwise.
     fn find_obstacle(&self, command: &ResumeCommand<'_>) -> Option<String> {
-        // On Windows the system adds endings to a name.
-        let is_run_here = !self.is_shell_waiting && !cfg!(windows);
         let env = &self.context.engine.home().env;
-        let is_found = |program: &str| !is_run_here || program_exists(program, env);
+        let is_found = |program: &str| self.is_shell_waiting || program_exists(program, env);
         let obstacle = command.find_start_obstacle(is_found)?;
         let key = match self.app.conversation {
             Some(_) => "c",

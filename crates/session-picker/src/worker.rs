@@ -4,13 +4,12 @@ use crate::error::PickerError;
 use crate::latest::LatestValue;
 use crate::list_answer::{ListAnswer, ListRequest};
 use crate::message::{AppMessage, MessageSender, ReadBytes};
-use session_config::lower_thread_priority;
+use crate::picker::PickerCallbacks;
+use crate::thread_priority::lower_thread_priority;
 use session_core::text::clip;
 use session_core::{Progress, Turn, TurnPart};
 use session_indexer::{RefreshMode, RefreshOutcome, RefreshProgress, RefreshStage};
-use session_query::{
-    FilterValues, FrontEndCallbacks, OpenIndex, QueryError, SearchEngine, Snapshot,
-};
+use session_query::{FilterValues, OpenIndex, QueryError, SearchEngine, Snapshot};
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
 use std::cell::Cell;
@@ -33,7 +32,7 @@ pub(crate) struct LoadedTurns {
 /// The engine of a picker, and the slots by which its threads get work and hand on indexes.
 pub(crate) struct WorkerContext {
     pub(crate) engine: SearchEngine,
-    pub(crate) callbacks: FrontEndCallbacks<PickerError>,
+    pub(crate) callbacks: PickerCallbacks,
     /// The list that is wanted.
     pub(crate) list_requests: LatestValue<ListRequest>,
     /// The turns that are wanted.
@@ -47,7 +46,7 @@ pub(crate) struct WorkerContext {
 }
 
 impl WorkerContext {
-    pub(crate) fn new(engine: SearchEngine, callbacks: FrontEndCallbacks<PickerError>) -> Self {
+    pub(crate) fn new(engine: SearchEngine, callbacks: PickerCallbacks) -> Self {
         Self {
             engine,
             callbacks,

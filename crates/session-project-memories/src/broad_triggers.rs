@@ -37,22 +37,22 @@ const COMMON_ERROR_WORDS: [&str; 14] = [
 /// A trigger that matches more than a fifth of a project's files or of the newest commands, more than half where there
 /// are few, or most errors.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BroadTrigger {
+pub(crate) struct BroadTrigger {
     /// The glob, or the part of an error.
-    pub glob: String,
+    pub(crate) glob: String,
     /// The things that it matches.
-    pub kind: TriggerKind,
+    pub(crate) kind: TriggerKind,
     /// How many of them it matches; `None` where its text alone says that these are most.
-    pub share: Option<TriggerShare>,
+    pub(crate) share: Option<TriggerShare>,
 }
 
 /// The number of files or commands that a glob matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TriggerShare {
+pub(crate) struct TriggerShare {
     /// The number of those that it matches.
-    pub matched: usize,
+    pub(crate) matched: usize,
     /// The number of all.
-    pub total: usize,
+    pub(crate) total: usize,
 }
 
 impl TriggerShare {
@@ -84,7 +84,7 @@ impl BroadTrigger {
     }
 
     /// Returns the note on it for who gave it to a memory.
-    pub fn note(&self, id: &str) -> Note {
+    pub(crate) fn note(&self, id: &str) -> Note {
         let command = self.edit_command(id);
         Note::new(self.describe()).with_hint(format!("`{command}` gives narrower ones"))
     }
@@ -102,7 +102,7 @@ impl BroadTrigger {
 
 /// The kind of thing that a glob matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TriggerKind {
+pub(crate) enum TriggerKind {
     /// Files of the project.
     Path,
     /// Commands that were run.

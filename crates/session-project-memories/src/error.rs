@@ -3,7 +3,7 @@
 use session_agents::AgentError;
 use session_config::ConfigError;
 use session_embed::EmbedError;
-use session_files::io_hint;
+use session_files::{UnownedRoot, io_hint};
 use session_memory::MemoryError;
 use session_query::QueryError;
 use session_store::StoreError;
@@ -17,6 +17,9 @@ pub enum ProjectMemoriesError {
     /// The configuration switches memories off.
     #[error("memories are switched off")]
     Disabled,
+    /// The project is not read, since its root is not the user's alone: a memory of it would be one of all projects.
+    #[error("nothing is saved for the project: {}", .0.cause())]
+    UnownedProject(UnownedRoot),
     /// The configuration has a mistake.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -45,6 +48,10 @@ impl ProjectMemoriesError {
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         match self {
             Self::Disabled => Some("`session-search config` says by whom (`enabled`)".into()),
+            Self::UnownedProject(root) => {
+                let hint = root.hint();
+                Some(format!("{hint}; or save it for all projects (`--global`)").into())
+            }
             Self::Config(error) => error.hint().map(Cow::from),
             Self::Memory(error) => error.hint(),
             Self::Agent(error) => error.hint().map(Cow::from),

@@ -2,8 +2,8 @@
 //!
 //! [`ProjectMemories`] opens the store of the memories as it is configured, and saves, lists and searches them.
 //! [`ProjectMemories::save`] proposes triggers for a new memory, from the turns that it comes from or from the files that
-//! its text names ([`SavedMemory`]); [`ProjectMemories::note_changed_triggers`] notes those that match too much
-//! ([`BroadTrigger`]). After a change [`ProjectMemories::finish_change`] updates the skill, whose description has keywords
+//! its text names ([`SavedMemory`]); [`ProjectMemories::note_changed_triggers`] notes those that match too much.
+//! After a change [`ProjectMemories::finish_change`] updates the skill, whose description has keywords
 //! of memories. [`FoundSourceMemories`] finds the memories that were saved from sessions which are forgotten.
 //!
 //! A [`ToolContext`] names what a call of a tool touches as triggers name it: for proposals the calls of the history, for
@@ -26,6 +26,7 @@ mod broad_triggers;
 mod error;
 mod project_memories;
 mod proposed_triggers;
+mod replacement;
 mod saved_memory;
 mod skill_keywords;
 mod source_memories;
@@ -34,9 +35,9 @@ mod tool_context;
 mod trigger_survey;
 
 pub use best_memories::BestMemories;
-pub use broad_triggers::{BroadTrigger, TriggerKind, TriggerShare};
 pub use error::ProjectMemoriesError;
 pub use project_memories::ProjectMemories;
+pub use replacement::{SupersededMemory, describe_inherited_fields};
 pub use saved_memory::{SavedMemory, SavedMemoryNote, describe_moved_memories};
 pub use skill_keywords::offered_keywords;
 pub use source_memories::{FoundSourceMemories, SourceMemories, SourceQuery};

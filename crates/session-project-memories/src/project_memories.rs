@@ -3,11 +3,11 @@
 use crate::error::ProjectMemoriesError;
 use crate::saved_memory::SavedMemory;
 use jiff::{Timestamp, Zoned};
-use session_config::{Config, Home};
+use session_config::{Config, Home, find_memory_project};
 use session_core::text::{clip, path_line};
 use session_display::Note;
 use session_embed::{EmbedError, Embedder};
-use session_files::Project;
+use session_files::{Project, UnownedRoot};
 use session_memory::{
     ContextId, Injector, InjectorSettings, Memory, MemoryDraft, MemoryEmbedder, MemoryError,
     MemoryListing, MemoryMatch, MemoryQuery, MemoryScope, MemoryState, MemoryStore, NearDuplicate,
@@ -30,6 +30,8 @@ pub struct ProjectMemories {
     pub project: Option<Project>,
     /// Notes on the project: its root belongs to another user.
     pub notes: Vec<String>,
+    /// The root of the directory's project where it is not the user's alone: then there is no project.
+    pub(crate) unowned_root: Option<UnownedRoot>,
     /// Notes on the files of its configuration that have a mistake, in words of these files.
     pub left_out_files: Vec<String>,
     /// The store of the memories.
@@ -61,11 +63,11 @@ impl ProjectMemories {
         location: impl FnOnce(&Config) -> StorageLocation,
     ) -> Result<Self, ProjectMemoriesError> {
         let mut home = Home::unconfigured_in(directory)?;
-        let mut notes = Vec::new();
-        let project = Project::find(directory, &home.env.home).unwrap_or_else(|unowned| {
-            notes.push(unowned.message());
-            None
-        });
+        let (project, unowned_root) = match find_memory_project(directory, &home.env.home) {
+            Ok(project) => (project, None),
+            Err(unowned) => (None, Some(unowned)),
+        };
+        let notes = unowned_root.iter().map(UnownedRoot::message).collect();
         let layers = home.config_layers(project.as_ref())?;
         let ignored_files = layers.ignored.iter().filter(|i| i.key.is_none());
         let left_out_files = ignored_files
@@ -85,6 +87,7 @@ impl ProjectMemories {
             home,
             project,
             notes,
+            unowned_root,
             left_out_files,
             retention,
         })
@@ -99,6 +102,19 @@ impl ProjectMemories {
             Ok(())
         } else {
             Err(ProjectMemoriesError::Disabled)
+        }
+    }
+
+    /// Returns an error where the directory has a project that is not read, and a memory would be kept there by the
+    /// configuration.
+    ///
+    /// # Errors
+    /// [`ProjectMemoriesError::UnownedProject`].
+    pub fn require_owned_project(&self) -> Result<(), ProjectMemoriesError> {
+        let is_global = self.home.config.storage.location == StorageLocation::GlobalOnly;
+        match &self.unowned_root {
+            Some(root) if !is_global => Err(ProjectMemoriesError::UnownedProject(root.clone())),
+            _ => Ok(()),
         }
     }
 
@@ -219,8 +235,9 @@ impl ProjectMemories {
         self.save_in_place_of(&[], draft, scope, now)
     }
 
-    /// Saves a memory as [`ProjectMemories::save`] does, in the place of others, which are kept as superseded. What replaces a
-    /// global memory is global: elsewhere that one would count again.
+    /// Saves a memory as [`ProjectMemories::save`] does, in the place of others, which are kept as superseded, and whose
+    /// triggers and cues it inherits where it has none. What replaces a global memory is global: elsewhere that one would
+    /// count again.
     ///
     /// # Errors
     /// As [`ProjectMemories::save`], and as [`MemoryStore::find_replaceable`]: then nothing is saved.
@@ -234,11 +251,16 @@ impl ProjectMemories {
         let replaced = self.store.find_replaceable(ids)?;
         let mut scopes = replaced.iter().map(|old| old.scope);
         let global = scopes.find(|scope| *scope == MemoryScope::Global);
-        let draft = MemoryDraft {
+        if global.or(scope) != Some(MemoryScope::Global) {
+            self.require_owned_project()?;
+        }
+        let scope = global.or(scope);
+        let mut draft = MemoryDraft {
             prompts: self.source_prompts(draft),
             ..draft.clone()
         };
-        let memory = self.store.save(&draft, global.or(scope), now)?;
+        let inherited = self.inherit_into_draft(&mut draft, &replaced, scope);
+        let memory = self.store.save(&draft, scope, now)?;
         self.record_in_calling_session(&memory);
         let mut notes = self.note_unmatched_paths(memory.scope, &memory.front.when.paths);
         for old in &replaced {
@@ -267,6 +289,7 @@ impl ProjectMemories {
                 &mut notes,
             ),
             memory,
+            inherited,
             further_notes: notes,
         })
     }
@@ -363,6 +386,7 @@ pub(crate) mod tests {
             home: Home::new(Env::with_home(home), home.join("index")),
             project: None,
             notes: Vec::new(),
+            unowned_root: None,
             left_out_files: Vec::new(),
             store: MemoryStore::new(directories, records),
             retention: StorageSettingsByScope::default(),
@@ -397,6 +421,31 @@ pub(crate) mod tests {
             memories.store.list(&[MemoryState::Active]).memories.len(),
             1
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_memory_of_a_project_that_is_not_read_is_not_saved_for_all_projects() {
+        use std::os::unix::fs::PermissionsExt;
+        let home = tempfile::tempdir().unwrap();
+        let root = home.path().join("shop");
+        fs_err::create_dir_all(root.join(".git")).unwrap();
+        fs_err::set_permissions(&root, std::fs::Permissions::from_mode(0o777)).unwrap();
+        let mut memories = memories(home.path());
+        memories.unowned_root = Project::find(&root, home.path()).err();
+        let draft = MemoryDraft {
+            topic: "Lantern".into(),
+            key_info: vec!["in the harbour".into()],
+            ..MemoryDraft::default()
+        };
+        let save = |memories: &ProjectMemories, scope| memories.save(&draft, scope, &Zoned::now());
+        let refused = save(&memories, None).unwrap_err();
+        assert!(refused.hint().unwrap().contains("(`--global`)"));
+        let kept = memories.store.list(&[MemoryState::Active]).memories;
+        assert_eq!(kept.len(), 0, "{refused}");
+        save(&memories, Some(MemoryScope::Global)).unwrap();
+        memories.home.config.storage.location = StorageLocation::GlobalOnly;
+        save(&memories, None).unwrap();
     }
 
     #[test]

@@ -299,6 +299,7 @@ mod tests {
     use super::*;
     use crate::project_memories::tests::memories;
     use session_core::{CallStatus, ToolCall, Turn, TurnPart};
+    use session_memory::command_lines;
 
     /// Makes a turn that ran commands, each with its output where it failed.
     fn turn(runs: &[(&str, Option<&str>)]) -> TurnContent {
@@ -334,6 +335,33 @@ mod tests {
         assert_eq!(commands("Lamps"), ["terraform apply*"]);
         let named = commands("Run the tests before git commit");
         assert_eq!(named, ["git commit*", "terraform apply*"]);
+    }
+
+    /// A trigger on `pnpm*` would come at every first command of a session.
+    #[test]
+    fn a_proposal_names_the_subcommand_behind_options() {
+        for (command, proposed) in [
+            (
+                "cd app && pnpm -C services/billing vitest webhook",
+                "pnpm vitest*",
+            ),
+            (
+                "docker -H ssh://quay compose -f dev.yml up -d",
+                "docker compose up*",
+            ),
+            ("kubectl -n prod rollout restart web", "kubectl rollout*"),
+            ("make -C web lamps", "make lamps*"),
+        ] {
+            let commands = propose("Lamps", &[(command, None)]).commands;
+            assert_eq!(commands, [proposed]);
+            let glob = TriggerGlob::for_commands(proposed).unwrap();
+            let mut forms = command_lines(command).into_iter();
+            assert!(forms.any(|form| glob.is_match(&form)), "{command}");
+        }
+        assert_eq!(
+            propose("Lamps", &[("git -C web add oil", None)]).commands,
+            [""; 0]
+        );
     }
 
     #[test]

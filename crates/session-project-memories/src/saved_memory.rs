@@ -1,9 +1,12 @@
 //! A memory that was saved, and the notes on it.
 
 use crate::broad_triggers::BroadTrigger;
+use crate::replacement::describe_inherited_fields;
 use session_agents::quote_word;
 use session_display::{Note, sanitize_line};
-use session_memory::{Memory, MemoryKind, MovedMemories, NearDuplicate, ReplacedSecrets, Triggers};
+use session_memory::{
+    InheritedFields, Memory, MemoryKind, MovedMemories, NearDuplicate, ReplacedSecrets, Triggers,
+};
 
 /// Most memories that are named as repeated by one.
 const MAX_REPEATED: usize = 3;
@@ -24,7 +27,9 @@ pub struct SavedMemory {
     /// The secrets that were replaced in it.
     pub replaced_secrets: ReplacedSecrets,
     /// Its triggers that match much of what there is.
-    pub broad: Vec<BroadTrigger>,
+    pub(crate) broad: Vec<BroadTrigger>,
+    /// The fields that it inherited from memories that it replaces.
+    pub inherited: InheritedFields,
     /// Triggers that match no file, memories that it replaces, and failures after it was saved.
     pub further_notes: Vec<Note>,
 }
@@ -51,8 +56,14 @@ impl SavedMemory {
         notes
     }
 
+    /// Returns true where some of its triggers match much of what there is.
+    pub fn has_broad_triggers(&self) -> bool {
+        !self.broad.is_empty()
+    }
+
     /// Returns the notes that no field of the memory's JSON stands for: what was cut or replaced, which triggers match much
-    /// of what there is or no file, which memories it replaces, and what failed after it was saved.
+    /// of what there is or no file, which memories it replaces and what it inherited from them, and what failed after it was
+    /// saved.
     pub fn content_notes(&self) -> Vec<SavedMemoryNote> {
         let texts = self.cuts.iter().cloned();
         let texts = texts.chain(self.replaced_secrets.note());
@@ -61,7 +72,14 @@ impl SavedMemory {
         let texts = texts.map(|text| Note::new(text).into());
         let further = self.further_notes.iter().cloned();
         let further = further.map(SavedMemoryNote::from);
-        texts.chain(broad).chain(further).collect()
+        let inherited = describe_inherited_fields(self.memory.id(), &self.inherited);
+        // A memory that came with a repository and is trusted may have lent them.
+        let inherited = inherited.map(|note| SavedMemoryNote {
+            note,
+            has_foreign_words: true,
+        });
+        let notes = texts.chain(broad).chain(further);
+        notes.chain(inherited).collect()
     }
 
     fn note_repeat(&self, old: &NearDuplicate) -> SavedMemoryNote {

@@ -102,6 +102,7 @@ mod tests {
             home,
             project,
             notes: Vec::new(),
+            unowned_root: None,
             left_out_files: Vec::new(),
             retention: StorageSettingsByScope::default(),
         }

@@ -2,9 +2,10 @@
 
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
-use session_core::shell::{CommandPart, find_cd_target, split_command_parts};
+use session_config::find_memory_project;
+use session_core::shell::{InnerLine, find_cd_target, split_command_parts};
 use session_files::{Project, normalize_lexically, path_below};
-use session_memory::{InnerLine, TriggerEvent, command_lines, settings_directory, shell_words};
+use session_memory::{TriggerEvent, command_lines, settings_directory};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -99,7 +100,7 @@ impl ToolContext<'_> {
         let commands = split_command_parts(line);
         let mut is_leading = true;
         for simple in commands.iter().take(MAX_FOLLOWED) {
-            let words = shell_words(simple);
+            let words: Vec<Cow<'_, str>> = simple.words().collect();
             let inner = InnerLine::find(simple);
             if !inner.as_ref().is_some_and(|inner| inner.is_remote) {
                 self.add_files_of_words(&words, &directory, files);
@@ -108,13 +109,18 @@ impl ToolContext<'_> {
             if let Some(inner) = inner {
                 self.add_named_files(&inner.text, directory.clone(), depth - 1, files);
             }
-            let target = changed_directory(simple, &words).filter(|_| is_leading);
+            let target = changed_directory(&words).filter(|_| is_leading);
             is_leading = target.is_some();
             directory.extend(target.map(|to| PathBuf::from(&*self.expand_home(to))));
         }
     }
 
-    fn add_files_of_words(&self, words: &[String], directory: &Path, files: &mut Vec<PathBuf>) {
+    fn add_files_of_words(
+        &self,
+        words: &[Cow<'_, str>],
+        directory: &Path,
+        files: &mut Vec<PathBuf>,
+    ) {
         let at = self.working_directory.join(directory);
         let parts = path_parts(words).take(MAX_WORDS.saturating_sub(files.len()));
         let parts = parts.map(|part| self.expand_home(part));
@@ -135,7 +141,9 @@ impl ToolContext<'_> {
 
     fn path_in_worktree(&self, path: &Path) -> Option<PathBuf> {
         let own = self.project?.identity();
-        let other = Project::find_owned(path.parent()?, self.home)?;
+        let other = find_memory_project(path.parent()?, self.home)
+            .ok()
+            .flatten()?;
         (other.identity() == own).then(|| path_below(path, other.root()))?
     }
 }
@@ -176,20 +184,16 @@ fn is_file_at(path: &Path) -> bool {
 }
 
 /// Returns the directory that a simple command of these words changes to.
-fn changed_directory<'w>(simple: &CommandPart<'_>, words: &'w [String]) -> Option<&'w str> {
-    let target = find_cd_target(&simple.text)?; // with `_` for a space
-    let mut words = words.iter();
-    let word = words.find(|word| word.replace(' ', "_") == target)?;
-    Some(word)
-        .filter(|to| !to.starts_with(['-', '$']))
-        .map(String::as_str)
+fn changed_directory<'w>(words: &'w [Cow<'_, str>]) -> Option<&'w str> {
+    let target: &str = find_cd_target(words)?.as_ref();
+    (!target.starts_with(['-', '$'])).then_some(target)
 }
 
 /// Returns the parts of words that may name files. What a variable is set to before the program names one
 /// (`KUBECONFIG=prod.yml helm`); after it (`make test T=tests/a.py`) it is seldom what the work is about.
-fn path_parts(words: &[String]) -> impl Iterator<Item = &str> {
+fn path_parts<'w>(words: &'w [Cow<'_, str>]) -> impl Iterator<Item = &'w str> {
     let is_before_program =
-        |word: &&String| ["env", "export"].contains(&word.as_str()) || is_assignment(word);
+        |word: &&Cow<'_, str>| ["env", "export"].contains(&word.as_ref()) || is_assignment(word);
     let program = words.iter().take_while(is_before_program).count();
     let parts = words.iter().enumerate();
     parts.flat_map(move |(at, word)| split_word(word, at < program))
@@ -375,6 +379,10 @@ mod tests {
                 &["src/my notes.md"],
             ),
             ("cd 'my notes' && cat a.sql", &["src/my notes/a.sql"]),
+            (
+                "cd my_notes && cat 'x y' a_b.sql",
+                &["src/my_notes/a_b.sql"],
+            ),
             (
                 "cat a.sql && cd db && cat b.sql",
                 &["src/a.sql", "src/b.sql"],

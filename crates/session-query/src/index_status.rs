@@ -2,6 +2,7 @@
 
 use crate::embedding_eta::read_embedding_time_left;
 use crate::error::QueryError;
+use crate::other_home::OtherHome;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use session_core::text::file_name;
@@ -15,7 +16,7 @@ use session_store::{
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 /// Counts of an index at one moment.
@@ -54,28 +55,6 @@ pub struct IndexStatus {
     pub models: Vec<ModelStatus>,
     /// Files and folders that could not be read, by the last read or now.
     pub problems: Vec<HistoryProblem>,
-}
-
-/// A home folder of another machine.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct OtherHome {
-    /// The folder.
-    #[serde(serialize_with = "serialize_path")]
-    pub path: PathBuf,
-    /// Whether it exists: one that is mounted at times may not.
-    pub exists: bool,
-}
-
-impl OtherHome {
-    /// Returns those that are configured, as they are now.
-    pub fn all(env: &Env) -> Vec<Self> {
-        let homes = env.other_homes.iter().cloned();
-        let home = |path: PathBuf| Self {
-            exists: path.is_dir(),
-            path,
-        };
-        homes.map(home).collect()
-    }
 }
 
 /// The number of sessions of one project.
@@ -118,11 +97,6 @@ pub struct ModelStatus {
 fn serialize_time<S: Serializer>(ms: &Option<i64>, to: S) -> Result<S::Ok, S::Error> {
     let time = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
     time.map(|time| time.to_string()).serialize(to)
-}
-
-/// Serializes a path of any bytes.
-fn serialize_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&path.display())
 }
 
 impl ModelStatus {

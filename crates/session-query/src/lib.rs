@@ -16,8 +16,6 @@
 //! [`IndexStatus`] counts what the index holds and how fresh it is, [`EmbeddingEta`] how long its vectors will take, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
 //! the configuration which model is in use.
 //!
-//! [`FrontEndCallbacks`] are what the program does for a front end that stays open.
-//!
 //! [`DemoIndex`] is a small history that ships in the binary, and an [`EvalIndex`] that of a labelled set.
 //!
 //! A [`SessionArgument`] is a session with its turns as it is typed, [`find_session`] finds it, and a [`ForgetSelection`] is
@@ -48,7 +46,6 @@ mod eval_index;
 mod failed_commands;
 mod filter_completion;
 mod forget_selection;
-mod front_end_callbacks;
 mod index_status;
 mod invalid_filter;
 mod live_index;
@@ -58,6 +55,7 @@ mod model_choice;
 mod model_overview;
 mod named_session;
 mod open_index;
+mod other_home;
 mod project_folder;
 mod query_models;
 mod query_tokens;
@@ -82,8 +80,7 @@ pub use eval_index::{EvalIndex, EvalSource};
 pub use failed_commands::{FailedCommand, FailedCommandSearch, FailedCommands};
 pub use filter_completion::{Completion, FilterValues, complete, find_open_filter};
 pub use forget_selection::{ForgetSelection, ForgetSelectionError};
-pub use front_end_callbacks::FrontEndCallbacks;
-pub use index_status::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, is_embedding};
+pub use index_status::{IndexStatus, ModelStatus, ProjectSessions, is_embedding};
 pub use invalid_filter::InvalidFilter;
 pub use live_index::{
     LiveAnswer, LiveIndex, QueryRefresh, REFRESH_BUDGET, Snapshot, SnapshotAnswer,
@@ -92,6 +89,7 @@ pub use misplaced_history::{MisplacedHistory, find_misplaced_history};
 pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{EmbeddedSessions, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
+pub use other_home::OtherHome;
 pub use project_folder::parse_project;
 pub use query_models::{QueryModels, UnembeddedSessions, embed_query};
 pub use query_vectors::ModelFailure;

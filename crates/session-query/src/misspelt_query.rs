@@ -1,16 +1,18 @@
-//! Corrects words of a query that no turn holds: mistyped ones, and Chinese ones by the glossary.
+//! Corrects words and names of a query that no turn holds: mistyped ones, and Chinese ones by the glossary.
 
-use session_core::Query;
-use session_core::text::{is_unspaced, translate_to_english};
+use session_core::text::{is_unspaced, split_camel_case_name, translate_to_english};
+use session_core::{Query, Term};
 use session_search::{SearchRequest, SearchResults, SpellingCorrection};
-use session_store::{Reader, StoreError, WordCorrector};
+use session_store::{Reader, StoreError, SubstituteKind, TermStats, WordCorrector};
 
 /// Most words of a query that are corrected: a long paste has many that nothing holds.
 const MAX_WORDS: usize = 4;
+/// Fewest letters of a name that is corrected: of a shorter one other names are a letter away.
+const MIN_NAME_LETTERS: usize = 8;
 
 /// Returns a request with the words that were probably meant in place of those that no turn holds, by its results; `None`
-/// where there is nothing to correct. What was quoted, names, and a word that is still being typed stay. Where nothing was
-/// found, Chinese is translated by the glossary.
+/// where there is nothing to correct. What was quoted, names other than those in camel case, and a word that is still being
+/// typed stay. Where nothing was found, Chinese is translated by the glossary.
 pub(crate) fn correct_request(
     index: &Reader,
     request: &SearchRequest,
@@ -18,30 +20,30 @@ pub(crate) fn correct_request(
 ) -> Result<Option<SearchRequest>, StoreError> {
     let query = &request.query;
     let terms = &results.explanation.terms;
-    // Of a text without spaces pairs of characters are searched where no turn holds all of it.
-    let is_missing = |word: &str| {
-        let mut stats = terms.iter().filter(|term| term.term == word);
-        match stats.next() {
-            Some(term) => term.turns == 0,
-            None => word.contains(is_unspaced),
-        }
+    let is_unfinished = |term: &Term| query.prefix.as_ref() == Some(&term.text);
+    let is_correctable = |term: &&Term| {
+        (!term.exact || is_correctable_name(query, &term.text))
+            && is_missing(term, terms)
+            && !is_unfinished(term)
     };
-    let is_unfinished = |word: &str| query.prefix.as_deref() == Some(word);
-    let words = query.terms.iter().filter(|term| !term.exact);
-    let words = words.map(|term| term.text.as_str());
-    let words = words.filter(|word| is_missing(word) && !is_unfinished(word));
+    let words = query.terms.iter().filter(is_correctable);
     let mut words = words.take(MAX_WORDS).peekable();
     if words.peek().is_none() {
         return Ok(None);
     }
     let mut corrector = WordCorrector::new(index)?;
     let mut corrections = Vec::new();
-    for word in words {
+    for Term { text: word, exact } in words {
         let searched = match translate(word).filter(|_| results.hits.is_empty()) {
             None => corrector.correct(word)?,
             english => english,
         };
-        let typed = word.to_owned();
+        let searched = if *exact {
+            searched.map(|meant| copy_capitals(word, &meant))
+        } else {
+            searched
+        };
+        let typed = word.clone();
         corrections.extend(searched.map(|searched| SpellingCorrection { typed, searched }));
     }
     corrections.retain(|one| replace_word(&query.text, &one.typed, &one.searched) != query.text);
@@ -50,6 +52,40 @@ pub(crate) fn correct_request(
         corrections,
         ..request.clone()
     }))
+}
+
+/// Returns true for a name in camel case of letters alone that was not quoted. Signs and digits tell names from each other.
+fn is_correctable_name(query: &Query, name: &str) -> bool {
+    name.len() >= MIN_NAME_LETTERS
+        && name.chars().all(char::is_alphabetic)
+        && split_camel_case_name(name).is_some()
+        && !query.quotes(name)
+}
+
+/// Returns true where no turn holds a term, and no other spelling or longer name was searched in its place. The everyday words
+/// of a name are no sign that it is right.
+fn is_missing(term: &Term, stats: &[TermStats]) -> bool {
+    match stats.iter().find(|stats| stats.term == term.text) {
+        Some(stats) => {
+            let is_by_words = stats.substitute() == Some(SubstituteKind::NameWords);
+            stats.turns == 0 || (term.exact && is_by_words)
+        }
+        // Of a text without spaces pairs of characters are searched where no turn holds all of it.
+        None => term.text.contains(is_unspaced),
+    }
+}
+
+/// Returns a word with the capitals of a name that is a slip away from it: `lanternOil` of `lanternoil` for `lanternOli`. Both
+/// are in ASCII.
+fn copy_capitals(name: &str, word: &str) -> String {
+    let is_same = |(a, b): &(char, char)| a.eq_ignore_ascii_case(b);
+    let pairs = name.chars().zip(word.chars());
+    let before = pairs.take_while(is_same).count();
+    let pairs = name.chars().rev().zip(word.chars().rev());
+    let shortest = name.len().min(word.len());
+    let after = pairs.take(shortest - before).take_while(is_same).count();
+    let (begin, end) = (&name[..before], &name[name.len() - after..]);
+    format!("{begin}{}{end}", &word[before..word.len() - after])
 }
 
 /// Translates a word in a script without spaces as far as the glossary goes; `None` where it knows none of it.
@@ -97,6 +133,20 @@ fn replace_word(text: &str, word: &str, with: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_corrected_name_keeps_its_capitals() {
+        for (name, word, expected) in [
+            ("lanternOli", "lanternoil", "lanternOil"),
+            ("lanterOil", "lanternoil", "lanternOil"),
+            ("lanternnOil", "lanternoil", "lanternOil"),
+            ("lanternOilll", "lanternoill", "lanternOill"),
+            ("LamternOil", "lanternoil", "LanternOil"),
+            ("lanterOnil", "lanternoil", "lanternoil"),
+        ] {
+            assert_eq!(copy_capitals(name, word), expected, "{name}");
+        }
+    }
 
     #[test]
     fn a_word_is_replaced_where_it_stands_whole() {

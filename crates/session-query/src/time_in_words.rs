@@ -1,10 +1,12 @@
-//! Finds a time at the end of a query with a subject (`docker bug yesterday`), for which a time filter is suggested.
+//! Finds a time at the end of a query with a subject (`docker bug yesterday`), or a date that no turn holds, for which a time
+//! filter is suggested.
 
 use crate::day_question::{find_time_of_question, parse_bare_time};
 use crate::query_tokens::{format_filter, quote_value};
 use crate::typed_query::FilterField;
 use crate::typed_search::SearchAnswer;
 use jiff::Zoned;
+use session_core::is_iso_date;
 
 /// Words before a time that take what lies within it out, or begin or end at it.
 const EXCLUDING_WORDS: [&str; 10] = [
@@ -52,7 +54,10 @@ impl TimeSuggestion {
         if answer.filter.search_filter.limits_time() {
             return None;
         }
-        find_time_in_words(&answer.query.text, now).map(Self::Filter)
+        let (text, unfound) = (&answer.query.text, &answer.results.explanation.unfound);
+        find_time_in_words(text, now)
+            .or_else(|| find_missing_date(text, &unfound.missing, now))
+            .map(Self::Filter)
     }
 
     /// Returns a note on it; `format_digest_note` formats that on a digest of a time.
@@ -107,6 +112,34 @@ fn find_time_in_words(query: &str, now: fn() -> Zoned) -> Option<String> {
         _ => lead,
     };
     let field = find_field(lead, &time, now)?;
+    Some(format_filter_of(field, &time))
+}
+
+/// Returns the filter that says the same as the date in a query that no turn holds, wherever it stands: `when:2026-07-22` of
+/// `2026-07-22 gradient`. Two dates are a range, or not meant as times.
+fn find_missing_date(query: &str, missing: &[String], now: fn() -> Zoned) -> Option<String> {
+    let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let dates = words.iter().map(|word| bare(word)).enumerate();
+    let mut dates = dates.filter(|(_, word)| is_iso_date(word));
+    let (Some((at, date)), None) = (dates.next(), dates.next()) else {
+        return None;
+    };
+    let is_held = !missing.contains(&date);
+    let (before, after) = (&words[..at], &words[at + 1..]);
+    let is_filler = |word: &&String| FILLERS.contains(&word.as_str());
+    let is_subject = |word: &&String| {
+        word.contains(char::is_alphabetic) && !is_filler(word) && !LEADS.contains(&word.as_str())
+    };
+    before.iter().chain(after).find(is_subject)?;
+    let lead = before.iter().rev().find(|word| !is_filler(word));
+    let lead = lead.map_or("", String::as_str);
+    if is_held || query.contains('"') || EXCLUDING_WORDS.contains(&lead) {
+        return None;
+    }
+    let time = date.replace('/', "-");
+    parse_bare_time(&time, now)?;
+    let field = find_field(lead, &time, now).unwrap_or(FilterField::When);
     Some(format_filter_of(field, &time))
 }
 
@@ -183,6 +216,32 @@ mod tests {
             ("lamp until 3 days ago", Some("until:\"3 days ago\"")),
             ("in the last 3 days", None),
         ]);
+    }
+
+    #[test]
+    fn a_date_that_no_turn_holds_becomes_a_filter_wherever_it_stands() {
+        let now = || "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
+        let missing = ["2026-02-12", "2026/02/12", "2026-02", "2026-02-31"];
+        let missing = missing.map(str::to_owned);
+        for (query, filter) in [
+            ("lamp 2026-02-12", Some("when:2026-02-12")),
+            ("2026-02-12 lamp", Some("when:2026-02-12")),
+            ("lamp 2026/02/12, the wick", Some("when:2026-02-12")),
+            ("lamp 2026-02", Some("when:2026-02")),
+            ("lamp 2026-02-12 12:30", Some("when:2026-02-12")),
+            ("since 2026-02-12 the lamp", Some("since:2026-02-12")),
+            // A turn holds these.
+            ("lamp 2026-02-13", None),
+            ("lamp 2026-01", None),
+            ("lamp \"2026-02-12\"", None),
+            ("lamp before 2026-02-12", None),
+            ("lamp 2026-02-12 to 2026-02-13", None),
+            ("lamp 2026-02-31", None),
+            ("2026-02-12 12:30", None),
+        ] {
+            let found = find_missing_date(query, &missing, now);
+            assert_eq!(found.as_deref(), filter, "{query}");
+        }
     }
 
     #[test]

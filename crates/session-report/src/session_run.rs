@@ -1,7 +1,7 @@
 //! The runs of commands in a session, across its turns.
 
 use indexmap::IndexSet;
-use session_core::shell::{find_cd_target, split_simple_commands};
+use session_core::shell::{find_cd_target, split_command_parts};
 use session_core::{CommandWork, ErrorSignature, TurnContent, reads_heredoc};
 use session_store::TurnRecord;
 use std::cell::OnceCell;
@@ -114,8 +114,9 @@ impl<'t> SessionRun<'t> {
 
     /// Returns the directory that its command goes to first: `cd app && make`.
     fn directory(&self) -> Option<String> {
-        let first = split_simple_commands(self.command()).into_iter().next()?;
-        Some(find_cd_target(&first)?.trim_end_matches('/').to_owned())
+        let first = split_command_parts(self.command()).into_iter().next()?;
+        let target = find_cd_target(first.words())?;
+        Some(target.trim_end_matches('/').to_owned())
     }
 
     /// Returns true where both commands go to directories that differ.

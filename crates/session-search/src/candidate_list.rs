@@ -20,8 +20,6 @@ pub(crate) struct Candidate {
 #[derive(Debug, Default)]
 pub(crate) struct CandidateList {
     pub(crate) scored: Vec<ScoredItem<HitId>>,
-    /// The best turn of each session.
-    pub(crate) best_turn: FxHashMap<SessionId, TurnId>,
     /// At turn level, the session in which each turn is shown.
     pub(crate) session_of: FxHashMap<TurnId, SessionId>,
 }
@@ -53,9 +51,6 @@ impl CandidateList {
             let session = candidate.session;
             if seen.len() < limit && seen.insert(session) {
                 list.push(HitId::Session(session), candidate.score);
-            }
-            if let Some(turn) = candidate.turn {
-                list.best_turn.entry(session).or_insert(turn);
             }
         }
         list

@@ -12,8 +12,10 @@ use session_store::{SessionId, TurnId};
 /// The candidates of all models, best first.
 #[derive(Default)]
 pub(crate) struct DenseCandidates {
-    /// Scored by the weighted mean over the models.
+    /// The turns and chunks, or the sessions, scored by the weighted mean over the models.
     pub(crate) ranked: Vec<Candidate>,
+    /// Where sessions are ranked, their turns, scored alike.
+    pub(crate) turns: Vec<Candidate>,
     /// The confidence of the best cosine, 0 to 1, by the best model that has it.
     pub(crate) confidence: f32,
     /// Statistics of the cosines, for each model that has some.
@@ -39,13 +41,16 @@ impl DenseCandidates {
             turn: target.shown.turn,
             scores: scales.scores(&target.cosines),
         });
-        let candidates = match level {
-            Level::Session => group_by_session(candidates),
-            Level::Turn => candidates.collect(),
+        let candidates: Vec<ScoredCandidate> = candidates.collect();
+        let rank = |candidates: &[ScoredCandidate]| rank_by_mean(candidates, &scales.weights);
+        let (ranked, turns) = match level {
+            Level::Session => (rank(&group_by_session(&candidates)), rank(&candidates)),
+            Level::Turn => (rank(&candidates), Vec::new()),
         };
         Self {
             confidence: confidences.fold(0.0, f32::max),
-            ranked: rank_by_mean(&candidates, &scales.weights),
+            ranked,
+            turns,
             stats: scales.models().map(|model| model.stats.clone()).collect(),
         }
     }
@@ -72,19 +77,15 @@ fn compute_confidence(cosines: &TargetCosines, scales: &ModelScales<'_>, terms: 
     understood * embedding.scale.confidence(cosine, terms.count)
 }
 
-/// Groups candidates to sessions, each with the greatest score of each model for any part of it,
-/// and its best turn.
-fn group_by_session(candidates: impl Iterator<Item = ScoredCandidate>) -> Vec<ScoredCandidate> {
+/// Groups candidates to sessions, each with the greatest score of each model for any part of it.
+fn group_by_session(candidates: &[ScoredCandidate]) -> Vec<ScoredCandidate> {
     let mut positions: FxHashMap<SessionId, usize> = FxHashMap::default();
     let mut sessions: Vec<ScoredCandidate> = Vec::new();
     for candidate in candidates {
         let position = *positions.entry(candidate.session).or_insert(sessions.len());
         match sessions.get_mut(position) {
-            Some(session) => {
-                session.scores = session.scores.max(&candidate.scores);
-                session.turn = session.turn.or(candidate.turn);
-            }
-            None => sessions.push(candidate),
+            Some(session) => session.scores = session.scores.max(&candidate.scores),
+            None => sessions.push(*candidate),
         }
     }
     sessions

@@ -1,10 +1,9 @@
 //! Fuses the lexical and the dense list of a level.
 
-use crate::candidate_list::CandidateList;
+use crate::candidate_list::{Candidate, CandidateList};
 use crate::candidates::Candidates;
 use crate::cosine_stats::CosineStats;
 use crate::dense::{DenseCandidates, QueryTerms};
-use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::fusion_weights::FusionWeights;
 use crate::nearest::NearestTargets;
@@ -12,7 +11,7 @@ use crate::request::{Level, SearchRequest};
 use crate::search_results::{FusedHit, HitId};
 use crate::session_context::SessionContext;
 use session_core::{Normalization, fuse};
-use session_store::{SessionId, TurnId};
+use session_store::SessionId;
 
 /// Greatest number of turns or sessions of the lexical list.
 const MAX_LEXICAL: usize = 500;
@@ -24,6 +23,8 @@ pub(crate) struct FusedList {
     pub(crate) hits: Vec<FusedHit>,
     pub(crate) weights: FusionWeights,
     pub(crate) stats: Vec<CosineStats>,
+    /// The turns nearest to the query's vectors, best first.
+    pub(crate) nearest_turns: Vec<Candidate>,
     lexical: CandidateList,
     dense: CandidateList,
 }
@@ -56,6 +57,7 @@ impl FusedList {
             ),
             weights,
             stats: dense_candidates.stats,
+            nearest_turns: dense_candidates.turns,
             lexical,
             dense,
         };
@@ -94,30 +96,6 @@ impl FusedList {
             }
         }
         self.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-    }
-
-    /// Returns the best turn of a session: of the best one of each list the one that holds more of the exact
-    /// terms, then the one of the list in which the session's confidence is greater.
-    pub(crate) fn best_turn(
-        &self,
-        session: SessionId,
-        hit: &FusedHit,
-        exact: &ExactTerms,
-    ) -> Option<TurnId> {
-        let best_turn = |list: &CandidateList| list.best_turn.get(&session).copied();
-        let (lexical, dense) = match (best_turn(&self.lexical), best_turn(&self.dense)) {
-            (Some(lexical), Some(dense)) => (lexical, dense),
-            (lexical, dense) => return lexical.or(dense),
-        };
-        let lacking = |turn| exact.lacking_share(HitId::Turn(turn));
-        let confidence = self.weights.hit_confidence(hit);
-        let by_terms = lacking(dense).total_cmp(&lacking(lexical));
-        let lexical_first = by_terms.then(confidence.lexical.total_cmp(&confidence.dense));
-        Some(if lexical_first.is_ge() {
-            lexical
-        } else {
-            dense
-        })
     }
 }
 

@@ -119,7 +119,7 @@ fn read_turn(
 ) -> Result<Option<TurnRow>, StoreError> {
     let turn = match hit.fused.id {
         HitId::Turn(turn) => Some(turn),
-        HitId::Session(session) => ranking.shown_turn(session, &hit.fused),
+        HitId::Session(session) => ranking.shown_turn(session),
     };
     Ok(turn.map(|turn| index.turn(turn)).transpose()?.flatten())
 }

@@ -1,7 +1,6 @@
 //! Promotes the sessions that hold rare exact terms of the query.
 
 use crate::exact_holders::{EXACT_TERMS_ONLY_SHARE, ExactTermHolder, ExactTermHolders};
-use crate::lexical::LexicalCandidates;
 use crate::request::Level;
 use crate::search_results::{FusedHit, HitId};
 use session_store::{SessionId, TurnId};
@@ -111,18 +110,10 @@ impl ExactTermPromotion {
         }
     }
 
-    /// Returns the turn that is shown for a session, if that is a holder: of its turns that hold an
-    /// exact term the best by word.
-    pub(crate) fn promoted_turn(
-        &self,
-        session: SessionId,
-        lexical: &LexicalCandidates,
-    ) -> Option<TurnId> {
-        let holders = || self.ordered.iter().map(|one| &one.holder);
-        let turns = &holders().find(|holder| holder.session == session)?.turns;
-        let by_word = lexical.turns.iter().filter_map(|candidate| candidate.turn);
-        let mut by_word = by_word.filter(|turn| turns.contains(turn));
-        by_word.next().or_else(|| turns.last().copied())
+    /// Returns the turns of a session that hold an exact term, if the session is a holder.
+    pub(crate) fn holding_turns(&self, session: SessionId) -> Option<&BTreeSet<TurnId>> {
+        let mut holders = self.ordered.iter().map(|one| &one.holder);
+        Some(&holders.find(|holder| holder.session == session)?.turns)
     }
 }
 

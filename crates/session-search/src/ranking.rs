@@ -10,7 +10,7 @@ use crate::lexical::LexicalCandidates;
 use crate::nearest::NearestTargets;
 use crate::promotion::ExactTermPromotion;
 use crate::request::{Level, SearchRequest};
-use crate::search_results::{FusedHit, HitId};
+use crate::search_results::HitId;
 use crate::session_context::SessionContext;
 use rustc_hash::FxHashMap;
 use session_store::{SessionId, TurnId};
@@ -88,11 +88,40 @@ pub(crate) fn rank<'a>(
 }
 
 impl Ranking<'_> {
-    /// Returns the turn that is shown for a session: one that holds a rare exact term of the query,
-    /// or else the best turn of the list that found more.
-    pub(crate) fn shown_turn(&self, session: SessionId, hit: &FusedHit) -> Option<TurnId> {
-        let promoted = self.promotion.promoted_turn(session, self.lexical);
-        promoted.or_else(|| self.list.best_turn(session, hit, self.exact))
+    /// Returns the turn that is shown for a session: the one with the greatest fused score, of those that hold a rare
+    /// exact term of the query where any does.
+    pub(crate) fn shown_turn(&self, session: SessionId) -> Option<TurnId> {
+        let mut scores = self.score_turns(session);
+        if let Some(holding) = self.promotion.holding_turns(session) {
+            scores.retain(|turn, _| holding.contains(turn));
+            if scores.is_empty() {
+                return holding.last().copied();
+            }
+        }
+        let scored = scores
+            .into_iter()
+            .map(|(turn, score)| (turn, score * self.exact_factor(HitId::Turn(turn))));
+        let best = scored.max_by(|(a, by), (b, than)| by.total_cmp(than).then(a.cmp(b)));
+        best.map(|(turn, _)| turn)
+    }
+
+    /// Returns the fused scores of a session's turns.
+    fn score_turns(&self, session: SessionId) -> FxHashMap<TurnId, f32> {
+        let alpha = self.list.weights.alpha;
+        let lists = [
+            (&self.lexical.turns, 1.0 - alpha),
+            (&self.list.nearest_turns, alpha),
+        ];
+        let mut scores = FxHashMap::default();
+        for (candidates, weight) in lists {
+            let best = candidates.first().map_or(0.0, |best| best.score);
+            let own = candidates.iter().filter(|one| one.session == session);
+            for (turn, score) in own.filter_map(|one| Some((one.turn?, one.score))) {
+                let scaled = if best > 0.0 { score / best } else { 0.0 };
+                *scores.entry(turn).or_default() += weight * scaled.max(0.0);
+            }
+        }
+        scores
     }
 
     /// Returns the factor by which exact terms that a hit lacks change its score.

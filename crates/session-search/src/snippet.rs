@@ -4,7 +4,8 @@ use crate::folded_text::FoldedText;
 use crate::passage::Passage;
 use crate::snippet_words::SnippetWords;
 use session_core::slash_command::is_bare_command;
-use session_core::{TurnContent, prompt_content, text};
+use session_core::{TurnContent, prompt_content, text, without_agent_trailers};
+use std::borrow::Cow;
 
 /// Mark of omitted words, one character.
 const CUT: char = '…';
@@ -17,9 +18,10 @@ pub(crate) fn find_snippet(content: &TurnContent, words: &SnippetWords, limit: u
         |prompt: &str| is_bare_command(prompt) || prompt_content::lacks_content(prompt);
     let prompt =
         Some(&content.prompt).filter(|p| !is_uninformative(p) || content.answer.is_empty());
-    let texts = prompt.into_iter().chain(texts_below_prompt(content));
-    let best = find_best_passage(texts.clone(), words, limit);
-    best.unwrap_or_else(|| first_beginning(texts, limit))
+    let prompt = prompt.map(Cow::from).into_iter();
+    let texts: Vec<_> = prompt.chain(texts_below_prompt(content)).collect();
+    let best = find_best_passage(&texts, words, limit);
+    best.unwrap_or_else(|| first_beginning(&texts, limit))
 }
 
 /// Returns what [`find_snippet`] does, unless that only repeats the beginning of the prompt as the session's title: then
@@ -34,7 +36,8 @@ pub(crate) fn find_snippet_beside_title(
     if !repeats_title(&snippet, title, words) {
         return snippet;
     }
-    let other = find_best_passage(texts_below_prompt(content), words, limit);
+    let texts: Vec<_> = texts_below_prompt(content).collect();
+    let other = find_best_passage(&texts, words, limit);
     let other = other.unwrap_or_else(|| shorten(&content.answer, limit));
     if other.is_empty() || repeats_title(&other, title, words) {
         snippet
@@ -43,26 +46,25 @@ pub(crate) fn find_snippet_beside_title(
     }
 }
 
-fn texts_below_prompt(content: &TurnContent) -> impl Iterator<Item = &String> + Clone {
-    let answer = std::iter::once(&content.answer);
-    answer.chain(&content.commands).chain(&content.errors)
+fn texts_below_prompt(content: &TurnContent) -> impl Iterator<Item = Cow<'_, str>> {
+    let answer = std::iter::once(Cow::from(&content.answer));
+    let commands = content.commands.iter();
+    let commands = commands.map(|command| without_agent_trailers(command));
+    let errors = content.errors.iter().map(Cow::from);
+    answer.chain(commands).chain(errors)
 }
 
 /// Returns the passage of some texts with most of the words, the first of several.
-fn find_best_passage<'t>(
-    texts: impl Iterator<Item = &'t String>,
-    words: &SnippetWords,
-    limit: usize,
-) -> Option<String> {
-    let best = texts
-        .filter_map(|text| Passage::find(text, words, limit))
-        .reduce(|first, next| {
-            if next.words > first.words {
-                next
-            } else {
-                first
-            }
-        })?;
+fn find_best_passage(texts: &[Cow<'_, str>], words: &SnippetWords, limit: usize) -> Option<String> {
+    let passages = texts.iter();
+    let passages = passages.filter_map(|text| Passage::find(text, words, limit));
+    let best = passages.reduce(|first, next| {
+        if next.words > first.words {
+            next
+        } else {
+            first
+        }
+    })?;
     Some(if best.is_within_line {
         shorten(&format!("{CUT}{}", best.text.trim_start()), limit)
     } else {
@@ -71,8 +73,8 @@ fn find_best_passage<'t>(
 }
 
 /// Returns the beginning of the first text that is not blank.
-fn first_beginning<'t>(texts: impl Iterator<Item = &'t String>, limit: usize) -> String {
-    let mut heads = texts.map(|text| shorten(text, limit));
+fn first_beginning(texts: &[Cow<'_, str>], limit: usize) -> String {
+    let mut heads = texts.iter().map(|text| shorten(text, limit));
     heads.find(|head| !head.is_empty()).unwrap_or_default()
 }
 
@@ -220,6 +222,18 @@ mod tests {
             200,
             "error: ldb: no such linker, build stopped",
         );
+    }
+
+    #[test]
+    fn what_signs_a_commit_is_no_passage() {
+        let commit = "git commit -m \"trim the wick\n\nCo-Authored-By: Claude Opus <noreply@anthropic.com>\"";
+        let content = TurnContent {
+            commands: vec![commit.into()],
+            errors: vec!["error: no key of claude".into()],
+            ..TurnContent::default()
+        };
+        check(&content, "claude", 200, "error: no key of claude");
+        check(&content, "opus", 200, "git commit -m \"trim the wick \"");
     }
 
     #[test]

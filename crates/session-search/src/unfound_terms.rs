@@ -7,14 +7,15 @@ use crate::request::SearchRequest;
 use crate::resolved_session::{ResolvedSession, resolve_session_uid};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
-use session_core::{Query, SessionReference};
+use session_core::{Query, SessionReference, is_iso_date};
 use session_store::{SessionId, SessionRow, SubstituteKind, TermStats};
 
 /// The share of a query's idf above which all its terms that nothing holds are named, and the fewest of them.
 const MOST_OF_QUERY: f32 = 0.5;
 const MANY_TERMS: usize = 3;
 
-/// The terms of a query that no searched session holds: its identifiers, or all its terms where most are held by none.
+/// The terms of a query that no searched session holds: its identifiers and dates, or all its terms where most are held by
+/// none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct UnfoundTerms {
     /// Terms that no session holds, but for those that were left out by name.
@@ -96,7 +97,8 @@ impl UnfoundTerms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
             let substitute = stats.and_then(|stats| stats.substitute());
             let is_doubtful = substitute.is_some_and(SubstituteKind::is_doubtful);
-            let is_reported = is_most_unfound || term.exact || is_doubtful;
+            let is_named = term.exact || is_iso_date(&term.text);
+            let is_reported = is_most_unfound || is_named || is_doubtful;
             if is_any_found && (stats.is_none() || !is_reported) {
                 continue;
             }

@@ -11,7 +11,7 @@ use crate::written_settings::undo_model;
 use serde::Serialize;
 use session_agents::{
     Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillPlan, SkillReport,
-    own_program, quote_word,
+    own_program, quote_word, require_installed,
 };
 use session_config::Home;
 use session_core::DOCS_URL;
@@ -41,11 +41,19 @@ impl Setup<'_, '_> {
             is_offered || options.agents.contains(agent)
         };
         let meant = [Agent::OpenCode, Agent::Codex].into_iter().filter(is_meant);
-        let plan = |agent| AgentSetup::plan(agent, env, &program);
+        let plan = |agent| {
+            require_installed(&program, env)?;
+            AgentSetup::plan(agent, env, &program)
+        };
         let outcomes = confirm_each(meant, plan, "Install", failures, self.dialog)?;
         let is_claude_offered = self.dialog.is_interactive && Agent::Claude.is_present(env);
         if options.agents.contains(&Agent::Claude) || is_claude_offered && options.is_open() {
-            show_claude_commands(env, &program.to_string_lossy(), self.dialog)?;
+            let installed = require_installed(&program, env).map_err(SetupError::from);
+            let shown = installed.and_then(|()| {
+                show_claude_commands(env, &program.to_string_lossy(), self.dialog)?;
+                Ok(StepOutcome::Unchanged)
+            });
+            failures.take_from(shown)?;
         }
         if self.dialog.is_interactive && options.is_open() {
             name_other_agents(env, self.dialog)?;

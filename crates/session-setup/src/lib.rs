@@ -49,7 +49,6 @@ mod tests {
     use super::*;
     use session_agents::Agent;
     use session_config::Home;
-    use session_models::FileProgress;
     use session_sources::Env;
     use session_test::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 
@@ -132,7 +131,7 @@ mod tests {
                 assume_yes: lines.is_none(),
                 columns: None,
             };
-            let steps = run_steps(options, &home, &|| Box::new(NoProgress), &mut dialog)?;
+            let steps = run_steps(options, &home, &|| Box::new(()), &mut dialog)?;
             Ok((steps, String::from_utf8(output).unwrap()))
         }
     }
@@ -160,14 +159,6 @@ mod tests {
             agents: agents.to_vec(),
             ..no_options()
         }
-    }
-
-    struct NoProgress;
-
-    impl FileProgress for NoProgress {
-        fn start_file(&self, _: &str, _: u64, _: u64) {}
-        fn advance(&self, _: u64) {}
-        fn note(&self, _: &str) {}
     }
 
     const CONFIG: &str = ".config/session-search/config.toml";

@@ -24,10 +24,13 @@ pub(crate) fn non_utf8_warning(folder: &Path) -> Warning {
     warning_of_kind(WarningKind::NonUtf8Name, folder, NOT_UTF_8_FOLDER)
 }
 
-/// Returns true for the stored reason of a warning about a place whose histories are read nonetheless: the index stores
-/// no [`WarningKind`].
+/// The end of the warning about a folder that a variable names and in which there is no session yet.
+pub(crate) const WITHOUT_HISTORY: &str = " folder in it";
+
+/// Returns true for the stored reason of a warning about a place of which all histories are read, or that has none: the
+/// index stores no [`WarningKind`].
 pub fn is_read_nonetheless(reason: &str) -> bool {
-    reason == NOT_UTF_8_FOLDER
+    reason == NOT_UTF_8_FOLDER || reason.ends_with(WITHOUT_HISTORY)
 }
 
 /// Opens a regular file. Anything else is an error: opening a named pipe
@@ -110,6 +113,12 @@ pub(crate) type FileKey = (u64, u64);
 pub(crate) fn file_key(_: &Path, metadata: &Metadata) -> FileKey {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
+}
+
+/// Returns true where both paths lead to one file.
+pub fn leads_to_same_file(one: &Path, other: &Path) -> bool {
+    let key = |path: &Path| Some(file_key(path, &fs_err::metadata(path).ok()?));
+    key(one).is_some_and(|found| key(other) == Some(found))
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! Finds histories below folders, by names and `stat` alone.
 
-use crate::file::{self, FileKey};
+use crate::file::{self, FileKey, WITHOUT_HISTORY};
 use crate::folder_walk::{FolderWalk, HistoryFile, cannot_be_listed};
 use crate::path_pattern::PathPattern;
 use crate::reading::{warning, warning_of_kind};
@@ -65,7 +65,7 @@ impl HistoryFolder {
             Ok(_) => {
                 let folder = begins.first().map(|begin| begin.join("/"));
                 let folder = folder.unwrap_or_default();
-                let what = format!("a folder without a `{folder}` folder in it");
+                let what = format!("a folder without a `{folder}`{WITHOUT_HISTORY}");
                 return Some(warn(WarningKind::EmptyVariableFolder, &what));
             }
         };

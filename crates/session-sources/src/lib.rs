@@ -47,6 +47,7 @@ mod call_result;
 mod calls;
 mod claude;
 mod codex;
+mod collecting_sink;
 mod copilot;
 mod cursor;
 mod cursor_cli;
@@ -84,8 +85,9 @@ mod user_text;
 mod written_files;
 
 pub use agent_info::{AgentInfo, FolderVariable};
+pub use collecting_sink::{CollectedTitle, CollectedTurn, CollectingSink};
 pub use env::Env;
-pub use file::{is_read_nonetheless, path_text};
+pub use file::{is_read_nonetheless, leads_to_same_file, path_text};
 pub use history_search::{
     HistoryFolder, HistorySearch, MIN_PARALLEL_FILES, ParsePathSession, is_packed,
 };
@@ -93,16 +95,14 @@ pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
 pub use project::{is_network_path, project_root};
 pub use source::{
-    Caller, CollectedTitle, CollectedTurn, CollectingSink, ContinuedFile, Cursor, CursorExclusions,
-    IndexedSpan, IsKnownFile, Listing, Location, PathSession, Retry, ShownTurns, Sink, Source,
-    Warning, WarningKind,
+    Caller, ContinuedFile, Cursor, CursorExclusions, IndexedSpan, IsKnownFile, Listing, Location,
+    PathSession, Retry, ShownTurns, Sink, Source, Warning, WarningKind,
 };
 
 pub use json::readable_json;
 pub use time::milliseconds;
 pub use tool_table::{FieldName, ToolRow, ToolTable, patched_files};
 pub use turn_writer::{CallOutcome, TurnWriter};
-pub use written_files::sed_edits_in_place;
 
 static SOURCES: [&dyn Source; 8] = [
     &claude::Claude,

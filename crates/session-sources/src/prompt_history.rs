@@ -150,21 +150,14 @@ impl<'a> PromptLine<'a> {
     fn turn(&self, span: TurnSpan, pastes: &PasteCache) -> Option<Turn> {
         let tagged = self.tagged(pastes);
         let parts = PromptParts::split(&tagged);
-        let pasted = |typed| {
-            clipped(
-                &PromptParts {
-                    typed,
-                    ..parts.clone()
-                }
-                .join(),
-            )
-        };
-        let (kind, prompt) = match unwrapped(&parts.typed) {
-            UserText::Typed(text) => (PromptKind::Typed, pasted(text)),
-            UserText::Command(text) => (PromptKind::Command, pasted(text)),
-            UserText::Nothing => (PromptKind::Typed, pasted(String::new())),
+        let (kind, typed) = match unwrapped(&parts.typed) {
+            UserText::Typed(prompt) => (PromptKind::Typed, prompt.text),
+            UserText::Command(prompt) => (PromptKind::Command, prompt.text),
+            UserText::Nothing => (PromptKind::Typed, String::new()),
             UserText::Notice(_) | UserText::Summary(_) => return None,
         };
+        let typed_bytes = (!parts.pasted.is_empty()).then_some(typed.len());
+        let prompt = clipped(&PromptParts { typed, ..parts }.join());
         let is_empty = prompt.trim().is_empty();
         let ms = self.ms();
         let turn = Turn {
@@ -174,6 +167,7 @@ impl<'a> PromptLine<'a> {
             kind,
             parts: shell_escape(kind, &prompt).into_iter().collect(),
             prompt,
+            typed_bytes,
             ..Turn::default()
         };
         (!is_empty).then_some(turn)

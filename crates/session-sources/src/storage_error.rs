@@ -2,6 +2,7 @@
 
 use crate::{Retry, Warning, WarningKind, file};
 use rusqlite::ErrorCode;
+use session_files::DatabaseCopyError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -41,6 +42,16 @@ pub(crate) enum StorageError {
     /// It changed while it was copied.
     #[error("database kept changing while it was copied")]
     Restless,
+    /// No private copy can be made in the folder of temporary files.
+    #[error(
+        "cannot be copied to `{}`: {}",
+        session_core::text::path_line(folder),
+        file::error_text(error)
+    )]
+    Uncopyable {
+        folder: PathBuf,
+        error: std::io::Error,
+    },
     /// SQLite failed otherwise.
     #[error("database cannot be read: {0}")]
     Sqlite(rusqlite::Error),
@@ -67,7 +78,12 @@ impl StorageError {
     pub(crate) fn is_transient(&self) -> bool {
         matches!(
             self,
-            Self::Locked | Self::PipeBeside(_) | Self::Unopenable(_) | Self::Restless | Self::Io(_)
+            Self::Locked
+                | Self::PipeBeside(_)
+                | Self::Unopenable(_)
+                | Self::Restless
+                | Self::Uncopyable { .. }
+                | Self::Io(_)
         )
     }
 }
@@ -89,6 +105,15 @@ impl From<rusqlite::Error> for StorageError {
     }
 }
 
+impl From<DatabaseCopyError> for StorageError {
+    fn from(error: DatabaseCopyError) -> Self {
+        match error {
+            DatabaseCopyError::Read(error) => Self::Io(error),
+            DatabaseCopyError::Write { folder, error } => Self::Uncopyable { folder, error },
+        }
+    }
+}
+
 /// A part or message whose JSON does not parse.
 pub(crate) const BAD_JSON: &str = "message or part is not valid JSON";
 /// A part or message beyond [`SIZE_LIMIT`].
@@ -99,14 +124,14 @@ pub(crate) const SIZE_LIMIT: u32 = 64 * 1024 * 1024;
 /// Counts of what was skipped, by reason.
 #[derive(Debug, Default)]
 pub(crate) struct SkippedCounts {
-    counts: BTreeMap<SkipReason, u64>,
+    counts: BTreeMap<SkippedRecord, u64>,
     /// Ids of the sessions that are there, and could not be listed.
     unlisted: BTreeSet<String>,
 }
 
-/// Why something was skipped, and when it is tried again.
+/// Something that was skipped: why, and when it is tried again.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct SkipReason {
+struct SkippedRecord {
     retry: Retry,
     reason: String,
 }
@@ -149,12 +174,15 @@ impl SkippedCounts {
     }
 
     fn count(&mut self, retry: Retry, reason: String, count: u64) {
-        *self.counts.entry(SkipReason { retry, reason }).or_default() += count;
+        *self
+            .counts
+            .entry(SkippedRecord { retry, reason })
+            .or_default() += count;
     }
 
     /// Adds those of another reading.
     pub(crate) fn join(&mut self, mut other: Self) {
-        for (SkipReason { retry, reason }, count) in other.counts {
+        for (SkippedRecord { retry, reason }, count) in other.counts {
             self.count(retry, reason, count);
         }
         self.unlisted.append(&mut other.unlisted);
@@ -163,7 +191,7 @@ impl SkippedCounts {
     /// Returns one warning for each reason.
     pub(crate) fn warnings(self, path: &Path) -> impl Iterator<Item = Warning> {
         let counts = self.counts.into_iter();
-        counts.map(|(SkipReason { retry, reason }, count)| Warning {
+        counts.map(|(SkippedRecord { retry, reason }, count)| Warning {
             path: path.to_owned(),
             offset: None,
             reason,
@@ -171,5 +199,26 @@ impl SkippedCounts {
             retry,
             kind: WarningKind::Unreadable,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_copied_is_not_said_to_be_unreadable() {
+        let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
+        let error = StorageError::from(DatabaseCopyError::Write {
+            folder: "/t".into(),
+            error: missing(),
+        });
+        assert_eq!(
+            error.to_string(),
+            "cannot be copied to `/t`: entity not found"
+        );
+        assert!(error.is_transient() && !error.is_permanent());
+        let error = StorageError::from(DatabaseCopyError::Read(missing()));
+        assert_eq!(error.to_string(), "cannot be read: entity not found");
     }
 }

@@ -3,6 +3,7 @@
 use crate::call_result::CallResult;
 use crate::calls::{PendingCall, TurnCalls};
 use crate::cursor::is_default;
+use crate::user_text::PromptText;
 use serde::{Deserialize, Serialize};
 use session_core::{
     CallDialog, CallStatus, PauseClock, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
@@ -152,9 +153,10 @@ impl TurnAssembler {
     pub(crate) fn begin_turn(
         &mut self,
         kind: PromptKind,
-        prompt: String,
+        prompt: impl Into<PromptText>,
         position: &LinePosition<'_>,
     ) {
+        let PromptText { text, typed_bytes } = prompt.into();
         self.close();
         let index = self.progress.next;
         self.progress.next = index.saturating_add(1);
@@ -165,7 +167,8 @@ impl TurnAssembler {
         let mut turn = Turn {
             index,
             origin: position.origin.map(str::to_owned),
-            prompt,
+            prompt: text,
+            typed_bytes,
             parts: preface.parts,
             ..self.empty_turn(kind, position)
         };

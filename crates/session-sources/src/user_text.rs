@@ -3,17 +3,46 @@
 use crate::call_result::clipped;
 use crate::{reminder, tags};
 use serde_json::Value;
-use session_core::paste::strip_paste_tags;
+use session_core::paste::{PromptParts, strip_paste_tags};
 use session_core::slash_command::command_name;
 use std::borrow::Cow;
+
+/// What was typed, then the pastes that the client marks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct PromptText {
+    pub(crate) text: String,
+    /// As [`session_core::Turn::typed_bytes`].
+    pub(crate) typed_bytes: Option<usize>,
+}
+
+impl PromptText {
+    /// Takes the tags of its pastes off a prompt.
+    fn without_paste_tags(tagged: &str) -> Self {
+        let text = strip_paste_tags(tagged);
+        let has_pastes = matches!(text, Cow::Owned(_));
+        Self {
+            text: clipped(&text),
+            typed_bytes: has_pastes.then(|| PromptParts::split(tagged).typed.len()),
+        }
+    }
+}
+
+impl From<String> for PromptText {
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            typed_bytes: None,
+        }
+    }
+}
 
 /// The text of a user line, classified and cleaned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum UserText {
     /// Typed by the user.
-    Typed(String),
+    Typed(PromptText),
     /// `/name arguments` or `!command`.
-    Command(String),
+    Command(PromptText),
     /// Said by the program.
     Notice(String),
     /// A compaction summary.
@@ -81,7 +110,7 @@ pub(crate) fn classify_text(text: &str) -> UserText {
     if text.is_empty() || text.starts_with(OLD_CAVEAT) {
         UserText::Nothing
     } else if let Some(command) = command(text) {
-        UserText::Command(clipped(&strip_paste_tags(&command)))
+        UserText::Command(PromptText::without_paste_tags(&command))
     } else if text.starts_with(SUMMARY) {
         UserText::Summary(clipped(text))
     } else if is_output(text) {
@@ -91,7 +120,7 @@ pub(crate) fn classify_text(text: &str) -> UserText {
     } else if NOTICES.iter().any(|begin| text.starts_with(begin)) {
         notice(text)
     } else {
-        UserText::Typed(clipped(&typed(text)))
+        UserText::Typed(PromptText::without_paste_tags(typed(text)))
     }
 }
 
@@ -106,10 +135,10 @@ fn command(text: &str) -> Option<String> {
 }
 
 /// Returns the user's words, without the tags around them.
-fn typed(text: &str) -> Cow<'_, str> {
+fn typed(text: &str) -> &str {
     let is_memory = text.starts_with("<user-memory-input>");
     let memory = is_memory.then(|| tags::inner(text, "user-memory-input"));
-    strip_paste_tags(memory.flatten().unwrap_or(text))
+    memory.flatten().unwrap_or(text)
 }
 
 /// Returns true for a text that the program's reports stand in front of.
@@ -139,7 +168,7 @@ fn reported(text: &str) -> UserText {
 /// with slash commands and shell escapes not yet wrapped.
 pub(crate) fn queued(text: &str) -> UserText {
     match unwrapped(text) {
-        UserText::Typed(typed) if is_object(text.trim()) => UserText::Notice(typed),
+        UserText::Typed(typed) if is_object(text.trim()) => UserText::Notice(typed.text),
         other => other,
     }
 }
@@ -147,7 +176,7 @@ pub(crate) fn queued(text: &str) -> UserText {
 /// Classifies a text that stands as it was typed, slash commands and shell escapes included.
 pub(crate) fn unwrapped(text: &str) -> UserText {
     match classify_text(text) {
-        UserText::Typed(text) if is_command(&text) => UserText::Command(text),
+        UserText::Typed(text) if is_command(&text.text) => UserText::Command(text),
         other => other,
     }
 }

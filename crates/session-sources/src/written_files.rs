@@ -1,18 +1,18 @@
 //! The files that a command of a shell writes: targets of redirections, files of `tee`, and those that `sed -i` and
 //! `perl -i` edit in place.
 
-mod in_place;
 mod working_directory;
 
 use self::working_directory::WorkingDirectory;
 use crate::project::{PATH_LIMIT, path_in};
-use session_core::shell::{CommandPart, split_command_parts, words_from_program};
+use session_core::shell::{CommandPart, InPlaceEditor, split_command_parts, words_from_program};
 use session_core::{ToolCall, text};
+use std::borrow::Cow;
 
 /// Most files of one command.
 const MAX_FILES: usize = 100;
 
-/// Most words of one command that are looked for in its source.
+/// Most words of one command that are looked at.
 const MAX_CANDIDATES: usize = 300;
 
 /// Directories of files that belong to no project.
@@ -74,12 +74,12 @@ fn find_written_files(command: &str) -> Vec<String> {
         } else {
             written_by(&part)
         };
-        for (word, source) in words {
+        for word in words {
             candidates += 1;
             if files.len() == MAX_FILES || candidates > MAX_CANDIDATES {
                 return files;
             }
-            let path = typed_path(word, source).and_then(|path| path_from(&directory, path));
+            let path = path_from(&directory, word);
             files
                 .extend(path.filter(|path| path.len() <= PATH_LIMIT && !is_outside_projects(path)));
         }
@@ -104,18 +104,15 @@ fn is_outside_projects(path: &str) -> bool {
         || text::file_name(&folded) == "nul"
 }
 
-/// Returns the words that may be files which a simple command writes, each with the text that has them as they are.
-fn written_by<'p>(part: &'p CommandPart<'_>) -> Vec<(&'p str, &'p str)> {
-    let targets = redirection_targets(part).map(|target| (target, part.source));
-    // The word after `<<<` is the input of the program.
-    let arguments = part.source.split("<<<").next().unwrap_or_default();
-    let edited = edited_operands(part).into_iter();
-    let words = targets.chain(edited.map(|operand| (operand, arguments)));
-    words.filter(|(word, _)| is_literal(word)).collect()
+/// Returns the words that may be files which a simple command writes.
+fn written_by(part: &CommandPart<'_>) -> Vec<String> {
+    let targets = redirection_targets(part).map(Cow::into_owned);
+    let words = targets.chain(edited_operands(part));
+    words.filter(|word| is_literal(word)).collect()
 }
 
 /// Returns the words after the `>` of a simple command.
-fn redirection_targets<'p>(part: &'p CommandPart<'_>) -> impl Iterator<Item = &'p str> {
+fn redirection_targets<'p>(part: &'p CommandPart<'_>) -> impl Iterator<Item = Cow<'p, str>> {
     part.redirections.iter().filter_map(|at| {
         let (before, rest) = part.text.split_at_checked(*at)?;
         // The target of `>>` is that of its first `>`; `->` and `=>` are of a text.
@@ -123,8 +120,10 @@ fn redirection_targets<'p>(part: &'p CommandPart<'_>) -> impl Iterator<Item = &'
             return None;
         }
         let target = rest.trim_start_matches('>').trim_start_matches('|');
-        let target = target.split_whitespace().next()?;
-        target.split(['<', '>']).next()
+        let target = target.trim_start();
+        let start = part.text.len() - target.len();
+        let end = target.find(|c: char| c.is_whitespace() || "<>".contains(c));
+        Some(part.unquote(start..start + end.unwrap_or(target.len())))
     })
 }
 
@@ -135,36 +134,29 @@ fn is_literal(word: &str) -> bool {
     !is_number && !word.contains(is_replaced) && !word.starts_with(['&', '='])
 }
 
-/// Returns the path that a literal word of a simple command is, where the command's source has it as it is; spaces in
-/// quotes are `_` in the word.
-fn typed_path(word: &str, source: &str) -> Option<String> {
-    if source.contains(word) {
-        return Some(word.to_owned());
-    }
-    let with_spaces = word.replace('_', " ");
-    source.contains(&with_spaces).then_some(with_spaces)
-}
-
 /// Returns the operands of a simple command that its program writes.
-fn edited_operands<'p>(part: &'p CommandPart<'_>) -> Vec<&'p str> {
-    let arguments = match part.redirections.first() {
-        Some(at) => without_stream(part.text.get(..*at).unwrap_or_default()),
-        None => part.text.as_str(),
-    };
-    let mut words = words_from_program(arguments);
+fn edited_operands(part: &CommandPart<'_>) -> Vec<String> {
+    let words: Vec<Cow<'_, str>> = part.program_words_before(arguments_end(part)).collect();
+    let mut words = words.iter().map(AsRef::as_ref);
     let program = words.next().map(text::file_name).unwrap_or_default();
     let words = words.take_while(|word| !word.starts_with('<'));
-    match program {
+    let operands: Vec<&str> = match program {
         "tee" => words.filter(|word| !word.starts_with('-')).collect(),
-        "sed" | "gsed" => in_place::SED.edited(words),
-        "perl" => in_place::PERL.edited(words),
+        "sed" | "gsed" => InPlaceEditor::SED.edited(words),
+        "perl" => InPlaceEditor::PERL.edited(words),
         _ => Vec::new(),
-    }
+    };
+    operands.into_iter().map(str::to_owned).collect()
 }
 
-/// Returns true for arguments of `sed` with which it edits files in place.
-pub fn sed_edits_in_place<'w>(arguments: impl Iterator<Item = &'w str>) -> bool {
-    in_place::SED.is_in_place(arguments)
+/// Returns the offset in the text of a simple command at which its first redirection begins: the word after `<<<` is
+/// the input of the program.
+fn arguments_end(part: &CommandPart<'_>) -> usize {
+    let before = |at: &usize| without_stream(part.text.get(..*at).unwrap_or_default()).len();
+    let output = part.redirections.first().map(before);
+    let input = part.here_string;
+    let first = output.into_iter().chain(input).min();
+    first.unwrap_or(part.text.len())
 }
 
 /// Returns the text before a `>` without the number of its stream: `2` of `2>`.
@@ -255,6 +247,24 @@ mod tests {
             (
                 "cd \"$DIR\" && echo x > a.txt > /home/ann/b.txt",
                 "/home/ann/b.txt",
+            ),
+        ] {
+            assert_eq!(files(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_the_white_space_of_its_quotes() {
+        for (command, expected) in [
+            ("tee \"my file.txt\" < my_file.txt", "my file.txt"),
+            ("cat my_file.txt > 'my file.txt'", "my file.txt"),
+            (
+                "tee a\\ b \"c\"d_e '' <<< f.txt; sed -i '' 1d 'g h' i_j",
+                "a b | cd_e | g h | i_j",
+            ),
+            (
+                "cd 'my app' && make > \"out put.log\"; cd ../my_app && make > a",
+                "my app/out put.log | my app/../my_app/a",
             ),
         ] {
             assert_eq!(files(command), expected, "{command}");

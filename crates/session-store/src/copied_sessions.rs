@@ -65,12 +65,13 @@ impl Writer {
         Ok(false)
     }
 
-    /// Returns true where each turn of `copied` is in `holder`, and no longer than there.
+    /// Returns true where each turn of `copied` that is not forgotten is in `holder`, and no longer than there.
     fn holds_all_turns(&self, holder: SessionId, copied: SessionId) -> Result<bool> {
         let root = |turn: &TurnRow| turn.owner.unwrap_or(turn.id);
         let held = self.reader.turns(holder)?;
         let held: HashMap<_, _> = held.iter().map(|turn| (root(turn), turn.id)).collect();
-        for turn in self.reader.turns(copied)? {
+        let turns = self.reader.turns(copied)?;
+        for turn in turns.into_iter().filter(|turn| !turn.is_blank()) {
             let Some(other) = held.get(&root(&turn)) else {
                 return Ok(false);
             };

@@ -7,7 +7,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use session_files::{DatabaseCopy, immutable_sqlite_uri, private};
 use std::collections::BTreeSet;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::time::Duration;
 
@@ -153,7 +153,7 @@ fn copy_if_logged(root: &Path) -> Result<Option<DatabaseCopy>> {
     if bytes == 0 {
         return Ok(None);
     }
-    let copy = DatabaseCopy::create(&directory::database_path(root))?;
+    let copy = DatabaseCopy::create(&directory::database_path(root)).map_err(io::Error::from)?;
     let locked = || StoreError::Locked {
         root: root.to_owned(),
     };

@@ -335,7 +335,10 @@ fn the_plugin_of_opencode_is_the_hook_of_its_events() {
     change.write().unwrap();
     let hooks = file.installed_hooks().unwrap();
     assert_eq!(hooks.len(), HookEvent::default_for(Agent::OpenCode).len());
-    assert_eq!(hooks[0].command, "'/my apps/session-search' hook run");
+    assert_eq!(
+        hooks[0].command.to_string(),
+        "'/my apps/session-search' hook run"
+    );
     fs_err::write(file.path(), "export const Mine = 1\n").unwrap();
     let chosen = file.plan(Path::new(PROGRAM), &[HookEvent::SessionStart]);
     let error = chosen.unwrap_err().to_string();

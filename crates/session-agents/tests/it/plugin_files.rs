@@ -138,7 +138,7 @@ mod script {
     }
 
     #[test]
-    fn a_hook_never_fails() {
+    fn the_plugin_script_never_fails() {
         let mut shell = Shell::new();
         assert_eq!(
             shell.run(&script(), &["hook", "run"], PROMPT).status.code(),

@@ -7,10 +7,10 @@ use session_agents::{
 use session_core::diff::DiffLine;
 use session_files::{FileError, Project};
 use session_sources::Env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-const COMMAND: &str = "/opt/bin/session-search hook run";
+const PROGRAM: &str = "/opt/bin/session-search";
 
 fn home_with_settings(text: &str) -> (TempDir, Env, PathBuf) {
     let home = tempfile::tempdir().unwrap();
@@ -72,7 +72,7 @@ fn each_installation_adds_its_events_to_those_before() {
     let (_home, env, _) = home_with_settings("{}");
     let settings = SettingsFile::for_user(&env).unwrap();
     let install = |event| {
-        let change = settings.plan_hook(COMMAND, &[event]).unwrap();
+        let change = settings.plan_hook(Path::new(PROGRAM), &[event]).unwrap();
         if !change.is_noop() {
             change.write().unwrap();
         }
@@ -95,7 +95,7 @@ fn a_hook_is_found_in_the_settings_of_the_user_or_of_the_project() {
     let has_prompt_hook = |project| settings(project).has_hook(HookEvent::UserPromptSubmit);
     assert!(!has_prompt_hook(Some(&project)));
     let install = |settings: SettingsFile, event| {
-        let change = settings.plan_hook(COMMAND, &[event]).unwrap();
+        let change = settings.plan_hook(Path::new(PROGRAM), &[event]).unwrap();
         change.write().unwrap();
     };
     let prompt = HookEvent::UserPromptSubmit;
@@ -225,7 +225,7 @@ fn settings_are_as_before_the_hook_however_often_it_was_installed() {
             }
             let settings = SettingsFile::for_user(&env).unwrap();
             for events in steps {
-                let change = settings.plan_hook(COMMAND, events).unwrap();
+                let change = settings.plan_hook(Path::new(PROGRAM), events).unwrap();
                 if !change.is_noop() {
                     change.write().unwrap();
                 }
@@ -243,7 +243,7 @@ fn settings_that_are_not_json_are_refused() {
     let settings = SettingsFile::for_user(&env).unwrap();
     for change in [
         settings.plan_retention(365),
-        settings.plan_hook(COMMAND, &[HookEvent::UserPromptSubmit]),
+        settings.plan_hook(Path::new(PROGRAM), &[HookEvent::UserPromptSubmit]),
         settings.plan_skill_rule(SkillOrigin::User),
     ] {
         assert!(
@@ -259,7 +259,7 @@ fn settings_that_are_not_utf_8_are_refused() {
     let (_home, env, path) = home_with_settings("");
     fs_err::write(&path, b"{\"a\": \"caf\xe9\"}").unwrap();
     let settings = SettingsFile::for_user(&env).unwrap();
-    let planned = settings.plan_hook(COMMAND, &[HookEvent::UserPromptSubmit]);
+    let planned = settings.plan_hook(Path::new(PROGRAM), &[HookEvent::UserPromptSubmit]);
     let is_refused = matches!(planned, Err(AgentError::File(FileError::NotUtf8(_))));
     assert!(is_refused, "{planned:?}");
 }

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  mkdir -p ~/.local/share/bash-completion/completions
   session-search completions bash > \\
       ~/.local/share/bash-completion/completions/session-search
-  mkdir -p ~/.zfunc
+  mkdir -p ~/.zfunc      # with fpath+=~/.zfunc before compinit in ~/.zshrc
   session-search completions zsh > ~/.zfunc/_session-search
+  mkdir -p ~/.config/fish/completions
   session-search completions fish > \\
       ~/.config/fish/completions/session-search.fish")]
 pub struct CompletionsArgs {

@@ -63,7 +63,7 @@ pub enum MemoryCommand {
     Export(MemoryExportArgs),
     /// Import memories from an export or another program
     Import(MemoryImportArgs),
-    /// Show counts of memories and injections
+    /// Show counts of memories and of injections before prompts
     Stats(JsonFlagArgs),
     /// Write the most important memories to a file for CLAUDE.md
     SyncContext(SyncContextArgs),
@@ -310,8 +310,8 @@ Examples:
   session-search memory export | \\
       ssh host 'cd app && session-search memory import -'
 
-What was imported before is left out, so that importing twice changes nothing. Memories of a project are imported \
-inside a project, or with --global.")]
+Of a memory that is here already the version that was changed last is kept, so that importing twice changes \
+nothing. What is in the trash stays there. Memories of a project are imported inside a project, or with --global.")]
 pub struct MemoryImportArgs {
     /// File, folder, or `-` for stdin [with --format cursor-memory or conversation-memory: that program's usual folder in the project]
     #[arg(value_name = "PATH", value_hint = ValueHint::AnyPath)]

@@ -11,8 +11,9 @@ Examples:
   session-search trust --revoke                # take it back for this project
 
 Memories that came with a repository are found, but never injected until you trust them. \
-Trust is for the present text: after a pull changes it, the memory waits again. What you save or edit with \
-this program needs no trust. It asks on a terminal; nothing else can answer.")]
+Trust is for the present text: after a pull changes it, the memory waits again. What you save with this \
+program, or change in your editor by `memory edit`, needs no trust; a memory that you change by options keeps its own. \
+It asks on a terminal; nothing else can answer.")]
 pub struct TrustArgs {
     /// Memories by id or file [default: all that wait]
     #[arg(value_name = "MEMORY", value_hint = ValueHint::FilePath)]

@@ -3,14 +3,14 @@
 use crate::CommandOutcome;
 use crate::args::{BrowseArgs, join_query};
 use crate::command::resume;
-use crate::error::message_with_hint;
 use crate::shared::background;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::{Error, Result};
 use session_agents::ResumeCommand;
 use session_config::Home;
-use session_picker::{PickerChoice, PickerError, PickerOptions, pick};
-use session_query::{FrontEndCallbacks, SearchEngine};
+use session_output::format_error;
+use session_picker::{PickerCallbacks, PickerChoice, PickerError, PickerOptions, pick};
+use session_query::SearchEngine;
 use std::io::IsTerminal;
 
 /// The reason why a terminal that cannot move its cursor has no picker.
@@ -30,9 +30,9 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
         query: join_query(args.query.iter().chain(&args.more)),
         colours: AutoStream::choice(&std::io::stderr()) != ColorChoice::Never,
         is_shell_waiting: args.print_command,
-        callbacks: FrontEndCallbacks {
+        callbacks: PickerCallbacks {
             start_embedding: background::start,
-            describe_error: |error| message_with_hint(&unwrap_picker_error(error)),
+            describe_error: |error| format_error(unwrap_picker_error(error).as_ref()),
         },
     };
     let choice = pick(engine, &options).map_err(unwrap_picker_error)?;
@@ -44,7 +44,7 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     if args.print_command {
         resume::print_command(&command)?
     } else {
-        resume::start_agent(&command)?
+        resume::start_agent(&command, &home.env)?
     }
     Ok(CommandOutcome::Found)
 }

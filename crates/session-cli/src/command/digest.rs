@@ -38,7 +38,14 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
     output::print_or_explain(
         missing.as_ref(),
         args.prints_json(),
-        |hints| digest.to_json(args.brief, history.refreshed.is_complete, hints),
+        |hints| {
+            let refreshed = &history.refreshed;
+            digest.to_json(
+                args.brief,
+                refreshed.is_complete,
+                refreshed.add_unread(hints),
+            )
+        },
         || {
             if args.brief || is_shortened {
                 digest.format_brief()

@@ -2,7 +2,6 @@
 
 use crate::CommandOutcome;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, JsonFlagArgs};
-use crate::error::message_with_hint;
 use crate::memories::find_current_project;
 use crate::output::notes::print_note;
 use crate::output::{self, json, notes};
@@ -12,7 +11,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 use session_agents::{
     Agent, AgentError, HookFile, HookStatus, HookSurvey, SettingsChange, SettingsFile,
-    find_disabling_file, find_unmatched_tools, own_program, shared_program,
+    find_disabling_file, find_unmatched_tools, own_program, require_installed, shared_program,
 };
 use session_config::{Home, current_directory};
 use session_core::text::path_line;
@@ -21,7 +20,7 @@ use session_files::Project;
 use session_hooks::{
     ComparedCall, HookCall, HookCallbacks, HookOrigin, HookPurpose, run_with_timeout,
 };
-use session_output::{format_hook_status, format_unmatched_tools};
+use session_output::{format_error, format_hook_status, format_unmatched_tools};
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_query::SearchEngine;
 use session_setup::{StepOutcome, confirm_and_write};
@@ -95,7 +94,23 @@ fn uninstall_hook(args: &HookChangeArgs) -> Result<CommandOutcome> {
     if outcome == StepOutcome::Unchanged && args.agent.is_none() {
         note_other_hooks(agent, args.project)?;
     }
+    if !args.project {
+        note_project_hook(agent)?;
+    }
     Ok(CommandOutcome::Found)
+}
+
+/// Notes that the settings of the current project have the hook, which those of the user have no more.
+fn note_project_hook(agent: Agent) -> Result<()> {
+    let file = find_file(agent, true);
+    let hooks = file.and_then(|file| Ok(file.installed_hooks()?));
+    if hooks.is_ok_and(|hooks| !hooks.is_empty()) {
+        let name = agent.name();
+        print_note(format!(
+            "this project has it, too: `session-search hook uninstall --agent {name} --project`"
+        ))?;
+    }
+    Ok(())
 }
 
 /// Notes the agents that have the hook where the one that was meant has not.
@@ -118,11 +133,9 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
     let HookChangeArgs { agent, project, .. } = args.change;
     let env = Home::unconfigured()?.env;
     let agent = agent.unwrap_or_else(|| Agent::default_for(&env));
-    let program = if project {
-        shared_program(&env)?
-    } else {
-        own_program(&env)?
-    };
+    let own = own_program(&env)?;
+    require_installed(&own, &env)?;
+    let program = if project { shared_program(&env)? } else { own };
     let file = find_file(agent, project)?;
     let planned = file.plan(&program, &args.event)?;
     let outcome = apply_change(&args.change, &planned, "the hook is installed already in")?;
@@ -188,7 +201,7 @@ fn find_project(env: &Env) -> Result<Option<Project>> {
 fn find_configuration_error() -> Result<Option<String>> {
     let opened = ProjectMemories::for_directory(&current_directory()?);
     Ok(match opened.err() {
-        Some(error @ ProjectMemoriesError::Config(_)) => Some(message_with_hint(&error.into())),
+        Some(error @ ProjectMemoriesError::Config(_)) => Some(format_error(&error)),
         _ => None,
     })
 }
@@ -218,7 +231,7 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let statuses: Vec<HookStatus> = statuses.collect();
     for error in errors {
         print_note(&match error {
-            AgentError::Settings { .. } => message_with_hint(&error.into()),
+            AgentError::Settings { .. } => format_error(&error),
             error => error.to_string(),
         })?;
     }

@@ -5,13 +5,15 @@ use crate::args::IndexArgs;
 use crate::output::notes::{print_note, print_notes};
 use crate::output::progress::IndexProgressBar;
 use crate::output::{json, notes};
+use crate::shared::detached_process::lower_priority;
 use crate::shared::{lock_wait, refreshed_index};
 use anyhow::Result;
-use session_config::{Home, lower_priority};
+use session_config::Home;
 use session_display::pluralize;
 use session_indexer::{EmbeddingCounts, RefreshMode};
 use session_output::{
-    format_index_outcome, format_old_database, format_open_directory, format_unreadable_paths,
+    format_index_outcome, format_marked_sessions, format_old_database, format_open_directory,
+    format_unreadable_paths,
 };
 use session_query::{EmbeddingEta, QueryModels, SearchEngine};
 use session_store::{EmbeddingHandover, EmbeddingPauses, IndexLock};
@@ -45,6 +47,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
+    print_notes(format_marked_sessions(&outcome))?;
     print_notes(format_open_directory(&outcome))?;
     print_notes(format_old_database(&outcome))?;
     if args.json {

@@ -1,12 +1,10 @@
 //! `mcp`: the server for agents.
 
 use crate::CommandOutcome;
-use crate::error::message_with_hint;
 use crate::output::notes::print_note;
 use crate::shared::background;
 use anyhow::Result;
 use session_mcp::serve_stdio;
-use session_query::FrontEndCallbacks;
 use std::io::IsTerminal;
 
 /// Runs the command.
@@ -14,9 +12,6 @@ pub fn run() -> Result<CommandOutcome> {
     if std::io::stdin().is_terminal() {
         print_note("this waits for an MCP client on stdin; Ctrl-C ends it")?;
     }
-    serve_stdio(FrontEndCallbacks {
-        describe_error: |error| message_with_hint(&error),
-        start_embedding: background::start,
-    })?;
+    serve_stdio(background::start)?;
     Ok(CommandOutcome::Found)
 }

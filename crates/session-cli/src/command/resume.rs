@@ -8,12 +8,13 @@ use crate::output::json;
 use crate::output::notes::print_note;
 use crate::shared::refreshed_index;
 use anyhow::{Error, Result, bail};
-use session_agents::{ResumeCommand, ResumeMode, StartObstacle};
+use session_agents::{ResumeCommand, ResumeMode, StartObstacle, startable_program};
 use session_config::Home;
 use session_core::text::sanitize_text;
 use session_display::{SessionIds, format_continuation};
 use session_query::{Snapshot, find_continuation, find_session};
 use session_search::unmark_unlisted;
+use session_sources::Env;
 use std::io::ErrorKind;
 use std::process::Command;
 
@@ -43,7 +44,7 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
     match (args.json, args.print) {
         (true, _) => json::print(&resume)?,
         (false, true) => print_command(&resume)?,
-        (false, false) => start_agent(&resume)?,
+        (false, false) => start_agent(&resume, &home.env)?,
     }
     Ok(CommandOutcome::Found)
 }
@@ -59,7 +60,7 @@ pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
 
 /// Starts the agent in place of this process. Returns only where that fails, or where a process
 /// cannot be replaced: then after the agent's end.
-pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
+pub fn start_agent(resume: &ResumeCommand<'_>, env: &Env) -> Result<()> {
     // A missing program is seen when it is started.
     if let Some(obstacle) = resume.find_start_obstacle(|_| true) {
         bail!(
@@ -67,7 +68,7 @@ pub fn start_agent(resume: &ResumeCommand<'_>) -> Result<()> {
             resume.session
         );
     }
-    let mut agent = Command::new(&resume.command[0]);
+    let mut agent = Command::new(startable_program(&resume.command[0], env));
     agent.args(&resume.command[1..]);
     // The agent starts as it would without this process.
     agent.envs(

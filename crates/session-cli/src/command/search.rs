@@ -59,7 +59,7 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         };
         return report_no_history(args, &query, reason, refresh.as_ref());
     };
-    note_coverage(models, &snapshot, home.allows_background())?;
+    note_coverage(models, &snapshot, &home)?;
     let has_pending_sessions = models.has_pending_sessions(&snapshot.index)?;
     let found = print_search(args, &answer, &snapshot.sessions, refresh.as_ref())?;
     if has_pending_sessions {
@@ -70,11 +70,11 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
     Ok(found)
 }
 
-/// Notes models that failed, and sessions that the chosen model has not read where these are many. `continues` is true where a
-/// background process goes on with them.
-fn note_coverage(models: &QueryModels, snapshot: &Snapshot, continues: bool) -> Result<()> {
+/// Notes models that failed, and sessions that the chosen model has not read where these are many.
+fn note_coverage(models: &QueryModels, snapshot: &Snapshot, home: &Home) -> Result<()> {
     let due = models.find_unembedded_sessions(&snapshot.index, snapshot.sessions.len())?;
-    print_notes(due.map(|due| format_unembedded_sessions(&due, continues)))?;
+    // Whether a background process goes on with them is asked last: on macOS that starts a process.
+    print_notes(due.map(|due| format_unembedded_sessions(&due, home.allows_background())))?;
     print_notes(models.failures().iter().map(|failure| failure.note()))
 }
 
@@ -274,7 +274,12 @@ fn report_no_history(
     refreshed: Option<&RefreshOutcome>,
 ) -> Result<CommandOutcome> {
     if args.or_demo {
-        print_note("this machine has no history yet; this is the built-in demo")?;
+        let is_unread = refreshed.is_some_and(|outcome| outcome.unreadable_paths > 0);
+        print_note(if is_unread {
+            "no history of this machine could be read; this is the built-in demo"
+        } else {
+            "this machine has no history yet; this is the built-in demo"
+        })?;
         return demo::run_search_in_demo(args);
     }
     let reason = explain();

@@ -31,7 +31,10 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     output::print_or_explain(
         missing.as_ref(),
         args.json,
-        |hints| calendar.to_json(history.refreshed.is_complete, hints),
+        |hints| {
+            let refreshed = &history.refreshed;
+            calendar.to_json(refreshed.is_complete, refreshed.add_unread(hints))
+        },
         || calendar.format(terminal_width()),
     )?;
     Ok(CommandOutcome::from_found(missing.is_none()))

@@ -65,9 +65,14 @@ pub fn run_commands(args: &CommandsArgs) -> Result<CommandOutcome> {
         only_failed: false,
     };
     let matching = history.find_commands(pattern)?;
+    let apart = if matching.is_empty() {
+        history.find_runs_of_words(typed)?
+    } else {
+        None
+    };
     let nothing = format!("no turn ran {}", quote_typed(typed, "a command"));
     history.print_listing(typed, &matching, &args.listed, |scope| {
-        scope.format_nothing(&nothing)
+        scope.format_nothing(&nothing).with_hints(apart)
     })
 }
 
@@ -136,21 +141,37 @@ impl FilteredHistory {
         let name = Some(file_name(path)).filter(|name| *name != path && !name.is_empty());
         let names = [Some(path), name].into_iter().flatten();
         for name in names.filter(|name| !name.trim().is_empty()) {
-            let wanted = CommandPattern {
-                line: &LinePattern::new(name),
-                only_failed: false,
-            };
-            let turns = self.find_commands(wanted)?;
-            let runs: usize = turns.iter().map(|turn| turn.found.len()).sum();
-            if runs > 0 {
-                let (name, runs) = (quote_word(&sanitize_line(name)), pluralize(runs, "run"));
-                let filters = format_same_filters(&self.resolved);
-                return Ok(Some(format!(
-                    "`session-search commands {name}`{filters} has {runs}"
-                )));
+            let runs = self.count_runs(name)?;
+            if runs.is_some() {
+                return Ok(runs);
             }
         }
         Ok(None)
+    }
+
+    /// Returns the command that lists the runs which have all words of a pattern in their order, whatever stands between them,
+    /// with their number; `None` where there are none.
+    fn find_runs_of_words(&self, pattern: &str) -> Result<Option<String>> {
+        let words = pattern.split(|c: char| c.is_whitespace() || c == '*');
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        match words[..] {
+            [_, _, ..] => self.count_runs(&words.join(" * ")),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the command that lists the runs of a pattern, with their number; `None` where there are none.
+    fn count_runs(&self, pattern: &str) -> Result<Option<String>> {
+        let wanted = CommandPattern {
+            line: &LinePattern::new(pattern),
+            only_failed: false,
+        };
+        let turns = self.find_commands(wanted)?;
+        let runs: usize = turns.iter().map(|turn| turn.found.len()).sum();
+        let pattern = quote_word(&sanitize_line(pattern));
+        let (runs, filters) = (pluralize(runs, "run"), format_same_filters(&self.resolved));
+        let hint = format!("`session-search commands {pattern}`{filters} has {runs}");
+        Ok((!turns.is_empty()).then_some(hint))
     }
 
     /// Prints the turns in which something was found; where there are none, what `otherwise` says of the sessions that

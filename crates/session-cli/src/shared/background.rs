@@ -1,10 +1,10 @@
 //! Indexing in a process of its own, after a search and where a session begins.
 
-use session_config::Home;
 #[cfg(unix)]
-use session_config::close_descriptors_on_exec;
+use crate::shared::detached_process::close_descriptors_on_exec;
 #[cfg(windows)]
-use session_config::prepare_detached;
+use crate::shared::detached_process::prepare_detached;
+use session_config::Home;
 use session_files::HOME_VARIABLE;
 use session_query::{SearchEngine, is_embedding};
 use std::path::Path;
@@ -18,7 +18,9 @@ const REFRESH_FLAG: &str = "--refresh";
 /// Starts such a process, unless one runs or the configuration forbids it. A failure is not reported: the search has been
 /// answered.
 pub fn start(home: &Home) {
-    if home.allows_background() && !is_embedding(&home.index_directory) {
+    let is_free = || !is_embedding(&home.index_directory);
+    // The battery is asked last: on macOS that starts a process.
+    if home.config.background && is_free() && !home.is_background_paused() {
         spawn(home, &["index", FLAG], file_system_root(home));
     }
 }

@@ -60,6 +60,7 @@ impl FilteredHistory {
         if !as_json {
             caller::note_left_out(&self.resolved.excluded_callers)?;
         }
+        let to_json = |hints| to_json(self.refreshed.add_unread(hints));
         output::print_or_explain(missing, as_json, to_json, format)
     }
 }

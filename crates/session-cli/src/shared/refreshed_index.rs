@@ -11,6 +11,7 @@ use session_forget::Exclusions;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome};
 use session_output::{
     MissingHistory, format_no_history, format_refresh_notes, format_unmet_clause,
+    format_unreadable_paths,
 };
 use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history, find_unmet_clause};
 use session_search::FilterClause;
@@ -22,6 +23,8 @@ pub struct RefreshedIndex {
     pub snapshot: Snapshot,
     /// True when all changed histories have been read.
     pub is_complete: bool,
+    /// The note on what could not be read.
+    unread: Option<Note>,
     /// The note that there is no history, where the index holds no session.
     pub no_history: Option<Note>,
 }
@@ -43,6 +46,12 @@ impl RefreshedIndex {
         unmet.unwrap_or_else(otherwise)
     }
 
+    /// Adds what could not be read to the hints of an answer in JSON.
+    pub fn add_unread(&self, mut hints: Vec<String>) -> Vec<String> {
+        hints.extend(self.unread.iter().flat_map(Note::sentences));
+        hints
+    }
+
     /// Returns when the first session began, in milliseconds since 1970; without one, now.
     pub fn earliest_ms(&self, now: &Zoned) -> i64 {
         let sessions = self.snapshot.sessions.iter();
@@ -62,7 +71,8 @@ pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<Refresh
     let explain = || explain_no_history(home, &policy.exclusions, Some(&snapshot.index));
     Ok(RefreshedIndex {
         no_history: snapshot.sessions.is_empty().then(explain),
-        is_complete: outcome.is_complete(),
+        is_complete: outcome.has_read_all(),
+        unread: format_unreadable_paths(&outcome),
         snapshot,
     })
 }

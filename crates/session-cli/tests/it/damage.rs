@@ -3,6 +3,8 @@
 use crate::claude::ClaudeTranscript;
 use crate::environment::{TestEnvironment, set_time};
 use crate::history::{DOCKER, WATCHER, docker, watcher};
+use crate::mcp_client::McpClient;
+use serde_json::json;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
@@ -74,14 +76,43 @@ fn an_update_says_that_a_history_could_not_be_read() {
         let ran = env.run(mode).succeeded();
         assert!(ran.stderr().contains(note), "{ran}");
     }
+    let missed = env.run(&["search", "telescope"]);
+    assert!(missed.stderr().contains(note), "{missed}");
     let outcome = env.json(&["index"]);
     assert_eq!(
         (&outcome["files_read"], &outcome["places_unread"]),
         (&0.into(), &1.into())
     );
+    for command in [
+        &["search", "docker"][..],
+        &["stats", "--days", "9999"],
+        &["commands", "*"],
+    ] {
+        let answer = env.json(command);
+        let index = answer.get("index").unwrap_or(&answer);
+        assert_eq!(index["complete"], false, "{answer}");
+        let hints = answer["hints"].to_string();
+        assert!(hints.contains("1 place could not be read"), "{answer}");
+    }
     fs_err::remove_dir(attic(&env)).unwrap();
+    assert_eq!(env.json(&["search", "docker"])["index"]["complete"], true);
     let ran = env.run(&["index"]).succeeded();
     assert!(!ran.stderr().contains("note:"), "{ran}");
+}
+
+#[test]
+fn where_no_history_could_be_read_none_is_said_to_be_missing() {
+    let env = TestEnvironment::new();
+    fs_err::create_dir_all(attic(&env)).unwrap();
+    let demo = env.run(&["search", "docker", "--or-demo"]).succeeded();
+    let note = "note: no history of this machine could be read; this is the built-in demo\n";
+    assert!(demo.stderr().contains(note), "{demo}");
+    let answer = McpClient::start(&env).call("search", json!({"query": "docker"}));
+    assert!(
+        answer.contains("no session of a coding agent could be read"),
+        "{answer}"
+    );
+    assert!(answer.contains("1 place could not be read; "), "{answer}");
 }
 
 /// A folder's name may be any bytes.

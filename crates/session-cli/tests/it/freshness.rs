@@ -22,13 +22,13 @@ fn an_answer_from_an_index_that_is_being_written_may_be_incomplete() {
     let index = env.json(&["search", "docker"])["index"].clone();
     assert_eq!(
         index,
-        json!({"complete": false, "files_left": 1, "sessions_left": 0, "locked": true})
+        json!({"complete": false, "files_left": 1, "sessions_left": 0, "places_unread": 0, "locked": true})
     );
     drop(writer);
     let index = env.json(&["search", "docker"])["index"].clone();
     assert_eq!(
         index,
-        json!({"complete": true, "files_left": 0, "sessions_left": 0, "locked": false})
+        json!({"complete": true, "files_left": 0, "sessions_left": 0, "places_unread": 0, "locked": false})
     );
 }
 

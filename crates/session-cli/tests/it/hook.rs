@@ -217,16 +217,19 @@ fn a_call_belongs_to_the_project_that_the_session_began_in() {
     let shop = project.env.home("shop");
     let web = project.env.home("shop/web");
     fs_err::create_dir_all(web.join(".claude")).unwrap();
-    let call = serde_json::json!({"session_id": "s1", "cwd": web, "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "../db/1.sql"}});
-    let answer = |start: Option<&std::path::Path>| {
+    let answer = |session: &str, start: Option<&std::path::Path>| {
+        let call = serde_json::json!({"session_id": session, "cwd": web, "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "../db/1.sql"}});
         let mut command = project.command();
         command.args(["hook", "run"]);
         command.envs(start.map(|start| ("CLAUDE_PROJECT_DIR", start)));
         let ran = project.piped(command, &call.to_string());
         ran.succeeded().stdout()
     };
-    assert_eq!(answer(None), "");
-    assert!(answer(Some(&shop)).contains(&id));
+    // It has no memories: what the agent writes there cuts nobody off.
+    assert!(answer("s1", None).contains(&id));
+    fs_err::write(web.join(".claude/session-search.toml"), "").unwrap();
+    assert_eq!(answer("s2", None), "");
+    assert!(answer("s3", Some(&shop)).contains(&id));
 }
 
 #[test]

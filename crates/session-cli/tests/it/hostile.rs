@@ -369,7 +369,11 @@ fn a_root_that_others_write_is_none() {
         !ran.stdout().contains(TOPIC) && ran.stdout().contains("Global"),
         "{ran}"
     );
-    let saved = project.save("New", "thing", &[]);
+    let save = ["memory", "save", "--topic", "New", "--info", "thing"];
+    let ran = project.run(&save).exits(2);
+    assert!(ran.stderr().contains("nothing is saved"), "{ran}");
+    assert!(ran.stderr().contains("(`--global`)"), "{ran}");
+    let saved = project.save("New", "thing", &["--global"]);
     assert!(
         !project.file(&saved).exists(),
         "it is the user's, not the project's"

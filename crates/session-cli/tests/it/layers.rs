@@ -112,43 +112,46 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A file's code: without comments, and without what follows its tests.
+/// Reads a file's code: without comments, and without the module of its tests, which ends a file.
 fn code(path: &Path) -> String {
     let text = fs_err::read_to_string(path).unwrap();
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let lines = code
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"));
+    let begins_tests = |line: &str| !line.starts_with(' ') && line.ends_with("mod tests {");
+    let lines = text.lines().take_while(|line| !begins_tests(line));
+    let lines = lines.filter(|line| !line.trim_start().starts_with("//"));
     lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// Code that stands behind a helper of tests is read, too.
+#[test]
+fn code_ends_at_the_tests_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("lamp.rs");
+    let text = "#[cfg(test)]\nmod oil;\n\n// a wick\nfn burn() {}\n\n#[cfg(test)]\nmod tests {\n    fn douse() {}\n}\n";
+    fs_err::write(&file, text).unwrap();
+    assert_eq!(
+        code(&file),
+        "#[cfg(test)]\nmod oil;\n\nfn burn() {}\n\n#[cfg(test)]\n"
+    );
 }
 
 /// Names of agents that are no other words.
 const AGENTS: [&str; 5] = ["claude", "opencode", "codex", "gemini", "copilot"];
 
-/// Where people are told of agents by name: the help, the hints for those who
-/// have no home or no history, what `setup` offers, and the demo and the sets of `eval`, which are
-/// histories of one of them; where its projects keep what is theirs, and its hook.
-const FILES_THAT_NAME_AGENTS: [&str; 24] = [
-    "session-cli/src/args/eval.rs",
-    "session-cli/src/args/hook.rs",
-    "session-cli/src/args/mcp.rs",
-    "session-cli/src/args/memory.rs",
-    "session-cli/src/args/search.rs",
-    "session-cli/src/args/setup.rs",
-    "session-cli/src/args/skill.rs",
-    "session-setup/src/history_step.rs",
+/// The folders of the help, and of what `setup` offers.
+const FOLDERS_THAT_NAME_AGENTS: [&str; 2] = ["session-cli/src/args/", "session-setup/src/"];
+
+/// Where people are told of agents by name besides: the hints for those who have no home or no history, and the demo and
+/// the sets of `eval`, which are histories of one of them; what signs their commits; where its projects keep what is
+/// theirs, and its hook.
+const FILES_THAT_NAME_AGENTS: [&str; 12] = [
     "session-cli/src/command/setup.rs",
-    "session-setup/src/error.rs",
-    "session-setup/src/options.rs",
-    "session-setup/src/agents_step.rs",
-    "session-setup/src/permission_step.rs",
-    "session-setup/src/skill_step.rs",
     "session-cli/src/command/skill.rs",
     "session-cli/src/command/memory/transfer.rs",
     "session-query/src/demo_index.rs",
     "session-query/src/eval_index.rs",
     "session-config/src/environment.rs",
     "session-config/src/path_variables.rs",
+    "session-core/src/commit_trailer.rs",
     "session-eval/src/set.rs",
     "session-files/src/marks.rs",
     "session-files/src/project.rs",
@@ -175,6 +178,11 @@ fn agents_are_named_by_their_source_alone() {
     let naming: BTreeSet<String> = naming
         .map(|path| path.strip_prefix(crates()).unwrap().to_string_lossy())
         .map(|name| name.replace('\\', "/"))
+        .filter(|name| {
+            !FOLDERS_THAT_NAME_AGENTS
+                .iter()
+                .any(|folder| name.starts_with(folder))
+        })
         .collect();
     let expected = FILES_THAT_NAME_AGENTS.map(str::to_owned);
     assert_eq!(naming, BTreeSet::from(expected));
@@ -189,6 +197,55 @@ fn an_agent_is_a_module_and_a_line() {
         assert_eq!(lib.matches(&format!("{agent}::")).count(), 1);
         assert_eq!(lib.matches(agent).count(), 2, "{lib}");
     }
+}
+
+/// Modules of the memories that all others share. An error names types of any of them.
+const SHARED_MEMORY_MODULES: [&str; 4] = ["error", "hashed_name", "setting_values", "trust"];
+
+/// Returns the layer of each module of the memories: the row of the table in the crate's documentation.
+fn memory_layers() -> BTreeMap<String, usize> {
+    let lib = fs_err::read_to_string(crates().join("session-memory/src/lib.rs")).unwrap();
+    let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | `"));
+    let rows = rows.enumerate().flat_map(|(layer, row)| {
+        let (modules, _) = row.split_once("` |").unwrap();
+        modules
+            .split("`, `")
+            .map(move |module| (module.to_owned(), layer))
+    });
+    rows.collect()
+}
+
+/// Returns the modules at the root of its crate that code names.
+fn root_modules(code: &str) -> BTreeSet<&str> {
+    let paths = code.split("crate::").skip(1);
+    let is_end = |c: char| c != '_' && !c.is_alphanumeric();
+    paths.filter_map(|path| path.split(is_end).next()).collect()
+}
+
+#[test]
+fn a_module_of_the_memories_uses_those_before_it_alone() {
+    let root = crates().join("session-memory/src");
+    let layers = memory_layers();
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let is_shared = |name: &str| SHARED_MEMORY_MODULES.contains(&name);
+    let mut edges = 0;
+    for file in &files {
+        let path = file.strip_prefix(&root).unwrap();
+        let name = path.iter().next().unwrap().to_string_lossy();
+        let name = name.trim_end_matches(".rs");
+        if name == "lib" || is_shared(name) {
+            continue;
+        }
+        let own = layers.get(name);
+        let own = own.unwrap_or_else(|| panic!("`{name}` is in no layer"));
+        for used in root_modules(&code(file)) {
+            edges += 1;
+            let is_before = is_shared(used) || layers.get(used).is_some_and(|layer| layer <= own);
+            assert!(is_before, "{} uses `{used}`", file.display());
+        }
+    }
+    assert!(edges > 150, "{edges}");
 }
 
 /// Each promise names the test or the function that holds it: by its module and its name, with its crate where that is

@@ -30,6 +30,7 @@ mod healing;
 mod help;
 mod history;
 mod hook;
+mod hook_scopes;
 mod hook_start;
 mod hostile;
 mod hostile_environment;

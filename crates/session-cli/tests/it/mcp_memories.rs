@@ -192,6 +192,51 @@ fn what_replaces_a_global_memory_is_global() {
     );
 }
 
+/// A model seldom repeats what it does not want to change.
+#[test]
+fn a_replacement_keeps_what_the_call_leaves_out() {
+    let project = MemoryProject::new();
+    let mut client = start(&project);
+    let (old, _) = remember(
+        &mut client,
+        json!({
+            "topic": "Lamps of the gate",
+            "info": ["they hang on their own generator"],
+            "kind": "known-issue",
+            "importance": "high",
+            "cues": ["the gate is dark"],
+            "when": {"commands": ["lamps *"]},
+        }),
+    );
+    let mut memory = json!({"topic": "Lamps of the gate", "info": ["on the mains"]});
+    memory["replaces"] = old.into();
+    let (new, answer) = remember(&mut client, memory.clone());
+    assert_eq!(
+        data(&answer),
+        format!("{new} takes over the trigger `lamps *` and 1 cue\n")
+    );
+    let kept = "\nnote: it is of the kind known issue, its importance high\n";
+    assert!(answer.contains(kept), "{answer}");
+    let shown = project.json(&["memory", "show", &new]);
+    assert_eq!(shown["kind"], "known-issue");
+    assert_eq!(shown["importance"], "high");
+    assert_eq!(shown["cues"], json!(["the gate is dark"]));
+    assert_eq!(shown["when"], json!({"commands": ["lamps *"]}));
+
+    memory["replaces"] = new.into();
+    memory["kind"] = "context".into();
+    memory["importance"] = "normal".into();
+    memory["cues"] = json!(["who feeds the lamps?"]);
+    let (newest, answer) = remember(&mut client, memory);
+    assert!(!answer.contains("it is of the kind"), "{answer}");
+    let shown = project.json(&["memory", "show", &newest]);
+    assert_eq!(
+        (&shown["kind"], &shown["importance"]),
+        (&"context".into(), &"normal".into())
+    );
+    assert_eq!(shown["cues"], json!(["who feeds the lamps?"]));
+}
+
 /// Writes a memory that came with the repository.
 fn write_foreign(project: &MemoryProject, id: &str, topic: &str, body: &str) {
     let text = format!("---\nid: {id}\ntopic: {topic}\ncreated: 2040-01-10\n---\n\n{body}\n");
@@ -223,9 +268,7 @@ fn what_waits_for_trust_is_listed_last_and_counted() {
     assert!(data(&listed).starts_with(&own), "{listed}");
     let shown = data(&listed).lines().count();
     let left = 101 - shown;
-    let note = format!(
-        "note: {left} of 101 left out, {left} of which came with the repository and are not trusted; "
-    );
+    let note = format!("note: {left} of 101 left out, {left} of which are not trusted; ");
     assert!(shown > 1 && listed.starts_with(&note), "{listed}");
 }
 
@@ -250,7 +293,7 @@ fn each_page_of_a_memory_has_its_heading_and_no_line_imitates_one() {
         let first = data(&page).lines().next().unwrap();
         assert!(first.starts_with(&format!("{id}  project  ")), "{page}");
         assert!(
-            first.contains("  came with the repository, not trusted  "),
+            first.contains("  from the repository or a moved folder, not trusted  "),
             "{page}"
         );
         let mut others = data(&page).lines().skip(1);

@@ -402,6 +402,21 @@ fn a_memory_of_a_session_outlives_its_history() {
     assert!(raw.contains("docker network inspect bridge"), "{raw}");
     let other = project.save("No session", "here", &[]);
     project.run(&["memory", "show", &other, "--raw"]).exits(1);
+    // As in another checkout, since git ignores the text.
+    let kept = project.folder(&format!("raw/{id}.md"));
+    let text = fs_err::read_to_string(&kept).unwrap();
+    fs_err::remove_file(&kept).unwrap();
+    let note = project.run(&["memory", "show", &id, "--raw"]).exits(1);
+    let expected = format!(
+        "note: its conversation is not kept here: it was saved from {DOCKER}:0-1\nhint: `session-search show {DOCKER}:0-1` has it, as long as the history is there\n"
+    );
+    assert_eq!(note.stderr(), expected);
+    let note = project.run(&["memory", "show", &id]).succeeded().stderr();
+    assert!(
+        note.contains("`session-search show ") && !note.contains("--raw"),
+        "{note}"
+    );
+    fs_err::write(&kept, text).unwrap();
     project
         .run(&["memory", "delete", &id, "--purge"])
         .succeeded();

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 use crate::hostile::tree;
 use crate::memory::MemoryProject;
+use serde_json::{Value, json};
 #[cfg(unix)]
 use std::path::PathBuf;
 
@@ -57,6 +58,41 @@ fn an_edited_text_that_is_too_long_is_kept() {
     let said = stderr.split("is kept in ").nth(1).unwrap();
     let kept = said.split(':').next().unwrap().trim();
     assert!(fs_err::metadata(kept).unwrap().len() > 300_000, "{ran}");
+}
+
+/// Who follows the hint to edit it would else believe that it is injected again.
+#[test]
+fn an_edit_of_a_memory_that_waits_for_trust_says_so() {
+    let project = MemoryProject::new();
+    let id = project.save("Lantern", "in the harbour", &[]);
+    let text = fs_err::read_to_string(project.file(&id)).unwrap();
+    fs_err::write(project.file(&id), text.replace("harbour", "tower")).unwrap();
+    let note = format!("note: {id} was changed outside of session-search");
+    let ran = project.run(&["memory", "edit", &id, "--kind", "decision"]);
+    assert!(ran.stderr().contains(&note), "{}", ran.succeeded());
+    let mut command = project.command();
+    command.env("EDITOR", "true").args(["memory", "edit", &id]);
+    let ran = project.env.ran(command.output().unwrap()).succeeded();
+    assert!(ran.stderr().contains(&note), "{ran}");
+}
+
+#[test]
+fn a_replacement_takes_over_triggers_and_cues() {
+    let project = MemoryProject::new();
+    let fields = ["--when-command", "light *", "--cue", "it is dark"];
+    let old = project.save("Lantern", "in the harbour", &fields);
+    let new = project.save("Lantern of brass", "in the hall", &[]);
+    let ran = project
+        .run(&["memory", "supersede", &old, "--by", &new, "--json"])
+        .succeeded();
+    let note = format!("note: {new} takes over the trigger `light *` and 1 cue\n");
+    assert!(ran.stderr().contains(&note), "{ran}");
+    let json: Value = serde_json::from_str(&ran.stdout()).unwrap();
+    let inherited = json!({"when": {"commands": ["light *"]}, "cues": ["it is dark"]});
+    assert_eq!(json["inherited"], inherited);
+    let shown = project.json(&["memory", "show", &new]);
+    assert_eq!(shown["when"], inherited["when"]);
+    assert_eq!(shown["cues"], inherited["cues"]);
 }
 
 #[test]

@@ -85,6 +85,39 @@ fn an_export_comes_back_to_the_byte() {
         .exits(2);
 }
 
+#[test]
+fn an_import_names_what_it_replaces_and_what_it_leaves_in_the_trash() {
+    let from = MemoryProject::new();
+    let at = "2026-01-10T09:15:00Z";
+    let text = |id: &str, topic: &str, updated: &str| {
+        format!("---\nid: {id}\ntopic: {topic}\ncreated: {at}\nupdated: {updated}\n---\n\n- info\n")
+    };
+    let document = |updated: &str| {
+        let memory = |id: &str, topic: &str| serde_json::json!({"id": id, "state": "active", "scope": "project", "file": text(id, topic, updated)});
+        let memories = [memory("mem-pool", "Pool"), memory("mem-gone", "Gone")];
+        let format = "session-search-memories";
+        serde_json::json!({"format": format, "version": 1, "memories": memories}).to_string()
+    };
+    let import = ["memory", "import", "-"];
+    from.fed(&import, &document(at)).succeeded();
+    from.run(&["memory", "delete", "mem-gone"]).succeeded();
+    let later = document("2026-01-11T09:15:00Z");
+    let stderr = from.fed(&import, &later).succeeded().stderr();
+    for line in [
+        "0 memories imported, 1 replaced by its later version\n",
+        "note: replaced by what the import changed later: mem-pool\n",
+        "note: deleted here, and left in the trash: mem-gone\n",
+    ] {
+        assert!(stderr.contains(line), "{line}: {stderr}");
+    }
+    let again = from.fed(&[&import[..], &["--json"]].concat(), &later);
+    let again: serde_json::Value = serde_json::from_str(&again.succeeded().stdout()).unwrap();
+    assert_eq!(again["replaced"], serde_json::json!([]));
+    assert_eq!(again["in_trash"], serde_json::json!(["mem-gone"]));
+    assert_eq!(again["kept_trusted"], serde_json::json!([]));
+    assert_eq!(again["known"], 1);
+}
+
 /// As over `ssh`, in the home folder of another machine.
 #[test]
 fn a_memory_of_a_project_does_not_become_global_by_an_import_elsewhere() {

@@ -50,7 +50,7 @@ fn assert_nothing(ran: Ran, query: &str, filtered: &[&str], hints: Value) -> Ran
         "level": "session",
         "hits": [],
         "searched": { "sessions": 0, "projects": 0, "sources": {} },
-        "index": { "complete": true, "files_left": 0, "sessions_left": 0, "locked": false },
+        "index": { "complete": true, "files_left": 0, "sessions_left": 0, "places_unread": 0, "locked": false },
         "left_out": [],
         "missing": [],
         "only_subagents": [],
@@ -156,6 +156,9 @@ fn without_history_the_way_on_is_shown() {
         ran.stderr(),
         "note: this machine has no history yet; this is the built-in demo\n"
     );
+    let answer = env.json(&["search", "docker", "--or-demo", "--quiet"]);
+    let hint = answer["hints"][0].as_str().unwrap();
+    assert!(hint.contains("built-in demo"), "{answer}");
     assert_snapshot!(env.run(&["show", "a1"]), @r"
     exit code: 2
     ----- stdout -----
@@ -317,16 +320,8 @@ fn a_misspelled_project_is_named_with_the_one_that_is_there() {
     let env = small();
     let told = "no project has `parsr` in its name or path\nhint: there is `parser`\n";
     let text = "hint: in double quotes a filter is searched as text\n";
-    for (search, expected) in [
-        (
-            &["search", "EMFILE", "--project", "parsr"][..],
-            told.to_owned(),
-        ),
-        (&["search", "EMFILE project:parsr"], format!("{told}{text}")),
-        (&["search", "project:parsr"], told.to_owned()),
-    ] {
-        assert_eq!(env.run(search).exits(1).stderr(), expected);
-    }
+    let typed = env.run(&["search", "EMFILE project:parsr"]).exits(1);
+    assert_eq!(typed.stderr(), format!("{told}{text}"));
     let alone = env.run(&["search", "after:2"]).exits(1);
     assert!(alone.stderr().ends_with(text), "{alone}");
 }
@@ -403,4 +398,26 @@ fn commands_that_name_a_file_are_counted_by_the_filters() {
     let none = env.run(&files).exits(1).stderr();
     let hint = "`session-search commands src/pump_test.go` with the same filters has 1 run\n";
     assert!(none.contains(hint), "{none}");
+}
+
+#[test]
+fn words_of_a_command_with_others_between_them_are_told() {
+    let env = TestEnvironment::indexed(&[ClaudeTranscript::new(
+        "5e000000-0000-4000-8000-000000000006",
+        "/home/ann/pump",
+    )
+    .user("Test the pump")
+    .bash("go test ./... -bench=valve", "")
+    .bash("go test ./src -bench=gauge", "")
+    .assistant("It is tested.")]);
+    let none = env.run(&["commands", "go test bench"]).exits(1);
+    let hint = "hint: `session-search commands 'go * test * bench'` has 2 runs\n";
+    assert!(none.stderr().ends_with(hint), "{none}");
+    let found = env.json(&["commands", "go bench*gauge"]);
+    let hint = "`session-search commands 'go * bench * gauge'` has 1 run";
+    assert_eq!(found["hints"][1], hint);
+    for pattern in ["bench test", "gopher", "go test lamp"] {
+        let none = env.run(&["commands", pattern]).exits(1);
+        assert!(!none.stderr().contains("hint: "), "{none}");
+    }
 }

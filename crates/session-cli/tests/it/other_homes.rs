@@ -93,6 +93,20 @@ fn a_home_that_is_away_is_named_and_its_sessions_stay() {
     assert_eq!(hit(&env, "secateurs")["gone"], false);
 }
 
+#[test]
+fn a_folder_in_the_home_that_was_meant_is_named() {
+    let env = environment();
+    let old = env.path("old").display().to_string();
+    let table = format!("[sources]\nhomes = [{:?}]\n", format!("{old}/.claude"));
+    env.write(&env.path("config/config.toml"), table);
+    env.run(&["index"]).succeeded();
+    let status = env.json(&["status"]);
+    assert_eq!(status["homes"][0]["has_history"], false, "{status}");
+    let hint = format!("no agent's history is found in it; `{old}` has one");
+    let doctor = env.json(&["doctor"]);
+    assert!(doctor["findings"].to_string().contains(&hint), "{doctor}");
+}
+
 /// The other machine went on with it: what it has beyond the own home is found there.
 #[test]
 fn an_id_that_both_machines_have_names_the_own_session() {

@@ -133,6 +133,7 @@ fn sessions_are_listed_as_json() {
         "complete": true,
         "files_left": 0,
         "sessions_left": 0,
+        "places_unread": 0,
         "locked": false
       },
       "left_out": [],

@@ -3,11 +3,8 @@
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, docker, small, watcher};
-use proptest::prelude::*;
 use serde_json::json;
 use std::ffi::OsStr;
-
-const JAPANESE: &str = "e5000000-0000-4000-8000-000000000005";
 
 /// Asserts that a query is answered: found or not, but no error.
 #[track_caller]
@@ -17,70 +14,13 @@ fn answered(env: &TestEnvironment, args: &[impl AsRef<OsStr>]) {
     assert!(!ran.stderr().contains("panic"), "{ran}");
 }
 
+/// What no lower test has: the arguments of a process.
 #[test]
 fn nothing_in_a_query_is_syntax() {
     let env = small();
-    let odd = [
-        "",
-        " ",
-        "\"",
-        "\"\"",
-        "\"unclosed",
-        "a \"b\" \"",
-        "AND",
-        "NOT",
-        "docker AND",
-        "OR docker",
-        "*",
-        "dock*",
-        "foo(",
-        "()",
-        "NEAR(a b)",
-        "NEAR(docker bridge, 5)",
-        "prompt:docker",
-        "col:x",
-        "^docker",
-        "^",
-        "-x",
-        "-",
-        "--no-verify",
-        "-docker",
-        "{a b}",
-        "a + b",
-        "'",
-        "''; DROP TABLE words; --",
-        "%_%",
-        "\\0",
-        "\\",
-        "a\u{1}b",
-        "a\nb\tc",
-        "\u{feff}",
-        "ﬃ",
-        "İ",
-        "é e\u{301}",
-        "日本語",
-        "🎉",
-        "👨‍👩‍👧",
-        "🎉 docker",
-        "\u{202e}docker",
-        "ß",
-        "....",
-        "://",
-        "a.b.c:d",
-        "C:\\Users\\ann",
-        "$(reboot)",
-        "`ls`",
-        "#1",
-        "@",
-        "0",
-        "-1",
-    ];
-    for query in odd {
+    for query in ["", "\"", "--no-verify", "\\0", "\u{202e}docker", "AND"] {
         answered(&env, &["search", query]);
-        answered(
-            &env,
-            &["search", query, "--depth", "2", "--keyword-only", "--json"],
-        );
+        answered(&env, &["search", query, "--depth", "2", "--json"]);
     }
 }
 
@@ -130,20 +70,6 @@ fn long_queries_are_answered() {
         answered(&env, &["search", query]);
     }
     assert_eq!(env.found(&[&words, "--limit", "1"]), [DOCKER]);
-}
-
-#[test]
-fn a_part_of_a_japanese_sentence_is_found() {
-    let env = TestEnvironment::indexed(&[
-        docker(),
-        ClaudeTranscript::new(JAPANESE, "/home/ann/tegami")
-            .user("新しい検索機能を実装してください")
-            .assistant("索引を追加しました。"),
-    ]);
-    for query in ["検索機能", "機能を実装", "索引"] {
-        assert_eq!(env.found(&[query, "--limit", "1"]), [JAPANESE], "{query}");
-    }
-    assert_eq!(env.found(&["能検", "--keyword-only"]).len(), 0);
 }
 
 /// macOS and some editors write marks behind their letters.
@@ -231,21 +157,22 @@ fn exact_phrases_in_a_script_that_no_model_reads_come_first() {
 #[test]
 fn what_nothing_answers_is_weak_at_best() {
     let env = small();
-    for query in [
-        "sourdough starter hydration",
-        "kubernetes ingress certificate renewal",
-        "violin lessons for beginners",
-        "qzxv wvut",
-        "the",
-        "what was it again",
-        "photosynthesis in desert plants",
-    ] {
+    let bands = |query: &str, depth: &str| -> Vec<String> {
+        let answer = env.json(&["search", query, "--depth", depth]);
+        let hits = answer["hits"].as_array().unwrap().iter();
+        hits.map(|hit| hit["band"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for query in ["sourdough starter hydration", "the", "what was it again"] {
         for depth in ["1", "2"] {
-            let answer = env.json(&["search", query, "--depth", depth]);
-            for hit in answer["hits"].as_array().unwrap() {
-                assert_ne!(hit["band"], "strong", "{query} at depth {depth}: {hit}");
-            }
+            let is_strong = bands(query, depth).iter().any(|band| band == "strong");
+            assert!(!is_strong, "{query} at depth {depth}");
         }
+    }
+    // Words that no model knows.
+    for query in ["otnfobyvf pptadenvbgabsh wlmoggigjrqly", "xqzvv grblfnk"] {
+        let is_weak = bands(query, "2").iter().all(|band| band == "weak");
+        assert!(is_weak, "{query}");
     }
 }
 
@@ -263,39 +190,6 @@ fn what_is_answered_is_strong() {
             answer["hits"][0]["band"], "strong",
             "{query}: {}",
             answer["hits"][0]
-        );
-    }
-}
-
-#[test]
-fn any_text_is_answered() {
-    let env = small();
-    let config = ProptestConfig {
-        failure_persistence: None,
-        ..ProptestConfig::with_cases(48)
-    };
-    let queries = prop_oneof!["\\PC{0,40}", "[\"*^():+~{}a-zA-Z -]{0,30}", any::<String>()];
-    proptest!(config, |(query in queries, deep in any::<bool>())| {
-        let query = query.replace('\0', "\\0");
-        // What begins with a dash may be a flag: `--` says that it is none.
-        let args = ["search", "--no-refresh", "--depth", if deep { "2" } else { "1" }, "--", &query];
-        let ran = env.run(&args);
-        prop_assert!(matches!(ran.code(), 0 | 1), "{}", ran);
-    });
-}
-
-/// Words that no model knows, of a query that nothing answers.
-#[test]
-fn words_that_nobody_knows_find_nothing() {
-    let env = TestEnvironment::new();
-    env.write_transcript(&docker());
-    for query in ["otnfobyvf pptadenvbgabsh wlmoggigjrqly", "xqzvv grblfnk"] {
-        let ran = env.run(&["search", query, "--json"]);
-        let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
-        let hits = answer["hits"].as_array().unwrap();
-        assert!(
-            hits.iter().all(|hit| hit["band"] == "weak"),
-            "{query}: {answer}"
         );
     }
 }
@@ -348,6 +242,10 @@ fn a_time_in_words_is_searched_as_text_and_told_as_a_filter() {
     let found = env.json(&["search", "docker yesterday"]);
     let hint = found["hints"][0].as_str().unwrap();
     assert!(hint.contains("`when:yesterday`"), "{hint}");
+    let found = env.json(&["search", "2026-07-22 docker"]);
+    let hint = found["hints"][0].as_str().unwrap();
+    assert!(hint.contains("`when:2026-07-22`"), "{hint}");
+    assert_eq!(found["missing"][0], "2026-07-22");
     let limited = env.run(&["search", "docker yesterday", "--days", "9000"]);
     assert_eq!(limited.stderr(), "");
     let asked = env.run(&["search", "what did we do yesterday"]);

@@ -76,6 +76,24 @@ fn zsh_picks() {
     without_a_choice_the_line_stays("zsh");
 }
 
+/// kqueue of macOS refuses `/dev/tty`.
+#[test]
+fn zsh_gives_the_picker_the_device_of_its_terminal() {
+    let env = small_with_folder();
+    let snippet = "eval \"$(session-search shell-init zsh)\"\n";
+    let rc_file = format!("PROMPT='ready$ '\n{snippet}session-search() {{ echo \"on $(tty)\" }}\n");
+    env.write(&env.home(".zshrc"), &rc_file);
+    let terminal = start(&env, (120, 24), "exec zsh -i");
+    terminal.wait_for_text("ready$");
+    terminal.press_keys(&["C-x", "s"]);
+    terminal.wait_for_text("ready$ on /dev/");
+    let screen = terminal.screen();
+    assert!(
+        !screen.contains("/dev/tty\n") && !screen.trim_end().ends_with("/dev/tty"),
+        "{screen}"
+    );
+}
+
 #[test]
 fn fish_picks() {
     the_line_is_the_query_and_becomes_the_command("fish");

@@ -13,7 +13,7 @@ use session_indexer::{
 use session_store::Writer;
 use std::path::PathBuf;
 
-fn records_path(home: &Home) -> PathBuf {
+pub fn records_path(home: &Home) -> PathBuf {
     home.root().with_file_name("forgotten.json")
 }
 
@@ -22,7 +22,7 @@ fn exclusions(home: &Home, settings: &ExcludeSettings) -> Exclusions {
     Exclusions::new(records, settings).unwrap()
 }
 
-fn refresh_excluding(
+pub fn refresh_excluding(
     home: &Home,
     settings: &ExcludeSettings,
 ) -> Result<RefreshOutcome, IndexError> {
@@ -36,27 +36,8 @@ fn refresh_excluding(
     })
 }
 
-fn marked_turns(n: usize) -> String {
+pub fn marked_turns(n: usize) -> String {
     turns(n, 0, 1).replace("on my machine?", MARKER)
-}
-
-/// The cursor that is stored would pass the marker, which nothing reads again.
-#[test]
-fn a_marked_session_stays_out_where_its_mark_could_not_be_written() {
-    let home = Home::new();
-    home.write(0, marked_turns(0).as_bytes());
-    home.write(1, turns(1, 0, 1).as_bytes());
-    let settings = ExcludeSettings::default();
-    let obstacle = records_path(&home).with_extension("lock");
-    fs_err::create_dir(&obstacle).unwrap();
-    refresh_excluding(&home, &settings).unwrap_err();
-    fs_err::remove_dir(&obstacle).unwrap();
-    refresh_excluding(&home, &settings).unwrap();
-    let index = home.reader();
-    assert!(found(&index, &word(0, 0)).is_empty());
-    assert_eq!(found(&index, &word(1, 0)).len(), 1);
-    let records = ForgottenRecords::open(&records_path(&home)).unwrap();
-    assert_eq!(records.entries().len(), 1);
 }
 
 /// It waited for the lock while another process forgot something.
@@ -335,6 +316,30 @@ fn excluding_projects(projects: &[&str]) -> ExcludeSettings {
         projects: projects.iter().map(|&project| project.into()).collect(),
         ..ExcludeSettings::default()
     }
+}
+
+/// What is removed may be the last copy.
+#[test]
+fn a_rule_that_is_part_of_a_name_removes_nothing() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    home.refresh();
+    fs_err::remove_file(home.transcript(0)).unwrap();
+    for rule in [
+        "ap",
+        "nn/app",
+        "/home/ann/ap",
+        "/ann/app",
+        "/home/ann/app/web",
+    ] {
+        let outcome = refresh_excluding(&home, &excluding_projects(&[rule])).unwrap();
+        assert_eq!(outcome.removed.sessions, 0, "{rule}");
+        assert_eq!(found(&home.reader(), &word(0, 0)).len(), 1, "{rule}");
+    }
+    let outcome = refresh_excluding(&home, &excluding_projects(&["ap*"])).unwrap();
+    assert_eq!(outcome.removed.sessions, 1);
+    assert_eq!(outcome.removed_projects, ["/home/ann/app"]);
+    assert!(found(&home.reader(), &word(0, 0)).is_empty());
 }
 
 /// A worktree that is gone tells no project.

@@ -7,7 +7,10 @@ mod exclusions;
 mod growth;
 mod home;
 mod locked;
+mod markers;
 mod other_homes;
 mod prompts;
+#[cfg(unix)]
+mod several_paths;
 mod state;
 mod vanished;

@@ -71,6 +71,28 @@ fn a_copy_takes_the_place_of_its_original() {
     assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
 }
 
+/// The original was cut off while the copy went, and restored after it.
+#[test]
+fn a_full_read_deletes_a_copy_that_is_held_again() {
+    let home = two();
+    let whole = turns(0, 0, 2);
+    let copy = home.transcript(0).parent().unwrap().with_file_name("-copy");
+    fs_err::create_dir(&copy).unwrap();
+    fs_err::write(copy.join(format!("{}.jsonl", session_id(0))), &whole).unwrap();
+    home.refresh();
+    let without_answer = whole.trim_end().rfind('\n').unwrap() + 1;
+    home.write(0, &whole.as_bytes()[..without_answer]);
+    home.refresh();
+    fs_err::remove_dir_all(&copy).unwrap();
+    home.refresh();
+    assert_eq!(home.gone().len(), 3, "the copy alone has the answer");
+    home.write(0, whole.as_bytes());
+    home.refresh();
+    full(&home);
+    assert_eq!(home.gone(), [false; 2]);
+    assert_eq!(found(&home.reader(), &word(0, 1)).len(), 1);
+}
+
 /// A folder was renamed, and its session went on there.
 #[test]
 fn a_copy_that_outlived_its_original_goes_on_as_it() {

@@ -307,7 +307,7 @@ pub struct Memory {
     pub front: Frontmatter,
     /// The text after the frontmatter: key information as a list, then notes.
     pub body: String,
-    /// The whole text of the file as it is, for its hash and for an editor: it may hold secrets.
+    /// The whole text of the file with LF at the ends of its lines, for its hash and for an editor: it may hold secrets.
     pub raw_text: String,
     /// The text of the file without secrets, where it was read for output and holds some.
     pub redacted_text: Option<String>,

@@ -9,6 +9,7 @@ use crate::storage::memory_store::MemoryStore;
 use crate::text::yaml_file as yaml;
 use crate::trust::Trust;
 use serde::{Deserialize, Serialize};
+use session_core::text::strip_byte_order_mark;
 use std::path::Path;
 
 const FORMAT: &str = "session-search-memories";
@@ -88,7 +89,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Vec<ImportedMemory>> {
         path: path.to_owned(),
         what,
     };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = strip_byte_order_mark(text);
     let all: MemoryExport = serde_json::from_str(text).map_err(|error| {
         nothing(if error.is_syntax() {
             format!(

@@ -1,4 +1,4 @@
-//! The local log of injection: counts and times, without any text.
+//! The local log of injection before prompts: counts and times, without any text.
 
 use crate::error::Result;
 use crate::injection::context_id::ContextId;

@@ -5,7 +5,7 @@ use crate::injection::context_id::ContextId;
 use crate::injection::injector::Injector;
 use crate::injection::memory_block::MemoryBlock;
 use crate::injection::memory_overview::OverviewContent;
-use crate::injection::session_state::{SessionState, short_hash};
+use crate::injection::session_state::{SessionState, directory_hash, short_hash};
 use crate::storage::life_cycle::read_recall_months;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -88,7 +88,7 @@ impl Injector<'_> {
             return None;
         }
         let known = std::mem::take(&mut state.content_hashes);
-        let hashes = self.hash_kept(memories, &known);
+        let hashes = self.hash_kept(memories, &known, &state.directories);
         let is_new = |memory: &&Memory| match known.get(memory.id()) {
             Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
             None if known.is_empty() => true,
@@ -106,7 +106,7 @@ impl Injector<'_> {
         for id in changed.filter(|id| known.contains_key(*id)) {
             state.injected.remove(id);
         }
-        state.content_hashes = hashes;
+        state.replace_content_hashes(hashes, memories);
         let shown = block.as_ref().map_or(&[][..], |block| &block.ids);
         state.is_command_known |= !shown.is_empty();
         let all = content.memories.iter().map(|memory| memory.id().to_owned());
@@ -117,16 +117,25 @@ impl Injector<'_> {
         block
     }
 
-    /// Returns the hashes of memories as [`hash_contents`] does. What is known of those that wait for trust now is kept:
-    /// they are no longer listed, but not gone.
+    /// Returns the hashes of memories as [`hash_contents`] does. What is known of those that wait for trust now is kept, and
+    /// of those that lie in another directory than the store's: they are not listed here, but not gone.
     fn hash_kept(
         &self,
         memories: &[Memory],
         known: &BTreeMap<String, String>,
+        directories: &BTreeMap<String, String>,
     ) -> BTreeMap<String, String> {
         let mut hashes = hash_contents(memories);
+        let own = self.store.directories().iter();
+        let own: Vec<String> = own
+            .map(|directory| directory_hash(&directory.path))
+            .collect();
+        let is_elsewhere = |id: &str| !directories.get(id).is_some_and(|at| own.contains(at));
+        for (id, hash) in known.iter().filter(|(id, _)| is_elsewhere(id)) {
+            hashes.entry(id.clone()).or_insert_with(|| hash.clone());
+        }
         if !find_gone(known, &hashes).is_empty() {
-            let waiting = self.store.list_untrusted();
+            let waiting = self.store.list_untrusted().memories;
             let waiting = waiting
                 .iter()
                 .filter_map(|memory| known.get_key_value(memory.id()));

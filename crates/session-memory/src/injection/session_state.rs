@@ -5,10 +5,11 @@ use crate::injection::block_fence::ShowCommand;
 use crate::storage::directory_records::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
 
 /// The most bytes of a session's state.
 pub(crate) const MAX_STATE_BYTES: u64 = 512 << 10;
-/// The characters of a content hash that are compared to detect a change of a memory.
+/// The characters of a hash that are compared to detect a change of a memory, or another directory.
 const HASH_CHARS: usize = 8;
 
 /// The state of a session.
@@ -27,6 +28,8 @@ pub struct SessionState {
     /// The beginnings of the content hashes of memories that an overview was made of, or that were injected, by id.
     #[serde(rename = "listed")]
     pub content_hashes: BTreeMap<String, String>,
+    /// The beginnings of the hashes of the directories that these lie in, by id: a memory of another project is not gone.
+    pub directories: BTreeMap<String, String>,
     /// The ids of those of them for whose lines an overview had no room.
     #[serde(rename = "left_out")]
     pub without_line: BTreeSet<String>,
@@ -96,7 +99,24 @@ impl SessionState {
         self.shown.remove(id);
         self.injected.remove(id);
         self.content_hashes.remove(id);
+        self.directories.remove(id);
         self.without_line.remove(id);
+    }
+
+    /// Replaces the content hashes by those of an overview, and notes the directories of its memories.
+    pub(crate) fn replace_content_hashes(
+        &mut self,
+        hashes: BTreeMap<String, String>,
+        memories: &[Memory],
+    ) {
+        self.content_hashes = hashes;
+        let listed = memories.iter();
+        let listed = listed.filter(|memory| self.content_hashes.contains_key(memory.id()));
+        let directories =
+            listed.map(|memory| (memory.id().to_owned(), memory_directory_hash(memory)));
+        self.directories.extend(directories);
+        self.directories
+            .retain(|id, _| self.content_hashes.contains_key(id));
     }
 
     /// Replaces the matches of memories by those with a later prompt, in hundredths; `None` where no prompt was compared
@@ -120,6 +140,8 @@ impl SessionState {
             self.denied_for.remove(memory.id());
             self.content_hashes
                 .insert(memory.id().to_owned(), short_hash(memory));
+            self.directories
+                .insert(memory.id().to_owned(), memory_directory_hash(memory));
         }
     }
 
@@ -142,6 +164,7 @@ impl SessionState {
             injected,
             matches,
             content_hashes,
+            directories,
             without_line,
             denied_for,
             shown,
@@ -162,6 +185,7 @@ impl SessionState {
         let older = content_hashes.len().div_ceil(2);
         let newer = std::mem::take(content_hashes).into_iter().skip(older);
         *content_hashes = newer.collect();
+        directories.retain(|id, _| content_hashes.contains_key(id));
         without_line.retain(|id| content_hashes.contains_key(id));
         older > 0
     }
@@ -189,7 +213,21 @@ pub(crate) struct PromptMatch<'a> {
 
 /// Returns the beginning of a memory's content hash.
 pub(crate) fn short_hash(memory: &Memory) -> String {
-    let mut hash = content_hash(&memory.raw_text);
+    shorten_hash(content_hash(&memory.raw_text))
+}
+
+/// Returns the beginning of the hash of a directory of memories.
+pub(crate) fn directory_hash(directory: &Path) -> String {
+    shorten_hash(content_hash(&directory.to_string_lossy()))
+}
+
+/// Returns the hash of the directory that holds the folder of a memory's file.
+fn memory_directory_hash(memory: &Memory) -> String {
+    let directory = memory.path.ancestors().nth(2);
+    directory_hash(directory.unwrap_or(&memory.path))
+}
+
+fn shorten_hash(mut hash: String) -> String {
     hash.truncate(HASH_CHARS);
     hash
 }

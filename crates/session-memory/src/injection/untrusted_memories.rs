@@ -1,7 +1,8 @@
-//! The memories of a project that are not injected because nobody trusts them, each announced once.
+//! The memories of a project that are not injected because nobody trusts them or their files are damaged, each
+//! announced once.
 
 use crate::content::memory::{Memory, MemoryScope};
-use crate::error::Result;
+use crate::error::{DamagedFile, Result};
 use crate::hashed_name::hash_name;
 use crate::injection::injector::Injector;
 use crate::injection::session_state::short_hash;
@@ -18,6 +19,15 @@ const MAX_BYTES: u64 = 4 << 20;
 const LOCK: &str = ".lock";
 /// The longest time that the start of a session waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(60);
+
+/// The active memories of a project that are not injected and were not announced yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NewUntrusted {
+    /// The number of memories that are not trusted.
+    pub memories: usize,
+    /// The number of files that are damaged.
+    pub damaged: usize,
+}
 
 /// The memories of a project that were announced.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,20 +52,23 @@ impl AnnouncedMemories {
 
 impl Injector<'_> {
     /// Counts the active memories that are not trusted and that no earlier call counted as they are now, and records
-    /// them: they came with a repository, another program changed them, or the project's folder was moved. 0 where they
-    /// cannot be recorded.
-    pub fn count_new_untrusted(&self) -> usize {
+    /// them: they came with a repository, another program changed them, or the project's folder was moved. Damaged files
+    /// are counted in the same way. 0 where they cannot be recorded.
+    pub fn count_new_untrusted(&self) -> NewUntrusted {
         let mut directories = self.store.directories().iter();
         let project = directories.find(|directory| directory.scope == MemoryScope::Project);
         let Some(project) = project.filter(|_| self.settings.enabled) else {
-            return 0;
+            return NewUntrusted::default();
         };
-        let memories = self.store.list_untrusted();
-        if memories.is_empty() {
-            return 0;
+        let listing = self.store.list_untrusted();
+        let count = |contents: BTreeSet<String>| match contents.is_empty() {
+            true => 0,
+            false => record_announced(self.index_directory, project, contents).unwrap_or(0),
+        };
+        NewUntrusted {
+            memories: count(listing.memories.iter().map(name_content).collect()),
+            damaged: count(listing.damaged.iter().filter_map(name_damage).collect()),
         }
-        let contents = memories.iter().map(name_content).collect();
-        record_announced(self.index_directory, project, contents).unwrap_or(0)
     }
 }
 
@@ -84,6 +97,13 @@ fn record_announced(
 
 fn name_content(memory: &Memory) -> String {
     format!("{} {}", memory.id(), short_hash(memory))
+}
+
+/// Names a damaged file by its mistake; `None` where the whole directory has one, which is told elsewhere.
+fn name_damage(damage: &DamagedFile) -> Option<String> {
+    let extension = damage.path.extension()?;
+    let name = format!("damaged {}", hash_name(damage.to_string().as_bytes()));
+    (extension == "md").then_some(name)
 }
 
 #[cfg(test)]

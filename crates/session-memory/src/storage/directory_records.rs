@@ -9,6 +9,7 @@ use crate::hashed_name::hash_name;
 use crate::storage::memory_directory::{MemoryDirectory, relative_path};
 use crate::storage::memory_file::has_memory;
 use crate::storage::record_limit::{RECORD_LIMIT, encode_record};
+use crate::text::line_ends::fold_line_ends;
 use serde::{Deserialize, Serialize};
 use session_files::{Dir, Lock, private};
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,9 +48,9 @@ pub(crate) enum ContentOrigin {
 /// A content of a memory's file whose origin is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct KnownContent {
-    /// BLAKE3 of the file's text, in hex.
+    /// BLAKE3 of the file's text with LF at the ends of its lines, in hex: git may write them as CRLF.
     hash: String,
-    /// The length of the file: a file of another length need not be read.
+    /// The length of that text: a file of another length need not be read.
     bytes: u64,
     by: ContentOrigin,
     /// The user deleted the memory: a pull that restores it does not restore its trust.
@@ -95,17 +96,21 @@ impl DirectoryRecord {
     }
 
     fn content(&self, id: &str, text: &str) -> Option<&KnownContent> {
-        let hash = content_hash(text);
-        self.memories
-            .get(id)?
-            .iter()
-            .find(|content| content.hash == hash)
+        let hash = content_hash(&fold_line_ends(text));
+        // An earlier version hashed CRLF as it stood.
+        let exact = text.contains('\r').then(|| content_hash(text));
+        let mut contents = self.memories.get(id)?.iter();
+        contents.find(|it| it.hash == hash || exact.as_ref() == Some(&it.hash))
     }
 
-    /// Returns true where a recorded content of the memory has this length.
+    /// Returns true where a file of this length may be a recorded content of the memory, whatever the ends of its lines.
     pub(crate) fn has_length(&self, id: &str, bytes: u64) -> bool {
+        let may_be = |content: &KnownContent| {
+            let longest = 2 * content.bytes;
+            !content.deleted && (content.bytes..=longest).contains(&bytes)
+        };
         let contents = self.memories.get(id);
-        contents.is_some_and(|contents| contents.iter().any(|c| !c.deleted && c.bytes == bytes))
+        contents.is_some_and(|contents| contents.iter().any(may_be))
     }
 
     /// Marks all contents of a memory as deleted.
@@ -116,7 +121,7 @@ impl DirectoryRecord {
 
     /// Marks a content as restored from the trash.
     pub(crate) fn unmark_deleted(&mut self, id: &str, text: &str) {
-        let hash = content_hash(text);
+        let hash = content_hash(&fold_line_ends(text));
         let contents = self.memories.get_mut(id).into_iter().flatten();
         contents
             .filter(|content| content.hash == hash)
@@ -185,7 +190,8 @@ impl DirectoryRecord {
 
     /// Adds a content. A content of the user stays the user's.
     pub(crate) fn add_content(&mut self, id: &str, text: &str, by: ContentOrigin) {
-        let hash = content_hash(text);
+        let text = fold_line_ends(text);
+        let hash = content_hash(&text);
         let contents = self.memories.entry(id.to_owned()).or_default();
         let before = contents.iter().position(|c| c.hash == hash);
         let by = match before.map(|at| contents.remove(at).by) {
@@ -414,7 +420,7 @@ mod tests {
         record.add_content("mem-a", "1", ContentOrigin::Trust);
         record.add_content("mem-b", "2", ContentOrigin::User);
         record.add_content("mem-b", "2", ContentOrigin::Trust);
-        assert!(record.has_length("mem-a", 1) && !record.has_length("mem-a", 2));
+        assert!(record.has_length("mem-a", 1) && !record.has_length("mem-a", 3));
         record.mark_deleted("mem-a");
         assert_eq!(record.find_origin("mem-a", "1"), None);
         record.unmark_deleted("mem-a", "1");
@@ -427,6 +433,33 @@ mod tests {
         assert_eq!(record.find_origin("mem-b", "2"), Some(ContentOrigin::User));
         assert_eq!(record.revoke(Some(&["mem-b".into(), "mem-c".into()])), 1);
         assert!(!record.has_memory("mem-b"));
+    }
+
+    #[test]
+    fn a_content_stays_known_where_git_writes_the_ends_of_its_lines_otherwise() {
+        let mut record = DirectoryRecord::default();
+        record.add_content("mem-a", "one\ntwo\n", ContentOrigin::User);
+        record.add_content("mem-b", "one\r\ntwo\r\n", ContentOrigin::User);
+        for id in ["mem-a", "mem-b"] {
+            for text in ["one\ntwo\n", "one\r\ntwo\r\n", "one\r\ntwo\n"] {
+                assert_eq!(record.find_origin(id, text), Some(ContentOrigin::User));
+                assert!(record.has_length(id, text.len() as u64), "{text:?}");
+            }
+            for text in ["one\rtwo\n", "one\n\rtwo\n", "one\r\n\r\ntwo\n"] {
+                assert_eq!(record.find_origin(id, text), None, "{text:?}");
+            }
+        }
+        let recorded_before = KnownContent {
+            hash: content_hash("one\r\n"),
+            bytes: 5,
+            by: ContentOrigin::Trust,
+            deleted: false,
+        };
+        record
+            .memories
+            .insert("mem-c".into(), vec![recorded_before]);
+        let origin = record.find_origin("mem-c", "one\r\n");
+        assert_eq!(origin, Some(ContentOrigin::Trust));
     }
 
     #[test]

@@ -171,12 +171,16 @@ impl<'a> DirectoryWriter<'a> {
             })
     }
 
-    /// Moves a memory's file to another state.
+    /// Moves a memory's file to another state. What the trash has of its id is replaced: git brought the memory back after
+    /// an earlier deletion.
     ///
     /// # Errors
     /// When it cannot be moved, or one is there already.
     pub(crate) fn rename(&self, id: &str, from: MemoryState, to: MemoryState) -> Result<()> {
         self.ensure_ignored(to.directory_name())?;
+        if to == MemoryState::Trash {
+            self.remove_file(&memory_path(to, id))?;
+        }
         self.dir
             .rename(&memory_path(from, id), &memory_path(to, id))
             .map_err(|error| match error {
@@ -191,22 +195,32 @@ impl<'a> DirectoryWriter<'a> {
             })
     }
 
-    /// Removes the conversation that a memory was saved from, and then its file: a kill in between
-    /// leaves the memory, which can be removed again.
+    /// Removes the conversation that a memory was saved from, and then its files in all states, since git may have
+    /// brought back one that is in the trash: a kill in between leaves the memory, which can be removed again.
     ///
     /// # Errors
-    /// When they cannot be removed, or the memory's file is gone.
-    pub(crate) fn remove(&self, state: MemoryState, id: &str) -> Result<()> {
-        let conversation = conversation_path(id);
-        match self.dir.remove(&conversation) {
-            // Something else than a file there is not ours.
-            Err(_) if self.dir.length(&conversation).is_none() => {}
-            removed => drop(removed?),
+    /// When they cannot be removed, or the memory's files are gone.
+    pub(crate) fn remove(&self, id: &str) -> Result<()> {
+        self.remove_file(&conversation_path(id))?;
+        let mut is_removed = false;
+        for state in MemoryState::ALL {
+            is_removed |= self.remove_file(&memory_path(state, id))?;
         }
-        if self.dir.remove(&memory_path(state, id))? {
+        if is_removed {
             Ok(())
         } else {
             Err(MemoryError::Unknown(id.to_owned()))
+        }
+    }
+
+    /// Removes a file; false where there is none. Something else than a file there is not ours.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub(crate) fn remove_file(&self, path: &Path) -> Result<bool> {
+        match self.dir.remove(path) {
+            Err(_) if self.dir.length(path).is_none() => Ok(false),
+            removed => Ok(removed?),
         }
     }
 
@@ -390,7 +404,7 @@ mod tests {
         writer.note_deletions(&all).unwrap();
         let (active, trash) = (MemoryState::Active, MemoryState::Trash);
         writer.rename(all[0].id(), active, trash).unwrap();
-        writer.remove(active, all[1].id()).unwrap();
+        writer.remove(all[1].id()).unwrap();
         drop(writer); // killed
         let is_trusted = || {
             let record = records.read(&directories[0]).unwrap();

@@ -1,4 +1,4 @@
-//! New memories: one that is saved, and those of an import, which are written together.
+//! Memories that are written together: a new one that is saved, or those of an import, which are new or replace others.
 
 use crate::content::draft::MemoryDraft;
 use crate::content::draft::{new_frontmatter, validate_draft};
@@ -8,7 +8,9 @@ use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
 use crate::content::redaction::{redact_draft, redact_imported};
 use crate::error::{MemoryError, Result};
 use crate::storage::directory_records::ContentOrigin;
-use crate::storage::directory_writer::{DirectoryWriter, UnwrittenMemory};
+use crate::storage::directory_writer::{DirectoryWriter, UnwrittenMemory, conversation_path};
+use crate::storage::memory_directory::MemoryDirectory;
+use crate::storage::memory_file::memory_path;
 use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};
 use crate::storage::new_ids::NewIds;
 use jiff::Zoned;
@@ -55,7 +57,7 @@ impl MemoryStore {
     }
 }
 
-/// The new memories of an import. The directories that they go into are locked until they are written.
+/// The memories of an import. The directories that they go into are locked until they are written.
 pub(crate) struct Insertion<'a> {
     store: &'a MemoryStore,
     ids: NewIds<'a>,
@@ -63,10 +65,78 @@ pub(crate) struct Insertion<'a> {
     now: &'a Zoned,
 }
 
-/// The new memories of one directory, which is locked.
+/// The memories of an import as they were written.
+#[derive(Default)]
+pub(crate) struct InsertedMemories {
+    /// The new ones.
+    pub(crate) new: Vec<Memory>,
+    /// Those that replaced others.
+    pub(crate) replaced: Vec<Memory>,
+}
+
+/// The memories that are written in one directory, which is locked.
 struct DirectoryInsertion<'a> {
     writer: DirectoryWriter<'a>,
     memories: Vec<UnwrittenMemory>,
+    /// The memories that some of them replace, as they are stored.
+    replaced: Vec<Memory>,
+}
+
+impl DirectoryInsertion<'_> {
+    /// Writes the memories. What they replace goes into the trash before, unless they are in the trash themselves.
+    fn write(&self) -> Result<()> {
+        let replacement_state = |old: &Memory| {
+            let mut new = self.memories.iter();
+            new.find(|new| new.id == old.id()).map(|new| new.state)
+        };
+        let is_deleted = |old: &Memory| replacement_state(old) == Some(MemoryState::Trash);
+        let replaced = self.replaced.iter().cloned();
+        let (deleted, kept): (Vec<_>, Vec<_>) = replaced.partition(is_deleted);
+        let copies: Vec<_> = kept.iter().map(copy_for_trash).collect();
+        self.writer.write_memories(&copies)?;
+        self.writer.note_deletions(&deleted)?;
+        self.writer.write_memories(&self.memories)?;
+        for old in &self.replaced {
+            if replacement_state(old) != Some(old.state) {
+                let path = memory_path(old.state, old.id());
+                self.writer.remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the memories and the views, and reads the memories as they were written.
+    fn finish(self, store: &MemoryStore, inserted: &mut InsertedMemories) -> Result<()> {
+        let written = self.write();
+        let Self {
+            writer,
+            memories,
+            replaced,
+        } = self;
+        let directory = writer.directory;
+        writer.finish();
+        written?;
+        let files = memories.iter().map(|written| StoredFile {
+            state: written.state,
+            id: &written.id,
+        });
+        let read = store.reread_all(directory, files)?.into_iter();
+        let (old, new): (Vec<_>, Vec<_>) = read.partition(|memory| memory.is_among(&replaced));
+        inserted.replaced.extend(old);
+        inserted.new.extend(new);
+        Ok(())
+    }
+}
+
+/// Makes the copy of a memory that the trash keeps where another text replaces it.
+fn copy_for_trash(old: &Memory) -> UnwrittenMemory {
+    UnwrittenMemory {
+        id: old.id().to_owned(),
+        text: old.raw_text.clone(),
+        state: MemoryState::Trash,
+        origin: None,
+        conversation: None,
+    }
 }
 
 impl<'a> Insertion<'a> {
@@ -87,6 +157,7 @@ impl<'a> Insertion<'a> {
             Ok(DirectoryInsertion {
                 writer: DirectoryWriter::open(store, directory)?,
                 memories: Vec::new(),
+                replaced: Vec::new(),
             })
         });
         Ok(Self {
@@ -109,47 +180,82 @@ impl<'a> Insertion<'a> {
         let memory = redact_imported(self.store.redactor(), memory);
         let directory = self.store.directory_in(scope)?;
         let mut front = memory.front;
-        let format = |front: &Frontmatter| {
-            front
-                .format_file(&memory.body)
-                .map_err(MemoryError::refused)
+        let mut text = match memory.text {
+            Some(text) => text,
+            None => format_file(&front, &memory.body)?,
         };
-        let mut text = memory.text.map_or_else(|| format(&front), Ok)?;
         if !self.ids.try_take(&front.id, &text, directory) {
             let created = front.created.0.to_zoned(self.now.time_zone().clone());
             front.id = self.ids.choose(&created);
-            text = format(&front)?;
+            text = format_file(&front, &memory.body)?;
         }
-        let mut directories = self.directories.iter_mut();
-        if let Some(own) = directories.find(|own| own.writer.directory == directory) {
-            own.memories.push(UnwrittenMemory {
-                id: front.id.clone(),
-                text,
-                state: memory.state,
-                origin: origin_of_trust(memory.trust),
-                conversation: memory.raw,
-            });
-        }
+        let new = UnwrittenMemory {
+            id: front.id.clone(),
+            text,
+            state: memory.state,
+            origin: origin_of_trust(memory.trust),
+            conversation: memory.raw,
+        };
+        self.in_directory(directory)?.memories.push(new);
         Ok(front.id)
+    }
+
+    /// Adds a memory in the place of a stored one, under its id and in its directory.
+    ///
+    /// # Errors
+    /// When another process changed that one since it was read, or the frontmatter cannot be written.
+    pub(crate) fn replace(&mut self, memory: &ImportedMemory, old: Memory) -> Result<()> {
+        let memory = redact_imported(self.store.redactor(), memory);
+        let directory = self.store.directory_of(&old);
+        let current = self.store.reread(directory, old.state, old.id());
+        if !current.is_ok_and(|current| current.raw_text == old.raw_text) {
+            return Err(MemoryError::refused_with_hint(
+                format!("{} was changed by somebody else meanwhile", old.id()),
+                "import once more",
+            ));
+        }
+        let mut front = memory.front;
+        let text = match memory.text.filter(|_| front.id == old.id()) {
+            Some(text) => text,
+            None => {
+                old.id().clone_into(&mut front.id);
+                format_file(&front, &memory.body)?
+            }
+        };
+        let own = self.in_directory(directory)?;
+        // The conversation that is here was saved from the same turns.
+        let has_conversation = own.writer.dir.exists(&conversation_path(old.id()));
+        own.memories.push(UnwrittenMemory {
+            id: front.id,
+            text,
+            state: memory.state,
+            origin: origin_of_trust(memory.trust),
+            conversation: memory.raw.filter(|_| !has_conversation),
+        });
+        own.replaced.push(old);
+        Ok(())
+    }
+
+    /// Returns what is written in a directory that was opened.
+    fn in_directory(&mut self, directory: &MemoryDirectory) -> Result<&mut DirectoryInsertion<'a>> {
+        let mut directories = self.directories.iter_mut();
+        let own = directories.find(|own| own.writer.directory == directory);
+        own.ok_or(MemoryError::ScopeNotKept(directory.scope))
     }
 
     /// Writes the memories, and the views of each directory once. Returns them as they were added, by directory.
     ///
     /// # Errors
     /// When a file cannot be written. Those before it stay, and another import brings the others.
-    pub(crate) fn write(self) -> Result<Vec<Memory>> {
-        let mut inserted = Vec::new();
-        for DirectoryInsertion { writer, memories } in self.directories {
-            let directory = writer.directory;
-            let written = writer.write_memories(&memories);
-            writer.finish();
-            written?;
-            let files = memories.iter().map(|new| StoredFile {
-                state: new.state,
-                id: &new.id,
-            });
-            inserted.extend(self.store.reread_all(directory, files)?);
+    pub(crate) fn write(self) -> Result<InsertedMemories> {
+        let mut inserted = InsertedMemories::default();
+        for own in self.directories {
+            own.finish(self.store, &mut inserted)?;
         }
         Ok(inserted)
     }
+}
+
+fn format_file(front: &Frontmatter, body: &str) -> Result<String> {
+    front.format_file(body).map_err(MemoryError::refused)
 }

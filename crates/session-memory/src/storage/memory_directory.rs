@@ -115,6 +115,11 @@ pub(crate) fn relative_path() -> PathBuf {
     Path::new(AGENT_DIRECTORY).join(DATA)
 }
 
+/// Returns true where a project has a directory of memories, or its main checkout has one for it.
+pub fn has_memories(project: &Project, home: &Path) -> bool {
+    MemoryDirectory::of_project(project, home).path.is_dir()
+}
+
 /// Returns the directory of agents' settings below a project's root.
 pub fn settings_directory() -> &'static Path {
     Path::new(AGENT_DIRECTORY)

@@ -14,6 +14,7 @@ use crate::triggers::event_matcher::EventMatcher;
 use crate::triggers::{TRIGGERS_KEY, Triggers};
 use crate::trust::Trust;
 use session_redact::Redactor;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// The most bytes of memories that are read while a prompt waits.
@@ -126,7 +127,7 @@ impl MemoryStore {
     }
 
     /// Lists the memories of any state that `is_meant` accepts as they are in their files, in the directories for which a
-    /// condition holds.
+    /// condition holds. One that has files in several states is listed once.
     pub fn list_where(
         &self,
         is_meant: impl FnMut(&Memory) -> bool,
@@ -134,6 +135,8 @@ impl MemoryStore {
     ) -> Vec<Memory> {
         let mut memories = self.list_in(&MemoryState::ALL, is_wanted).memories;
         memories.retain(is_meant);
+        let mut seen = HashSet::new();
+        memories.retain(|memory| seen.insert((memory.scope, memory.front.id.clone())));
         self.redact_for_output(&mut memories);
         memories
     }
@@ -172,13 +175,13 @@ impl MemoryStore {
         most_common_keywords(&memories, limit)
     }
 
-    /// Lists the active memories that nobody trusts. Damaged files are left out.
-    pub(crate) fn list_untrusted(&self) -> Vec<Memory> {
+    /// Lists the active memories that nobody trusts, with the damaged files among them.
+    pub(crate) fn list_untrusted(&self) -> MemoryListing {
         let mut listing = MemoryListing::default();
         for directory in &self.open_directories(&mut Vec::new()) {
             directory.read_untrusted(&mut listing);
         }
-        listing.memories
+        listing
     }
 
     /// Lists the memories that may be injected and whose triggers match an event. Of the others the triggers alone are

@@ -9,6 +9,7 @@ use crate::storage::memory_file::{
     FILE_LIMIT, IdListing, MAX_FILES, MAX_NAMES, memory_path, partition_names,
 };
 use crate::storage::memory_store::MemoryListing;
+use crate::text::line_ends::fold_line_ends;
 use crate::text::yaml_file as yaml;
 use crate::trust::Trust;
 use session_files::Dir;
@@ -72,7 +73,8 @@ impl OpenDirectory<'_> {
         }
     }
 
-    /// Reads the active memories that nobody trusts. Of the others no more is read than tells that.
+    /// Reads the active memories that nobody trusts, damaged files among them. Of the others no more is read than tells
+    /// that.
     pub(crate) fn read_untrusted(&self, listing: &mut MemoryListing) {
         let mut ids = self.ids(MemoryState::Active).ids;
         ids.retain(|id| !self.is_trusted(id));
@@ -125,7 +127,15 @@ impl OpenDirectory<'_> {
         let path = self.directory.path.join(&relative);
         let text = self.dir.read_text(&relative, FILE_LIMIT);
         let text = text.map_err(|error| DamagedFile::unreadable(&path, &error))?;
-        text.map(|text| self.parse(state, id, text)).transpose()
+        let Some(text) = text else {
+            return Ok(None);
+        };
+        let conflict = find_conflict(&text);
+        let memory = self.parse(state, id, text);
+        memory.map(Some).map_err(|damage| match conflict {
+            Some(line) => DamagedFile::in_conflict(&damage.path, line),
+            None => damage,
+        })
     }
 
     /// Reads an active memory if its content is trusted and its text is wanted. Other content is not parsed.
@@ -157,11 +167,14 @@ impl OpenDirectory<'_> {
         text: String,
     ) -> std::result::Result<Memory, DamagedFile> {
         let path = self.directory.path.join(memory_path(state, id));
+        let trust = self.trust_of(state, id, &text);
+        // What is trusted is the text with LF, so that is parsed and shown.
+        let text = fold_line_ends(&text).into_owned();
         let parts = yaml::split_file(&text, &path)?;
         let mut front = Frontmatter::parse(parts.yaml, &path)?;
         id.clone_into(&mut front.id);
         Ok(Memory {
-            trust: self.trust_of(state, id, &text),
+            trust,
             front,
             body: parts.body.to_owned(),
             path,
@@ -190,6 +203,13 @@ impl OpenDirectory<'_> {
     }
 }
 
+/// Returns the line at which git's mark of a conflict begins, counted from 1.
+fn find_conflict(text: &str) -> Option<usize> {
+    let mut lines = text.lines();
+    let line = lines.position(|line| line.starts_with("<<<<<<< "))?;
+    Some(line + 1)
+}
+
 /// A file whose id matches a lookup.
 struct MatchingFile<'a> {
     directory: &'a OpenDirectory<'a>,
@@ -198,6 +218,11 @@ struct MatchingFile<'a> {
 }
 
 impl MatchingFile<'_> {
+    /// Returns true for a file of the same directory and id, in whatever state.
+    fn is_same_memory(&self, other: &Self) -> bool {
+        std::ptr::eq(self.directory, other.directory) && self.id == other.id
+    }
+
     fn is_trusted(&self) -> bool {
         let memory = self.directory.read(self.state, &self.id).ok().flatten();
         memory.is_some_and(|memory| memory.trust.is_trusted())
@@ -263,9 +288,16 @@ fn is_same_id(id: &str, typed: &str) -> bool {
     id == typed || id.strip_prefix("mem-") == Some(typed)
 }
 
-/// Keeps one of several files with one id: a trusted one, so that a repository cannot hide the
-/// user's, or else the first, by directory and state.
+/// Keeps one of several files with one id. In a directory one that is not in the trash precedes one that is: git brought
+/// it back after it was deleted, and it is the one in use. Of the others a trusted one is kept, so that a repository
+/// cannot hide the user's, or else the first, by directory and state.
 fn keep_preferred(found: &mut Vec<&MatchingFile<'_>>) {
+    let mut in_use = found.clone();
+    in_use.retain(|file| file.state != MemoryState::Trash);
+    found.retain(|file| {
+        let mut others = in_use.iter();
+        file.state != MemoryState::Trash || !others.any(|other| other.is_same_memory(file))
+    });
     if found.len() > 1 {
         let best = found.iter().position(|file| file.is_trusted()).unwrap_or(0);
         found.swap(0, best);

@@ -11,6 +11,7 @@ use crate::storage::memory_file::memory_path;
 use crate::storage::memory_store::{MemoryStore, StoredFile};
 use crate::storage::vector_files::remove_vectors;
 use jiff::Zoned;
+use std::collections::BTreeSet;
 
 /// The result of moves that overwrite nothing.
 #[derive(Debug, Default)]
@@ -38,7 +39,7 @@ pub(crate) fn sort_as(memories: &mut [Memory], order: &[Memory]) {
 
 impl MemoryStore {
     /// Moves memories to another state, and returns them in their order. A memory in the trash loses its trust until
-    /// the user restores it. Where it is active already, a text that is as it was when the memory was deleted is
+    /// the user restores it, and replaces an older copy there. Where it is active already, a text that is as it was when the memory was deleted is
     /// trusted again.
     ///
     /// # Errors
@@ -92,8 +93,8 @@ impl MemoryStore {
         Ok(free)
     }
 
-    /// Removes memories, their conversations and their vectors for good. What they replaced stays replaced where they
-    /// were replaced themselves.
+    /// Removes memories in whatever states their directory has them, their conversations and their vectors for good. What
+    /// they replaced stays replaced where they were replaced themselves.
     ///
     /// Copies of a memory's text go before its file: a kill leaves the memory, which can be removed again, or
     /// nothing of it.
@@ -119,13 +120,14 @@ impl MemoryStore {
         writer.remove_from_views(&current)?;
         self.remove_vectors_and_edits(&current)?;
         writer.note_deletions(&current)?;
-        let mut files = current.iter();
-        let removed = files.try_for_each(|memory| writer.remove(memory.state, memory.id()));
+        // One that git brought back is there in two states.
+        let ids: BTreeSet<&str> = current.iter().map(Memory::id).collect();
+        let removed = ids.iter().try_for_each(|id| writer.remove(id));
         writer.settle_unfinished()?;
         if removed.is_ok() {
-            let ids = current.iter().map(Memory::id);
-            self.records()
-                .update(directory, |record| ids.for_each(|id| record.remove(id)))?;
+            self.records().update(directory, |record| {
+                ids.iter().for_each(|id| record.remove(id));
+            })?;
         }
         let completed = writer.complete();
         removed.and(completed)

@@ -5,6 +5,7 @@ use crate::error::DamagedFile;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+use session_core::text::strip_byte_order_mark;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -37,7 +38,7 @@ pub(crate) fn split_file<'a>(
         reason: reason.to_owned(),
         hint: None,
     };
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = strip_byte_order_mark(text);
     let mut at = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
         let is_fence = line.trim_end() == FENCE;

@@ -1,8 +1,8 @@
 //! The commands of a line in the forms in which a trigger may name them.
 
-use crate::triggers::command_runners::find_run_commands;
 use session_core::shell::{
-    CommandPart, split_command_parts, split_wrapped_commands, words_from_program,
+    CommandPart, InnerLine, MAX_LEADING_OPTIONS, find_run_commands, option_ends,
+    split_command_parts, split_wrapped_commands, words_from_program,
 };
 use session_core::text::file_name;
 
@@ -10,8 +10,6 @@ use session_core::text::file_name;
 const MAX_COMMANDS: usize = 50;
 /// The most lines, those within a line included: of `sh -c 'sh -c …'` the first ones.
 const MAX_LINES: usize = 8;
-/// The most forms of a command without options before its subcommand, and before that of a group.
-const MAX_LEADING_OPTIONS: usize = 8;
 /// The commands that take a subcommand, with options before it.
 const COMMAND_GROUPS: [&str; 8] = [
     "docker compose",
@@ -25,50 +23,6 @@ const COMMAND_GROUPS: [&str; 8] = [
 ];
 /// The program that other versions name as a subcommand of `docker`.
 const DOCKER_COMPOSE: &str = "docker-compose";
-/// The program that runs a line on another machine.
-const REMOTE_SHELL: &str = "ssh";
-/// The programs that run the word after `-c` as a line.
-const SHELLS: [&str; 8] = ["sh", "bash", "zsh", "dash", "ksh", "fish", "su", "runuser"];
-/// The options of one letter whose value is the next word.
-const XARGS_VALUES: &str = "adEILnPs";
-const SSH_VALUES: &str = "BbcDEeFIiJLlmOopQRSWw";
-
-/// A line that a command gives to another program to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InnerLine {
-    /// The line.
-    pub text: String,
-    /// Another machine runs it: its paths are none of this one.
-    pub is_remote: bool,
-}
-
-impl InnerLine {
-    /// Finds the line that a simple command gives to `sh -c`, `eval`, `xargs` or `ssh`, and the text that a shell reads as a
-    /// heredoc. Backticks are not looked at: most are those of Markdown in a text.
-    pub fn find(simple: &CommandPart<'_>) -> Option<Self> {
-        let words = program_words(simple);
-        let (program, rest) = words.split_first()?;
-        let program = program.as_str();
-        let text = match program {
-            shell if SHELLS.contains(&shell) => match shell_line(rest) {
-                Some(line) => line.clone(),
-                None => shell_script(simple)?.to_owned(),
-            },
-            "eval" => rest.join(" "),
-            "xargs" => {
-                let run = skip_options(rest, XARGS_VALUES).iter().map(String::as_str);
-                shlex::try_join(run).ok()?
-            }
-            REMOTE_SHELL => {
-                let (_host, run) = skip_options(rest, SSH_VALUES).split_first()?;
-                run.join(" ")
-            }
-            _ => return None,
-        };
-        let is_remote = program == REMOTE_SHELL;
-        (!text.trim().is_empty()).then_some(Self { text, is_remote })
-    }
-}
 
 /// Returns a command line, the lines within it and their simple commands, each in the forms in which a glob may name
 /// it.
@@ -102,55 +56,6 @@ pub fn collect_forms(
         at += 1;
     }
     forms
-}
-
-/// Returns the words of a simple command as a shell makes them.
-pub fn shell_words(simple: &CommandPart<'_>) -> Vec<String> {
-    shlex::split(simple.source)
-        .unwrap_or_else(|| simple.text.split_whitespace().map(str::to_owned).collect())
-}
-
-/// Returns the words of a simple command from its program on, with the program's name alone.
-pub(crate) fn program_words(simple: &CommandPart<'_>) -> Vec<String> {
-    let mut words = shell_words(simple);
-    let before = simple.text.split_whitespace().count() - words_from_program(&simple.text).count();
-    words.drain(..before.min(words.len()));
-    if let Some(program) = words.first_mut() {
-        *program = file_name(program).to_owned();
-    }
-    words
-}
-
-/// Returns the line that a shell of these arguments runs: the word after an option such as `-c` or `-lc`.
-fn shell_line(arguments: &[String]) -> Option<&String> {
-    let is_command = |word: &String| {
-        let letters = word.strip_prefix('-');
-        letters.is_some_and(|letters| !letters.starts_with('-') && letters.ends_with('c'))
-    };
-    let mut words = arguments.iter().skip_while(|word| !is_command(word));
-    words.by_ref().next();
-    words.find(|word| *word != "--")
-}
-
-/// Returns the heredoc that a shell reads its commands from: it has no file of commands.
-fn shell_script<'c>(simple: &CommandPart<'c>) -> Option<&'c str> {
-    let is_file = |word: &str| !word.starts_with('-') && !word.contains('>');
-    let mut arguments = words_from_program(&simple.text).skip(1);
-    simple.heredoc.filter(|_| !arguments.any(is_file))
-}
-
-/// Returns the words behind leading options; `with_value` has the letters of those whose value is the next word.
-fn skip_options<'w>(words: &'w [String], with_value: &str) -> &'w [String] {
-    let mut rest = words;
-    while let Some((word, after)) = rest.split_first().filter(|(word, _)| word.starts_with('-')) {
-        let takes_next = word.len() == 2 && word.ends_with(|c| with_value.contains(c));
-        rest = if takes_next {
-            after.get(1..).unwrap_or_default()
-        } else {
-            after
-        };
-    }
-    rest
 }
 
 /// Returns the forms in which a glob may name a simple command: as it is, from each program on that its own is named
@@ -196,31 +101,6 @@ fn shorter_ends<'w>(
 ) -> impl Iterator<Item = &'w [&'w str]> {
     let count = words.len();
     ends.into_iter().filter(move |end| end.len() < count)
-}
-
-/// Returns the words from each one on at which leading options may end, since the word after an option may be its value:
-/// `web push` and `push` of `-C web push`. All words where they begin with none.
-pub(crate) fn option_ends<W: AsRef<str>>(words: &[W]) -> Vec<&[W]> {
-    let is_option = |word: &W| word.as_ref().starts_with(['-', '+']);
-    let has_option = |words: &[W]| words.first().is_some_and(is_option);
-    let mut ends = Vec::new();
-    if !words.is_empty() && !has_option(words) {
-        ends.push(words);
-    }
-    let mut rest = words;
-    while ends.len() < MAX_LEADING_OPTIONS && has_option(rest) {
-        let options = rest.iter().take_while(|word| is_option(word)).count();
-        let [last, after @ ..] = &rest[options - 1..] else {
-            break;
-        };
-        let last = last.as_ref();
-        let may_have_value = last.starts_with('-') && !last.contains('=');
-        let without_value = after.get(usize::from(may_have_value)..);
-        let new = [Some(after), without_value].into_iter().flatten();
-        ends.extend(new.filter(|end| !end.is_empty() && !has_option(end)));
-        rest = without_value.unwrap_or_default();
-    }
-    ends
 }
 
 #[cfg(test)]
@@ -327,5 +207,84 @@ mod tests {
         let inner = command_lines(&many).into_iter();
         let inner = inner.filter(|form| form.starts_with("run")).count();
         assert_eq!(inner, MAX_LINES - 1);
+    }
+    #[test]
+    fn a_command_within_another_ones_arguments_is_found() {
+        for runner in [
+            "poetry run",
+            "uv run",
+            "uv run --with x",
+            "pnpm exec",
+            "pnpm --dir web exec",
+            "bundle exec",
+            "corepack",
+            "sudo corepack",
+            "python -m",
+            "python3 -W error -m",
+            ".venv/bin/python3.12 -m",
+            "docker exec -it -w /app web",
+            "docker run --rm -v a:b img",
+            "docker compose -f dev.yml exec -T api",
+            "docker-compose run api",
+            "kubectl exec -n shop web-0 --",
+            "kubectl exec web-0 -c app --",
+            "doppler run --",
+            "aws-vault exec prod --",
+            "dotenv -e .env --",
+            "tox -e py --",
+            "nix develop -c",
+            "nix develop .#ci --command",
+            "direnv exec .",
+            "watch -n 1",
+            "find . -name '*.py' -exec",
+            "poetry run python -m",
+            "docker exec web poetry run",
+            "pnpm",
+            "pnpm --dir web",
+            "yarn",
+            "bun x",
+            "bun run",
+            "mise x",
+            "mise exec node@22 --",
+            "stdbuf -oL",
+            "setsid -w",
+            "unbuffer",
+            "flock -n /tmp/lock",
+            "sudo stdbuf -o L",
+        ] {
+            let lines = command_lines(&format!("cd x && {runner} pytest -q 'a b'"));
+            let is_found = lines.iter().any(|line| line == "pytest -q 'a b'");
+            assert!(is_found, "{runner}: {lines:?}");
+        }
+        let lines = command_lines("find . -exec pytest -q {} \\; -print");
+        assert!(
+            lines.iter().any(|line| line == "pytest -q '{}'"),
+            "{lines:?}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_command_is_none() {
+        for command in [
+            "git checkout -- pytest",
+            "python x.py -m pytest",
+            "poetry add pytest",
+            "docker exec pytest",
+            "npm test -- --watch pytest",
+            "pnpm -w add pytest",
+        ] {
+            let lines = command_lines(command);
+            assert!(!lines.iter().any(|line| line == "pytest"), "{lines:?}");
+        }
+        for command in ["pnpm rm a", "pnpm --dir web rm a", "yarn rm a"] {
+            let lines = command_lines(command);
+            assert!(!lines.iter().any(|line| line == "rm a"), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn many_commands_within_a_line_end_somewhere() {
+        let line = "docker exec -a ".repeat(2_000) + "pytest";
+        assert!(command_lines(&line).len() < 300);
     }
 }

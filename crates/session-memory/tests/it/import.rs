@@ -229,8 +229,11 @@ fn a_memory_whose_id_is_taken_is_imported_once_under_another_one() {
     let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
 
     let to = TestMemories::new();
+    // Another machine chose the ids, for memories of another time.
+    let created = new.front.created.to_string();
     for (id, topic) in [(old.id(), "Taken"), (new.id(), "Taken, too")] {
         let text = new.raw_text.replace("New lantern", topic);
+        let text = text.replace(&created, "2026-01-10T09:15:00Z");
         to.write(&to.file(MemoryState::Active, id), text);
     }
     let path = to.home().join("memories.json");

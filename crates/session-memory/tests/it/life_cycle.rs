@@ -3,9 +3,9 @@
 use crate::support::{TestMemories, days_ago, draft, now};
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_memory::{
-    Importance, Memory, MemoryDraft, MemoryError, MemoryState, MovedMemories, StorageSettings,
-    StorageSettingsByScope, Triggers, Trust, apply_retention, archive_memories, find_unused,
-    record_recall,
+    Importance, Memory, MemoryChange, MemoryDraft, MemoryError, MemoryState, MovedMemories,
+    StorageSettings, StorageSettingsByScope, Triggers, Trust, apply_retention, archive_memories,
+    find_unused, record_recall,
 };
 
 fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
@@ -99,6 +99,62 @@ fn a_memory_that_was_moved_since_it_was_listed_is_removed_or_moved_from_there() 
         .purge(std::slice::from_ref(&trashed), &now())
         .unwrap_err();
     assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
+}
+
+/// Deletes a memory, and restores its file as a switch to an older branch does.
+fn delete_and_restore(world: &TestMemories, memory: &Memory) -> Memory {
+    world.move_to(memory, MemoryState::Trash).unwrap();
+    world.write(&memory.path, &memory.raw_text);
+    world.store.find(memory.id()).unwrap()
+}
+
+#[test]
+fn of_a_deleted_memory_that_git_brought_back_the_one_in_use_is_found_and_changed() {
+    let world = TestMemories::new();
+    let memory = world.save("Lantern", "in the harbour");
+    let trash = world.file(MemoryState::Trash, memory.id());
+    let restored = delete_and_restore(&world, &memory);
+    assert_eq!(restored.state, MemoryState::Active);
+    assert_eq!(restored.trust, Trust::Changed);
+    let change = MemoryChange {
+        topic: Some("Beacon".into()),
+        ..MemoryChange::default()
+    };
+    let changed = world.store.change(memory.id(), &change, &now()).unwrap();
+    assert_eq!(changed.path, memory.path);
+    assert_eq!(fs_err::read_to_string(&trash).unwrap(), memory.raw_text);
+    let archived = world.move_to(&changed, MemoryState::Archive).unwrap();
+    let found = world.store.find(memory.id()).unwrap();
+    assert_eq!(found.state, MemoryState::Archive);
+    world.move_to(&archived, MemoryState::Trash).unwrap();
+    assert_eq!(world.topics(&MemoryState::ALL), ["Beacon"]);
+    assert_eq!(
+        fs_err::read_to_string(&trash).unwrap(),
+        changed.raw_text,
+        "the older copy in the trash is replaced"
+    );
+}
+
+#[test]
+fn a_purge_removes_a_memory_in_every_state() {
+    let world = TestMemories::new();
+    let memory = world.save_draft(&MemoryDraft {
+        raw: Some("User: why?".to_owned()),
+        ..draft("Lantern", "in the harbour")
+    });
+    delete_and_restore(&world, &memory);
+    let listed = world.store.list(&MemoryState::ALL).memories;
+    assert_eq!(listed.len(), 2);
+    let meant = world.store.list_where(|_| true, |_| true);
+    assert_eq!(meant.len(), 1);
+    assert_eq!(meant[0].state, MemoryState::Active);
+    world.store.purge(&listed, &now()).unwrap();
+    assert!(world.topics(&MemoryState::ALL).is_empty());
+    assert_eq!(world.store.read_conversation(&memory).unwrap(), None);
+    delete_and_restore(&world, &world.save("Lantern", "in the harbour"));
+    let in_use = world.store.list_where(|_| true, |_| true);
+    world.store.purge(&in_use, &now()).unwrap();
+    assert!(world.topics(&MemoryState::ALL).is_empty());
 }
 
 #[test]
@@ -288,7 +344,7 @@ fn none_of_several_memories_is_moved_or_removed_where_one_is_gone() {
 fn a_deletion_of_several_that_fails_in_the_middle_is_whole_for_each() {
     let world = TestMemories::new();
     let all: Vec<Memory> = (0..3).map(|n| world.save(&format!("T{n}"), "x")).collect();
-    world.write(&world.file(MemoryState::Trash, all[1].id()), "---\n");
+    fs_err::create_dir_all(world.file(MemoryState::Trash, all[1].id())).unwrap();
     assert!(world.store.move_all(&all, MemoryState::Trash).is_err());
     assert_eq!(world.topics(&[MemoryState::Active]).len(), 2);
     for left in &all[1..] {

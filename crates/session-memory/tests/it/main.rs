@@ -3,8 +3,9 @@
 #[cfg(unix)]
 mod conversation_trust;
 mod import;
+mod import_again;
+mod inherited_fields;
 mod injector;
-mod layers;
 mod life_cycle;
 mod redaction;
 mod search;

@@ -3,7 +3,7 @@
 use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now, saved_from};
 use session_memory::{
     AgentContext, Importance, InjectionSwitch, Memory, MemoryBlock, MemoryChange, MemoryDraft,
-    MemoryKind, MemoryState,
+    MemoryKind, MemoryState, StorageLocation,
 };
 
 fn begin(world: &TestMemories, context: AgentContext) -> Option<MemoryBlock> {
@@ -120,6 +120,29 @@ fn a_resumed_session_is_told_what_changed() {
         3,
         "the agent forgot all of it"
     );
+}
+
+#[test]
+fn a_memory_of_another_project_is_not_gone() {
+    let mut world = TestMemories::new();
+    let pool = world.save(TOPIC, INFO);
+    let tabs = world.save_global("Tabs", "never spaces");
+    whole(&world);
+    fs_err::create_dir_all(world.home().join("quay/.git")).unwrap();
+    let quay = world.store_of("quay", StorageLocation::ProjectFirst);
+    let shop = std::mem::replace(&mut world.store, quay);
+    world.save("Cranes", "of the quay");
+    let text = update(&world).unwrap();
+    assert_eq!(topics(&text), ["[context] Cranes"], "{text}");
+    assert!(!text.contains("No longer kept"), "{text}");
+    world.move_to(&tabs, MemoryState::Trash).unwrap();
+    let gone = |memory: &Memory| format!("No longer kept: {}\n", memory.id());
+    assert_eq!(update(&world), Some(gone(&tabs)), "that of all projects is");
+
+    world.store = shop;
+    assert_eq!(update(&world), None, "the agent knows it still");
+    world.move_to(&pool, MemoryState::Trash).unwrap();
+    assert_eq!(update(&world), Some(gone(&pool)));
 }
 
 #[test]
@@ -328,4 +351,24 @@ fn many_memories_have_short_lines_whose_ids_are_found() {
             block.text
         );
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn memories_that_wait_for_trust_are_counted_once_as_they_are() {
+    use crate::trust::{pull, theirs};
+    let world = TestMemories::new();
+    world.save("Lines end with LF", INFO);
+    let counts = || world.injector().count_new_untrusted();
+    let count = || counts().memories;
+    assert_eq!(count(), 0);
+    pull(&world, INFO);
+    assert_eq!((count(), count()), (1, 0));
+    pull(&world, "something else");
+    assert_eq!((count(), count()), (1, 0));
+    let damaged = world.file(MemoryState::Active, "mem-damaged");
+    world.write(&damaged, "<<<<<<< HEAD\n");
+    assert_eq!((counts().damaged, counts().damaged), (1, 0));
+    world.store.trust(&[theirs(&world)]).unwrap();
+    assert_eq!(count(), 0);
 }

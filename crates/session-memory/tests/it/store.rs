@@ -131,6 +131,24 @@ fn a_damaged_file_is_reported_and_the_others_are_listed() {
 }
 
 #[test]
+fn a_file_that_git_could_not_merge_is_named_as_such() {
+    let world = TestMemories::new();
+    let memory = world.save("Pool", "raise DB_POOL");
+    let ours = "<<<<<<< HEAD\nkind: todo\n=======\nkind: decision\n>>>>>>> side\nkind:";
+    world.write(&memory.path, memory.raw_text.replacen("kind:", ours, 1));
+    let damaged = world.store.list(&[MemoryState::Active]).damaged;
+    assert_eq!(damaged[0].reason, "it has an unresolved git conflict");
+    assert_eq!(damaged[0].line, Some(4));
+    let error = world.store.find(memory.id()).unwrap_err();
+    let hint = "keep one version and remove git's marks; then `session-search trust`";
+    assert_eq!(error.hint().unwrap(), hint);
+    // What a memory says of such a conflict is no damage.
+    let notes = format!("{}<<<<<<< HEAD\n", memory.raw_text);
+    world.write(&memory.path, notes);
+    assert!(world.store.find(memory.id()).is_ok());
+}
+
+#[test]
 fn each_scope_has_a_directory_of_its_own() {
     let world = TestMemories::new();
     world.save_global("Tabs for makefiles", "never spaces");
@@ -213,8 +231,8 @@ fn of_two_files_with_one_id_the_active_one_is_found_and_none_is_overwritten() {
         .store
         .purge(std::slice::from_ref(&found), &now())
         .unwrap();
-    let found = world.store.find(memory.id()).unwrap();
-    assert_eq!(found.front.topic, "Second");
+    let error = world.store.find(memory.id()).unwrap_err();
+    assert!(matches!(error, MemoryError::Unknown(_)), "{error}");
 }
 
 #[test]

@@ -308,6 +308,26 @@ fn the_user_activates_what_a_killed_deletion_left_with_its_trust() {
     assert_eq!(active.trust, Trust::Own);
 }
 
+/// As git for Windows writes a checkout.
+#[test]
+fn a_file_whose_lines_end_otherwise_keeps_its_trust_and_its_text() {
+    let world = TestMemories::new();
+    let own = world.save(TOPIC, INFO);
+    let crlf = own.raw_text.replace('\n', "\r\n");
+    world.write(&own.path, crlf.clone());
+    let read = world.store.find(own.id()).unwrap();
+    assert_eq!(read.trust, Trust::Own);
+    assert_eq!(
+        (read.raw_text, read.body),
+        (own.raw_text.clone(), own.body.clone())
+    );
+    assert!(is_injected(&world, own.id()));
+    world.write(&own.path, crlf.replace("under load", "under\rload"));
+    let changed = world.store.find(own.id()).unwrap();
+    assert_eq!(changed.trust, Trust::Changed, "a CR within a line");
+    assert!(!is_injected(&world, own.id()));
+}
+
 /// Writes a record of so many bytes, which is no JSON, for the directory of the project.
 fn write_record(world: &TestMemories, bytes: u64) {
     let names = fs_err::read_dir(world.home().join("records")).unwrap();
@@ -470,18 +490,4 @@ fn an_export_launders_no_trust() {
     assert_eq!(trust(own.id()).unwrap(), Trust::Own);
     assert_eq!(trust(trusted).unwrap(), Trust::Trusted);
     assert!(trust(ID).is_err() && trust(changed.id()).is_err());
-}
-
-#[test]
-fn memories_that_wait_for_trust_are_counted_once_as_they_are() {
-    let world = TestMemories::new();
-    world.save("Lines end with LF", INFO);
-    let count = || world.injector().count_new_untrusted();
-    assert_eq!(count(), 0);
-    pull(&world, INFO);
-    assert_eq!((count(), count()), (1, 0));
-    pull(&world, "something else");
-    assert_eq!((count(), count()), (1, 0));
-    world.store.trust(&[theirs(&world)]).unwrap();
-    assert_eq!(count(), 0);
 }

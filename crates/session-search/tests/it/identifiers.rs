@@ -1,10 +1,8 @@
 //! An identifier that one session alone holds puts that session first.
 
 use crate::library::{FAR, Library, QUERY, cosine, ids, meta, place, turn};
-use session_core::{ConfidenceBand, SessionMeta};
-use session_search::{
-    FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
-};
+use session_core::ConfidenceBand;
+use session_search::{Level, SearchRequest};
 
 /// Things with a name, and what its one session says of it.
 const NAMED: [(&str, &str); 5] = [
@@ -231,7 +229,7 @@ fn what_nobody_holds_as_a_name_is_not_promoted() {
     assert_eq!(ids(&library.search(&asked, far)), [""; 0]);
 }
 
-/// Of the turns of a holder the one is shown that the words find first.
+/// Of the turns of a holder the one is shown that both lists find best.
 #[test]
 fn the_turn_that_is_shown_is_the_best_of_those_that_hold_it() {
     let mut library = library();

@@ -255,6 +255,78 @@ fn a_rare_word_that_is_not_there_lowers_the_confidence_of_the_lexical_list() {
 }
 
 #[test]
+fn nothing_in_a_query_is_syntax() {
+    let library = three();
+    let odd = [
+        "",
+        " ",
+        "\"",
+        "\"\"",
+        "\"unclosed",
+        "a \"b\" \"",
+        "AND",
+        "NOT",
+        "docker AND",
+        "OR docker",
+        "*",
+        "dock*",
+        "foo(",
+        "()",
+        "NEAR(a b)",
+        "NEAR(docker bridge, 5)",
+        "prompt:docker",
+        "col:x",
+        "^docker",
+        "^",
+        "-x",
+        "-",
+        "--no-verify",
+        "-docker",
+        "{a b}",
+        "a + b",
+        "'",
+        "''; DROP TABLE words; --",
+        "%_%",
+        "\\0",
+        "\\",
+        "a\u{1}b",
+        "a\nb\tc",
+        "\u{feff}",
+        "ﬃ",
+        "İ",
+        "é e\u{301}",
+        "日本語",
+        "🎉",
+        "👨‍👩‍👧",
+        "🎉 docker",
+        "\u{202e}docker",
+        "ß",
+        "....",
+        "://",
+        "a.b.c:d",
+        "C:\\Users\\ann",
+        "$(reboot)",
+        "`ls`",
+        "#1",
+        "@",
+        "0",
+        "-1",
+    ];
+    for query in odd {
+        for level in [Level::Session, Level::Turn] {
+            let request = SearchRequest {
+                level,
+                ..SearchRequest::new(query)
+            };
+            let found = library.search(&request, Some(QUERY));
+            let hits = found.hits.iter();
+            let mut previews = hits.map(|hit| &hit.preview);
+            assert!(previews.all(|preview| !preview.is_empty()), "{query:?}");
+        }
+    }
+}
+
+#[test]
 fn hits_are_ranked_up_to_the_limit_ties_to_the_newer() {
     let mut library = Library::new();
     for id in ["a", "b", "c", "d"] {
@@ -307,21 +379,33 @@ fn a_session_counts_by_its_best_evidence() {
 }
 
 #[test]
-fn the_turn_that_is_shown_is_of_the_list_that_says_more() {
-    let mut library = Library::new();
+fn the_turn_that_is_shown_is_the_best_by_both_lists() {
+    let mut library = three();
+    let fair = "By the way, docker and its network were slow once more, as they were on most of the days before.";
     library.say(
-        "a",
-        &[(BOTH, Some(cosine(0.28125))), (NONE, Some(cosine(0.625)))],
+        "long",
+        &[
+            (BOTH, Some(cosine(0.28125))),
+            (NONE, Some(cosine(0.625))),
+            (fair, Some(cosine(0.59375))),
+        ],
     );
-    let shown = |query: &str| {
-        let found = library.search(&SearchRequest::new(query), Some(QUERY));
-        (
-            place(&found.hits[0]).1.unwrap(),
-            found.hits[0].preview.clone(),
-        )
+    let shown = |request: &SearchRequest| {
+        let found = library.search(request, Some(QUERY));
+        let hit = found.hits.iter().find(|hit| hit.session.uid == "long");
+        let hit = hit.unwrap();
+        (place(hit).1.unwrap(), hit.preview.clone())
     };
-    assert_eq!(shown("docker network"), (0, BOTH.to_owned()));
-    assert_eq!(shown("docker kubernetes podman lxc"), (1, NONE.to_owned()));
+    for (query, turn, text) in [("network docker", 2, fair), ("kubernetes podman", 1, NONE)] {
+        let expected = (turn, text.to_owned());
+        assert_eq!(shown(&SearchRequest::new(query)), expected);
+        assert_eq!(shown(&turns(query)), expected, "depth 2 agrees");
+    }
+    let words = SearchRequest {
+        fusion: FusionMode::LexicalOnly,
+        ..SearchRequest::new("network docker")
+    };
+    assert_eq!(shown(&words), (0, BOTH.to_owned()));
 }
 
 #[test]

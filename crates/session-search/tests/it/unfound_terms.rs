@@ -55,3 +55,19 @@ fn an_id_that_a_session_mentions_is_told_where_it_is_the_whole_query() {
         assert_eq!(found.explanation.unfound.session_ids, ids, "{query}");
     }
 }
+
+#[test]
+fn a_date_that_no_turn_holds_is_named() {
+    let mut library = Library::new();
+    library.say("dated", &[("The lantern of 2026-02-12 burns.", None)]);
+    let missing = |query: &str| {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        found.explanation.unfound.missing
+    };
+    for date in ["2026-07-22", "2026/07/22", "2026-07"] {
+        assert_eq!(missing(&format!("lantern {date}")), [date]);
+    }
+    for held in ["2026-02-12", "2026/02/12", "2026-02", "22"] {
+        assert_eq!(missing(&format!("lantern {held}")), [""; 0], "{held}");
+    }
+}

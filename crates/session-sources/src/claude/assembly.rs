@@ -14,7 +14,7 @@ use super::state::TranscriptState;
 use crate::call_result::clipped;
 use crate::cursor::SeenIds;
 use crate::turn_assembler::{LinePosition, TurnAssembler, TurnDetail, TurnPreface, TurnState};
-use crate::user_text::{UserText, classify_text};
+use crate::user_text::{PromptText, UserText, classify_text};
 use session_core::{PromptKind, ReadDetail, TurnPart, TurnSpan};
 
 /// A line that put a text into the queue.
@@ -167,18 +167,19 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    fn prompt(&mut self, kind: PromptKind, text: String, position: &LinePosition<'_>) {
-        if self.state.queue.repeats(&text) {
+    fn prompt(&mut self, kind: PromptKind, prompt: PromptText, position: &LinePosition<'_>) {
+        if self.state.queue.repeats(&prompt.text) {
             self.turns.extend(position);
             return;
         }
-        if let Some(name) = text
+        if let Some(name) = prompt
+            .text
             .strip_prefix("/rename ")
             .filter(|_| kind == PromptKind::Command)
         {
             self.state.facts.rename(name);
         }
-        self.begin_turn(kind, text, position);
+        self.begin_turn(kind, prompt, position);
     }
 
     fn system(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
@@ -225,13 +226,15 @@ impl<'a> Assembly<'a> {
 
     fn local_command(&mut self, text: &str, position: &LinePosition<'_>) {
         match classify_text(text) {
-            UserText::Command(command) if command.starts_with("/rename ") => {
+            UserText::Command(command) if command.text.starts_with("/rename ") => {
                 self.state
                     .facts
-                    .rename(command.trim_start_matches("/rename "));
-                self.notice(&command, position);
+                    .rename(command.text.trim_start_matches("/rename "));
+                self.notice(&command.text, position);
             }
-            UserText::Command(command) if command == "/rename" => self.notice(&command, position),
+            UserText::Command(command) if command.text == "/rename" => {
+                self.notice(&command.text, position);
+            }
             words => self.add_user_text(words, position),
         }
     }
@@ -256,9 +259,9 @@ impl<'a> Assembly<'a> {
     }
 
     /// Ends the turn at hand and begins one.
-    fn begin_turn(&mut self, kind: PromptKind, prompt: String, position: &LinePosition<'_>) {
+    fn begin_turn(&mut self, kind: PromptKind, prompt: PromptText, position: &LinePosition<'_>) {
         let first = self.turns.progress.next == 0;
-        if first && self.identity.is_subagent() && prompt.trim() == "Warmup" {
+        if first && self.identity.is_subagent() && prompt.text.trim() == "Warmup" {
             self.turns.close();
             self.turns.preface = TurnPreface::default();
             self.turns.progress.turn_state = TurnState::Muted;
@@ -266,7 +269,7 @@ impl<'a> Assembly<'a> {
         }
         let kind = kind.in_session(self.identity.is_subagent());
         let is_command = kind == PromptKind::Command;
-        let shell = prompt.strip_prefix('!').filter(|_| is_command);
+        let shell = prompt.text.strip_prefix('!').filter(|_| is_command);
         let shell = shell.map(|command| command.trim().to_owned());
         self.state.failures = SeenIds::default();
         self.turns.begin_turn(kind, prompt, position);

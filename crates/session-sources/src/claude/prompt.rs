@@ -11,7 +11,7 @@ pub(super) fn classify_user_line(entry: &TranscriptEntry<'_>, subagent: bool) ->
     let content = &entry.message.content;
     let text = content.words();
     if subagent && let Some(prompt) = from_lead(&text) {
-        return UserText::Typed(prompt);
+        return UserText::Typed(prompt.into());
     }
     let injected = entry.is_injected() && !subagent;
     let of_result = content.has("tool_result") && !content.has("text");
@@ -20,7 +20,7 @@ pub(super) fn classify_user_line(entry: &TranscriptEntry<'_>, subagent: bool) ->
         UserText::Typed(text) | UserText::Command(text)
             if injected || entry.is_meta.0 || of_result =>
         {
-            UserText::Notice(text)
+            UserText::Notice(text.text)
         }
         words => words,
     }

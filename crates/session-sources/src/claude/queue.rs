@@ -185,8 +185,8 @@ impl PromptQueue {
 
 fn kind_and_text(words: &UserText) -> (QueuedKind, &str) {
     match words {
-        UserText::Typed(text) => (QueuedKind::Typed, text),
-        UserText::Command(text) => (QueuedKind::Command, text),
+        UserText::Typed(text) => (QueuedKind::Typed, &text.text),
+        UserText::Command(text) => (QueuedKind::Command, &text.text),
         UserText::Notice(text) | UserText::Summary(text) => (QueuedKind::Other, text),
         UserText::Nothing => (QueuedKind::Other, ""),
     }

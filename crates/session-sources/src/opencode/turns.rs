@@ -86,6 +86,7 @@ impl TurnBuilder {
                 end: message.ordinal,
             },
             kind,
+            typed_bytes: opening.as_ref().map(|o| o.typed_bytes),
             prompt: opening.map(|o| o.prompt).unwrap_or_default(),
             ..Turn::default()
         });
@@ -134,7 +135,20 @@ impl TurnBuilder {
 struct TurnOpening {
     kind: PromptKind,
     prompt: String,
+    typed_bytes: usize,
     shell: bool,
+}
+
+impl TurnOpening {
+    /// Makes the opening by typed words and the files that are attached to them.
+    fn new(kind: PromptKind, words: String, parts: &[PartContent]) -> Self {
+        Self {
+            kind,
+            typed_bytes: words.len(),
+            prompt: append_attachments(words, parts),
+            shell: false,
+        }
+    }
 }
 
 /// Returns the turn that a user's message opens, when there is something of the user in it:
@@ -149,19 +163,12 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
     {
         return None;
     }
-    let with = |kind, prompt| {
-        Some(TurnOpening {
-            kind,
-            prompt,
-            shell: false,
-        })
-    };
     if let Some(words) = take_words(&mut message.parts) {
         let (kind, words) = match command::typed_command(&words) {
             Some(command) => (PromptKind::Command, command),
             None => (PromptKind::Typed, words),
         };
-        return with(kind, append_attachments(words, &message.parts));
+        return Some(TurnOpening::new(kind, words, &message.parts));
     }
     if message
         .parts
@@ -171,18 +178,15 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
         return Some(TurnOpening {
             kind: PromptKind::Command,
             prompt: String::new(),
+            typed_bytes: 0,
             shell: true,
         });
     }
     if let Some((kind, prompt)) = message.parts.iter().find_map(subtask) {
-        return with(kind, append_attachments(prompt, &message.parts));
+        return Some(TurnOpening::new(kind, prompt, &message.parts));
     }
-    let files = append_attachments(String::new(), &message.parts);
-    if files.is_empty() {
-        None
-    } else {
-        with(PromptKind::Typed, files)
-    }
+    let files = TurnOpening::new(PromptKind::Typed, String::new(), &message.parts);
+    (!files.prompt.is_empty()).then_some(files)
 }
 
 /// Returns the prompt, then the names of attached files that it does not mention.
@@ -236,6 +240,7 @@ fn name_shell_command(turn: &mut Turn, content: &PartContent) -> bool {
             ..
         }) => {
             turn.prompt = format!("!{command}");
+            turn.typed_bytes = None;
             true
         }
         _ => false,

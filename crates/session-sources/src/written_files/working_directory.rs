@@ -1,8 +1,9 @@
 //! The directory in which each simple command of a command line runs, as far as its text tells.
 
-use super::{is_literal, typed_path};
+use super::is_literal;
 use crate::project::{PATH_LIMIT, path_in};
-use session_core::shell::{CommandPart, Operator, find_cd_target, words_from_program};
+use session_core::shell::{CommandPart, Operator, find_cd_target};
+use std::borrow::Cow;
 
 /// Programs that change the directory for the commands after them.
 const DIRECTORY_CHANGERS: [&str; 3] = ["cd", "pushd", "popd"];
@@ -64,17 +65,18 @@ impl WorkingDirectory {
             return;
         }
         self.read_keywords(&part.text);
-        let words = words_from_program(&part.text).skip_while(|word| *word == SHELL_PREFIXES[1]);
-        let simple: Vec<&str> = words.take(3).collect();
-        let program = simple.first().copied().unwrap_or_default();
+        let words = part.program_words();
+        let words = words.skip_while(|word| word == SHELL_PREFIXES[1]);
+        let words: Vec<Cow<'_, str>> = words.take(3).collect();
+        let program: &str = words.first().map(AsRef::as_ref).unwrap_or_default();
         if DIRECTORY_CHANGERS.contains(&program) {
-            let target = changed_directory(&simple.join(" "), part.source);
+            let target = changed_directory(&words);
             let target = target.filter(|_| self.surely_runs(part));
             self.path = self
                 .path
                 .take()
                 .zip(target)
-                .map(|(from, to)| path_in(&from, to));
+                .map(|(from, to)| path_in(&from, to.to_owned()));
             self.list.changes_directory = true;
         }
         self.list.has_test |= TESTS.contains(&program);
@@ -138,8 +140,8 @@ impl WorkingDirectory {
 }
 
 /// Returns the directory that a `cd` changes to, where its text names it.
-fn changed_directory(simple: &str, source: &str) -> Option<String> {
-    let target =
-        find_cd_target(simple).filter(|target| is_literal(target) && !target.starts_with('-'))?;
-    typed_path(target, source).filter(|path| path.len() <= PATH_LIMIT)
+fn changed_directory<'w>(words: &'w [Cow<'_, str>]) -> Option<&'w str> {
+    let target: &str = find_cd_target(words)?.as_ref();
+    let is_named = is_literal(target) && !target.starts_with('-') && target.len() <= PATH_LIMIT;
+    is_named.then_some(target)
 }

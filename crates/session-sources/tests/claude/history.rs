@@ -196,6 +196,16 @@ fn pastes_are_searched_after_what_was_typed() {
 }
 
 #[test]
+fn what_was_typed_is_told_from_pastes() {
+    let inline = r#"{"1":{"id":1,"type":"text","content":"fn main() {}"}}"#;
+    let shown = ["[Pasted text #1] explain", "[Pasted text #1]", "why [x"];
+    let lines = shown.map(|display| pasted(GONE, 0, display, inline));
+    let found = Prompts::new(lines.concat()).read(None);
+    let typed = found.turns.iter().map(|turn| turn.turn.typed_prompt());
+    assert_eq!(typed.collect::<Vec<_>>(), ["explain", "", "why [x"]);
+}
+
+#[test]
 fn a_paste_that_is_named_often_is_no_flood() {
     let display = "[Pasted text #1]".repeat(50_000);
     let paste = format!(

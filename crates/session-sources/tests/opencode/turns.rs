@@ -282,6 +282,17 @@ fn a_shell_command_opens_a_turn() {
 }
 
 #[test]
+fn what_was_typed_ends_before_attached_files() {
+    let file = json!({"type": "file", "mime": "image/png", "filename": "screen.png", "url": "data:image/png;base64,AAAA"});
+    let home = Home::new();
+    insert(&home.connect(), &one(vec![text("What is this?"), file]));
+    let found = read(&home.database());
+    let turn = &found.turns[0].turn;
+    assert_eq!(turn.prompt, "What is this?\n\n@screen.png");
+    assert_eq!(turn.typed_prompt(), "What is this?");
+}
+
+#[test]
 fn attached_files_are_named() {
     let named = json!({"type": "file", "mime": "image/png", "filename": "screen.png", "url": "data:image/png;base64,AAAA"});
     let linked = json!({"type": "file", "mime": "text/plain", "url": "file:///home/ann/app/a.rs"});

@@ -13,8 +13,10 @@ use crate::word_search::searched_term::{SearchedTerm, searched_terms};
 use crate::word_search::sentence::Sentence;
 use crate::word_search::term_stats::TermStats;
 use crate::word_search::word_runs::{PositionedTerms, WordRun};
-use session_core::{Query, ScoredItem, TopK, TurnContent, idf, prompt_content, text};
-use std::borrow::Cow;
+use session_core::{
+    Query, ScoredItem, TopK, TurnContent, idf, prompt_content, text, without_agent_trailers,
+};
+use std::borrow::{Borrow, Cow};
 use std::cmp::Ordering;
 use std::ops::Range;
 
@@ -92,19 +94,27 @@ pub(crate) fn indexed_texts<'t>(
     } else {
         &content.answer
     };
-    let lists = [&content.commands, &content.files, &content.errors];
+    let commands = content.commands.iter();
+    let commands: Vec<Cow<'_, str>> = commands
+        .map(|command| without_agent_trailers(command))
+        .collect();
+    let lists = [&content.files, &content.errors];
     let lists = lists.into_iter().flatten().map(String::as_str);
-    let texts = [prompt, answer].into_iter().chain(lists);
-    let join = |list: &[String]| Cow::Owned(text::filter_chars(&list.join("\n")).into_owned());
+    let texts = [prompt, answer].into_iter();
+    let texts = texts.chain(commands.iter().map(AsRef::as_ref)).chain(lists);
     [
         text::filter_chars(answer),
         text::filter_chars(prompt),
         text::filter_chars(title),
-        join(&content.commands),
-        join(&content.files),
-        join(&content.errors),
+        join_filtered(&commands),
+        join_filtered(&content.files),
+        join_filtered(&content.errors),
         Cow::Owned(text::camel_case_parts(texts)),
     ]
+}
+
+fn join_filtered(lines: &[impl Borrow<str>]) -> Cow<'static, str> {
+    Cow::Owned(text::filter_chars(&lines.join("\n")).into_owned())
 }
 
 impl Reader {

@@ -1,6 +1,6 @@
 //! History files and their problems.
 
-use crate::support::{Index, SOURCE, deliver, meta, turn};
+use crate::support::{Index, SOURCE, deliver, found, meta, turn};
 use proptest::prelude::*;
 use session_core::{FileStamp, KnownTurns, Query, SessionMeta, Turn};
 use session_store::{FileDigest, FileId, HistoryProblem, Reader, Writer};
@@ -183,6 +183,34 @@ fn a_session_that_a_file_holds_that_is_there_is_not_kept_of_one_that_is_gone() {
             reader.verify_thoroughly().unwrap();
         }
     }
+}
+
+/// The row of a forgotten turn is no copy of another one.
+#[test]
+fn a_session_of_which_a_turn_is_forgotten_is_held_once() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let turns = [
+        turn(0, "Where is the port configured?", &["At the quay."]),
+        turn(1, "And the lamp?", &[]),
+    ];
+    let original = deliver_at(&mut writer, "/h/a.jsonl", &meta("a"), &turns);
+    let reader = writer.reader().unwrap();
+    let session = reader.sessions().unwrap()[0].id;
+    let lamp = reader.turns(session).unwrap()[1].id;
+    writer.blank_turn(lamp).unwrap();
+    let blank = Turn {
+        index: 1,
+        ..Turn::default()
+    };
+    let [port, _] = turns;
+    deliver_at(&mut writer, "/copy/a.jsonl", &meta("a"), &[port, blank]);
+    writer.mark_file_gone(original).unwrap();
+    writer.commit().unwrap();
+    let sessions = index.reader().sessions().unwrap();
+    let gone: Vec<bool> = sessions.iter().map(|session| session.gone).collect();
+    assert_eq!(gone, [false]);
+    assert_eq!(found(&index.reader(), "quay").len(), 1);
 }
 
 /// Also where its first turns are those of a session that it does not name.

@@ -1,6 +1,6 @@
 //! Queries are words, never syntax.
 
-use crate::support::{Index, deliver, found, meta, prompts, turn};
+use crate::support::{Index, bash, deliver, found, meta, prompts, turn};
 use proptest::prelude::*;
 use session_core::{Query, ToolCall, Turn, TurnPart};
 use session_store::{Reader, TermStats, TurnId, Writer};
@@ -432,4 +432,24 @@ fn identifiers_are_found_by_their_parts_and_whole_first() {
             .unwrap(),
         "the header says retry, so parse it"
     );
+}
+
+#[test]
+fn what_signs_a_commit_is_no_text_of_its_turn() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let commit = "git commit -m \"trim the wick\n\n\
+        🤖 Generated with [Claude Code](https://claude.com/claude-code)\n\n\
+        Co-Authored-By: Claude Opus <noreply@anthropic.com>\"";
+    let mut signed = turn(0, "Commit the lamp.", &[]);
+    signed.parts = vec![bash(commit, "")];
+    let named = turn(1, "Ask Claude Opus of Anthropic.", &[]);
+    deliver(&mut writer, &meta("a"), &[signed, named]);
+    writer.commit().unwrap();
+    let reader = writer.reader().unwrap();
+    for query in ["opus", "claude", "anthropic"] {
+        assert_eq!(prompts(reader, query), ["Ask Claude Opus of Anthropic."]);
+    }
+    assert_eq!(prompts(reader, "co-authored-by"), [""; 0]);
+    assert_eq!(prompts(reader, "trim wick"), ["Commit the lamp."]);
 }

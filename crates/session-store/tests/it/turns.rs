@@ -95,6 +95,7 @@ fn what_a_forgotten_turn_goes_on_with_is_forgotten() {
     writer.blank_turn(id).unwrap();
     let later = Turn {
         continues: true,
+        ended_ms: Some(9000),
         span: TurnSpan { start: 0, end: 900 },
         ..turn(0, "", &["in the harbour"])
     };
@@ -103,6 +104,7 @@ fn what_a_forgotten_turn_goes_on_with_is_forgotten() {
     assert!(reader.turn(id).unwrap().unwrap().is_blank());
     assert_eq!(reader.content(id).unwrap(), TurnContent::default());
     assert!(prompts(reader, "harbour").is_empty());
+    assert_eq!(reader.sessions().unwrap()[0].ended_ms, None);
 }
 
 #[test]

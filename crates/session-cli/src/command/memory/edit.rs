@@ -1,7 +1,7 @@
 //! `memory edit`.
 
 use super::save::split_tags;
-use super::{print_change, print_noted_change};
+use super::{note_waiting, print_noted_change};
 use crate::CommandOutcome;
 use crate::args::MemoryEditArgs;
 use crate::environment;
@@ -10,11 +10,13 @@ use crate::output::notes::print_notes;
 use crate::shared::dialog::has_terminal;
 use anyhow::{Context, Result, bail};
 use jiff::Zoned;
+use session_agents::startable_program;
 use session_core::text::path_line;
 use session_display::{Note, sanitize_line};
 use session_memory::{
     EditReview, Memory, MemoryChange, MemoryEdit, MemoryError, TriggerChange, describe_cuts,
 };
+use session_sources::Env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -56,16 +58,29 @@ fn change_fields(
     let secrets = memories.store.find_secrets(texts).note();
     let mut notes: Vec<Note> = cuts.chain(secrets).map(Note::new).collect();
     notes.extend(memories.note_changed_triggers(&memory, &change.when));
-    print_noted_change("changed", &[memory], &notes, args.json)
+    print_edited("changed", memory, &notes, args.json)
+}
+
+/// Prints what became of a memory, and that it waits for trust where it does.
+fn print_edited(
+    done: &'static str,
+    memory: Memory,
+    noted: &[Note],
+    as_json: bool,
+) -> Result<CommandOutcome> {
+    let edited = [memory];
+    let outcome = print_noted_change(done, &edited, noted, as_json)?;
+    note_waiting(&edited)?;
+    Ok(outcome)
 }
 
 fn edit_in_editor(args: &MemoryEditArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
     let memory = memories.store.find(&args.id)?;
     let edit = MemoryEdit::begin(&memories.home.index_directory, &memory)?;
-    run_editor(&memory, edit.path())?;
+    run_editor(&memory, edit.path(), &memories.home.env)?;
     let text = match edit.read() {
         Ok(Some(text)) => text,
-        Ok(None) => return print_change("unchanged", &[memory], args.json),
+        Ok(None) => return print_edited("unchanged", memory, &[], args.json),
         Err(error) => return Err(refuse(error, edit.reject(None))),
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
@@ -80,7 +95,7 @@ fn edit_in_editor(args: &MemoryEditArgs, memories: &ProjectMemories) -> Result<C
     {
         Ok(memory) => {
             print_notes(memories.store.find_secrets([text.as_str()]).note())?;
-            print_change("changed", &[memory], args.json)
+            print_edited("changed", memory, &[], args.json)
         }
         Err(error) => {
             let text = memories.home.config.redactor().redact(&text);
@@ -90,7 +105,7 @@ fn edit_in_editor(args: &MemoryEditArgs, memories: &ProjectMemories) -> Result<C
 }
 
 /// Lets the user's editor change the file.
-fn run_editor(memory: &Memory, path: &Path) -> Result<()> {
+fn run_editor(memory: &Memory, path: &Path, env: &Env) -> Result<()> {
     let editor =
         environment::find_program("VISUAL").or_else(|| environment::find_program("EDITOR"));
     let Some(editor) = editor else {
@@ -99,7 +114,7 @@ fn run_editor(memory: &Memory, path: &Path) -> Result<()> {
             path_line(&memory.path)
         );
     };
-    let status = make_editor_command(&editor, path)
+    let status = make_editor_command(&editor, path, env)
         .status()
         .with_context(|| format!("`{}` cannot be started", sanitize_line(&editor)))?;
     if !status.success() {
@@ -112,10 +127,11 @@ fn run_editor(memory: &Memory, path: &Path) -> Result<()> {
 }
 
 /// Makes the command of the editor with its own arguments, as a shell reads them.
-fn make_editor_command(editor: &str, path: &Path) -> Command {
+fn make_editor_command(editor: &str, path: &Path, env: &Env) -> Command {
     let mut command = if cfg!(windows) {
         let mut words = editor.split_whitespace();
-        let mut command = Command::new(words.next().unwrap_or_default());
+        let program = words.next().unwrap_or_default();
+        let mut command = Command::new(startable_program(program, env));
         command.args(words);
         command
     } else {

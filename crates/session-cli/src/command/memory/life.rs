@@ -1,16 +1,18 @@
 //! `memory delete`, `supersede`, `archive`, `activate`.
 
 use super::save::note_moved;
-use super::{note_waiting, print_change};
+use super::{note_waiting, print_change, print_changed_lines};
 use crate::CommandOutcome;
 use crate::args::{MemoryArchiveArgs, MemoryDeleteArgs, MemoryIdsArgs, MemorySupersedeArgs};
 use crate::memories::ProjectMemories;
-use crate::output::notes;
 use crate::output::notes::print_notes;
+use crate::output::{json, notes};
 use anyhow::Result;
 use jiff::{Timestamp, Zoned};
 use session_display::{pluralize, sanitize_line};
 use session_memory::{Memory, MemoryState, apply_retention, archive_memories, find_unused};
+use session_output::{JsonMemories, JsonMemoryChange, JsonSupersededMemory};
+use session_project_memories::{SupersededMemory, describe_inherited_fields};
 
 /// Runs `memory delete`. Where one is not there, nothing is deleted.
 pub fn delete(args: &MemoryDeleteArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
@@ -69,9 +71,29 @@ pub fn activate(args: &MemoryIdsArgs, memories: &ProjectMemories) -> Result<Comm
 
 /// Runs `memory supersede`.
 pub fn supersede(args: &MemorySupersedeArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
-    let now = Zoned::now();
-    let old = memories.store.supersede(&args.old, &args.by, &now)?;
-    print_change("superseded", &[old], args.json)
+    let SupersededMemory {
+        memory,
+        inherited,
+        failure,
+    } = memories.supersede(&args.old, &args.by, &Zoned::now())?;
+    let done = "superseded";
+    let by = memory.front.superseded_by.as_deref().unwrap_or(&args.by);
+    print_notes(&failure)?;
+    print_notes(describe_inherited_fields(by, &inherited))?;
+    if args.json {
+        let notes: Vec<String> = failure.iter().map(ToString::to_string).collect();
+        json::print(&JsonSupersededMemory {
+            change: JsonMemoryChange {
+                done,
+                memories: JsonMemories(std::slice::from_ref(&memory)),
+                notes: &notes,
+            },
+            inherited: &inherited,
+        })?;
+    } else {
+        print_changed_lines(done, &[memory])?;
+    }
+    Ok(CommandOutcome::Found)
 }
 
 /// Prints what became of memories, and which were so before.

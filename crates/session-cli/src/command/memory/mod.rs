@@ -75,13 +75,19 @@ fn print_noted_change(
             notes: &notes,
         })?;
     } else {
-        for memory in memories {
-            let topic = session_display::sanitize_line(&memory.front.topic);
-            notes::print_line(format_args!(
-                "{} {done}: {topic}",
-                sanitize_text(memory.id())
-            ))?;
-        }
+        print_changed_lines(done, memories)?;
     }
     Ok(CommandOutcome::from_found(!memories.is_empty()))
+}
+
+/// Prints what became of memories on a line each.
+fn print_changed_lines(done: &str, memories: &[Memory]) -> Result<()> {
+    for memory in memories {
+        let topic = session_display::sanitize_line(&memory.front.topic);
+        notes::print_line(format_args!(
+            "{} {done}: {topic}",
+            sanitize_text(memory.id())
+        ))?;
+    }
+    Ok(())
 }

@@ -9,7 +9,9 @@ use crate::output::notes::{print_note, print_notes};
 use anyhow::Result;
 use session_core::text::sanitize_text;
 use session_memory::ConversationOrigin;
-use session_output::{JsonMemory, JsonShownMemory, format_shown_notes};
+use session_output::{
+    JsonMemory, JsonShownMemory, ShownPart, format_no_conversation_note, format_shown_notes,
+};
 
 /// Runs the command.
 pub fn run(args: &MemoryShowArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
@@ -20,6 +22,11 @@ pub fn run(args: &MemoryShowArgs, memories: &ProjectMemories) -> Result<CommandO
         raw => raw?,
     };
     memories.record_recall(&[&memory]);
+    let part = match (args.raw, &raw) {
+        (true, _) => ShownPart::Conversation,
+        (false, Some(_)) => ShownPart::File,
+        (false, None) => ShownPart::FileAlone,
+    };
     let is_missing = args.raw && raw.is_none();
     let origin = raw.as_ref().map(|raw| raw.origin);
     let raw = raw.map(|raw| raw.text);
@@ -34,10 +41,10 @@ pub fn run(args: &MemoryShowArgs, memories: &ProjectMemories) -> Result<CommandO
         output::print(sanitize_text(memory.text()))?;
     }
     if is_missing {
-        print_note("no conversation is kept beside it: it was not saved from a session")?;
+        print_note(format_no_conversation_note(&memory))?;
         return Ok(CommandOutcome::NotFound);
     }
-    let notes = format_shown_notes(&memory, args.raw);
+    let notes = format_shown_notes(&memory, part);
     print_notes(&notes)?;
     // JSON holds the conversation, too.
     let origin = origin.filter(|_| args.raw || args.json);

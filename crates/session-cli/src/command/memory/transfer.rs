@@ -20,8 +20,8 @@ use session_memory::{
     render_context_sheet, write_context_sheet,
 };
 use session_output::{
-    JsonContextSheet, JsonImportedMemories, JsonMemories, format_import_report,
-    format_left_out_note, format_without_project_note,
+    JsonContextSheet, JsonImportedMemories, JsonMemories, format_import_notes,
+    format_import_report, format_left_out_note, format_without_project_note,
 };
 use std::path::{Path, PathBuf};
 
@@ -87,12 +87,16 @@ pub fn import(args: &MemoryImportArgs, memories: &ProjectMemories) -> Result<Com
     if args.json {
         json::print(&JsonImportedMemories {
             imported: JsonMemories(&imported.imported),
+            replaced: JsonMemories(&imported.replaced),
+            in_trash: &imported.in_trash,
+            kept_trusted: &imported.kept_trusted,
             known: imported.known,
             without_project: imported.without_project,
         })?;
     } else {
         notes::print_line(format_import_report(&imported, args.global))?;
     }
+    print_notes(format_import_notes(&imported))?;
     print_notes(format_without_project_note(imported.without_project))?;
     let skipped = imported.skipped.iter();
     let skipped = skipped.map(|reason| format!("{}; left out", sanitize_line(reason)));

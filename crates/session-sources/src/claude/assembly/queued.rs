@@ -27,7 +27,7 @@ impl Assembly<'_> {
         let words = user_text::queued(&text);
         match words {
             UserText::Typed(ref text) | UserText::Command(ref text)
-                if self.state.queue.is_repeated_attachment(text) => {}
+                if self.state.queue.is_repeated_attachment(&text.text) => {}
             words => self.queued(words, &position),
         }
         self.report_failures(&text, &position);
@@ -76,7 +76,10 @@ impl Assembly<'_> {
     /// was taken back, or has a line of its own when the work is done.
     fn add_steering_prompt(&mut self, words: UserText, position: &LinePosition<'_>) {
         match words {
-            UserText::Command(text) => self.turns.part(TurnPart::Notice { text }, position),
+            UserText::Command(command) => {
+                let text = command.text;
+                self.turns.part(TurnPart::Notice { text }, position);
+            }
             words => self.queued(words, position),
         }
     }
@@ -106,7 +109,8 @@ impl Assembly<'_> {
             branch: self.state.facts.branch().map(str::to_owned),
             span: line.span,
             kind,
-            prompt,
+            prompt: prompt.text,
+            typed_bytes: prompt.typed_bytes,
             ..Turn::default()
         })
     }

@@ -1,7 +1,8 @@
 //! Programs that run the command in their own arguments: `poetry run pytest`, `find -exec`, `doppler run -- make`.
 
-use crate::triggers::command_forms::{option_ends, program_words};
-use session_core::shell::CommandPart;
+use super::CommandPart;
+use super::inner_line::named_words;
+use super::option_ends::option_ends;
 
 /// The word that a command follows, in the arguments of most programs.
 const END_OF_OPTIONS: &str = "--";
@@ -110,8 +111,8 @@ const RUNNERS: [Runner; 35] = [
 ];
 
 /// Finds the commands in the arguments of a simple command that its program may run.
-pub(crate) fn find_run_commands(simple: &CommandPart<'_>) -> Vec<String> {
-    let words = program_words(simple);
+pub fn find_run_commands(simple: &CommandPart<'_>) -> Vec<String> {
+    let words = named_words(simple);
     let Some((program, arguments)) = words.split_first() else {
         return Vec::new();
     };
@@ -154,89 +155,4 @@ fn find_action(arguments: &[String]) -> Option<&[String]> {
 fn find_module(arguments: &[String]) -> Option<&[String]> {
     let has_options = arguments.first()?.starts_with('-');
     after_word(arguments, MODULE_OPTION).filter(|_| has_options)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::triggers::command_forms::command_lines;
-
-    #[test]
-    fn a_command_within_another_ones_arguments_is_found() {
-        for runner in [
-            "poetry run",
-            "uv run",
-            "uv run --with x",
-            "pnpm exec",
-            "pnpm --dir web exec",
-            "bundle exec",
-            "corepack",
-            "sudo corepack",
-            "python -m",
-            "python3 -W error -m",
-            ".venv/bin/python3.12 -m",
-            "docker exec -it -w /app web",
-            "docker run --rm -v a:b img",
-            "docker compose -f dev.yml exec -T api",
-            "docker-compose run api",
-            "kubectl exec -n shop web-0 --",
-            "kubectl exec web-0 -c app --",
-            "doppler run --",
-            "aws-vault exec prod --",
-            "dotenv -e .env --",
-            "tox -e py --",
-            "nix develop -c",
-            "nix develop .#ci --command",
-            "direnv exec .",
-            "watch -n 1",
-            "find . -name '*.py' -exec",
-            "poetry run python -m",
-            "docker exec web poetry run",
-            "pnpm",
-            "pnpm --dir web",
-            "yarn",
-            "bun x",
-            "bun run",
-            "mise x",
-            "mise exec node@22 --",
-            "stdbuf -oL",
-            "setsid -w",
-            "unbuffer",
-            "flock -n /tmp/lock",
-            "sudo stdbuf -o L",
-        ] {
-            let lines = command_lines(&format!("cd x && {runner} pytest -q 'a b'"));
-            let is_found = lines.iter().any(|line| line == "pytest -q 'a b'");
-            assert!(is_found, "{runner}: {lines:?}");
-        }
-        let lines = command_lines("find . -exec pytest -q {} \\; -print");
-        assert!(
-            lines.iter().any(|line| line == "pytest -q '{}'"),
-            "{lines:?}"
-        );
-    }
-
-    #[test]
-    fn what_is_no_command_is_none() {
-        for command in [
-            "git checkout -- pytest",
-            "python x.py -m pytest",
-            "poetry add pytest",
-            "docker exec pytest",
-            "npm test -- --watch pytest",
-            "pnpm -w add pytest",
-        ] {
-            let lines = command_lines(command);
-            assert!(!lines.iter().any(|line| line == "pytest"), "{lines:?}");
-        }
-        for command in ["pnpm rm a", "pnpm --dir web rm a", "yarn rm a"] {
-            let lines = command_lines(command);
-            assert!(!lines.iter().any(|line| line == "rm a"), "{lines:?}");
-        }
-    }
-
-    #[test]
-    fn many_commands_within_a_line_end_somewhere() {
-        let line = "docker exec -a ".repeat(2_000) + "pytest";
-        assert!(command_lines(&line).len() < 300);
-    }
 }

@@ -1,42 +1,7 @@
-//! Battery power, scheduling priority, and processes that outlive this one.
+//! Processes that outlive this one.
 
-#[cfg(target_os = "linux")]
-use std::path::Path;
-#[cfg(any(windows, target_os = "macos"))]
+#[cfg(windows)]
 use std::process::Command;
-
-/// Returns true while the machine is on battery power.
-#[cfg(target_os = "linux")]
-pub(crate) fn is_on_battery() -> bool {
-    has_discharging_supply(Path::new("/sys/class/power_supply"))
-}
-
-/// Returns true where a supply of the machine itself discharges: a folder as `/sys/class/power_supply` has those of
-/// wireless mice, too, whose `scope` is `Device`.
-#[cfg(target_os = "linux")]
-fn has_discharging_supply(supplies: &Path) -> bool {
-    let supplies = fs_err::read_dir(supplies).into_iter().flatten().flatten();
-    let has = |supply: &Path, file: &str, value: &str| {
-        let text = fs_err::read_to_string(supply.join(file));
-        text.is_ok_and(|text| text.trim() == value)
-    };
-    supplies
-        .map(|supply| supply.path())
-        .any(|supply| has(&supply, "status", "Discharging") && !has(&supply, "scope", "Device"))
-}
-
-/// Returns true while the machine is on battery power.
-#[cfg(target_os = "macos")]
-pub(crate) fn is_on_battery() -> bool {
-    let output = Command::new("pmset").args(["-g", "batt"]).output();
-    output.is_ok_and(|output| String::from_utf8_lossy(&output.stdout).contains("Battery Power"))
-}
-
-/// Returns false: on other systems the power supply is not read.
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-pub(crate) fn is_on_battery() -> bool {
-    false
-}
 
 /// Detaches this process from its terminal and lowers its scheduling priority; a refusal of the system
 /// is ignored.
@@ -48,16 +13,6 @@ pub fn lower_priority(nice: i8) {
     #[cfg(target_os = "linux")]
     let _ = fs_err::write("/proc/self/autogroup", nice.to_string());
 }
-
-/// Lets the other threads of this process go before the calling one and those that it starts.
-pub fn lower_thread_priority() {
-    // Linux alone has a priority for each thread.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::nice(THREAD_NICE);
-}
-
-#[cfg(target_os = "linux")]
-const THREAD_NICE: i32 = 10;
 
 /// Does nothing: on Windows `prepare_detached` has done so.
 #[cfg(not(unix))]
@@ -107,30 +62,6 @@ mod tests {
     use std::process::{Command, Stdio};
 
     #[test]
-    fn only_a_battery_of_the_machine_itself_counts() {
-        let folder = tempfile::tempdir().unwrap();
-        let supply = |name: &str, files: &[(&str, &str)]| {
-            let supply = folder.path().join(name);
-            fs_err::create_dir_all(&supply).unwrap();
-            for (file, text) in files {
-                fs_err::write(supply.join(file), format!("{text}\n")).unwrap();
-            }
-        };
-        supply("AC", &[("online", "1")]);
-        supply("mouse", &[("status", "Discharging"), ("scope", "Device")]);
-        supply("BAT0", &[("status", "Charging")]);
-        assert!(!has_discharging_supply(folder.path()));
-        for files in [
-            &[("status", "Discharging")][..],
-            &[("status", "Discharging"), ("scope", "System")],
-        ] {
-            supply("BAT0", files);
-            assert!(has_discharging_supply(folder.path()));
-        }
-        assert!(!has_discharging_supply(&folder.path().join("none")));
-    }
-
-    #[test]
     #[ignore = "lowers its own priority: run by the test below"]
     fn a_process_behind_all_others() {
         lower_priority(7);
@@ -142,7 +73,7 @@ mod tests {
     #[test]
     fn a_process_goes_behind_those_of_other_sessions() {
         let program = std::env::current_exe().unwrap();
-        let test = "power::tests::a_process_behind_all_others";
+        let test = "shared::detached_process::tests::a_process_behind_all_others";
         let mut command = Command::new(program);
         command.args([test, "--exact", "--ignored"]);
         let ran = command.stdout(Stdio::null()).status().unwrap();
@@ -161,17 +92,5 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert_eq!(ended, None, "the pipe ended with the process alone");
-    }
-
-    #[test]
-    fn a_thread_goes_behind_the_others_of_its_process() {
-        let nice = || rustix::process::getpriority_process(None).unwrap();
-        let before = nice();
-        let lowered = std::thread::spawn(move || {
-            lower_thread_priority();
-            nice()
-        });
-        assert_eq!(lowered.join().unwrap(), (before + THREAD_NICE).min(19));
-        assert_eq!(nice(), before);
     }
 }

@@ -1,18 +1,88 @@
 //! Reads a command line character by character: quotes, comments, heredocs, and what separates its commands.
 
+use super::words_from_program;
+use std::borrow::Cow;
+use std::ops::Range;
+
 /// A simple command of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandPart<'c> {
-    /// The command without quotes and comments; space inside quotes is `_`.
+    /// The command without quotes and comments; space inside quotes is `_`, and so is an empty word.
     pub text: String,
+    /// The `_` of `text` that the command does not have, in their order.
+    placeholders: Vec<Placeholder>,
     /// The command as it is written.
     pub source: &'c str,
     /// Offsets in `text` of each `>` outside quotes.
     pub redirections: Vec<usize>,
+    /// The offset in `text` at which the first `<<<` stands in the command; the word behind it is input.
+    pub here_string: Option<usize>,
     /// The operator that ends the command.
     pub operator: Operator,
     /// The text of its heredoc.
     pub heredoc: Option<&'c str>,
+}
+
+/// A `_` within a word that stands for something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Placeholder {
+    /// Its offset in the text.
+    at: usize,
+    /// The white space that it stands for; `None` for an empty word.
+    blank: Option<char>,
+}
+
+impl CommandPart<'_> {
+    /// Returns the words as a shell makes them before it expands them: those of `text`, with the white space within them.
+    pub fn words(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.words_of(&self.text)
+    }
+
+    /// Returns the words from the program on, as [`words_from_program`] does.
+    pub fn program_words(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.program_words_before(self.text.len())
+    }
+
+    /// Returns those words up to an offset in `text`.
+    pub fn program_words_before(&self, end: usize) -> impl Iterator<Item = Cow<'_, str>> {
+        let text = self.text.get(..end).unwrap_or_default();
+        let program = text.split_whitespace().count() - words_from_program(text).count();
+        self.words_of(text).skip(program)
+    }
+
+    /// Returns a range of `text` with the white space that the command has there in quotes.
+    pub fn unquote(&self, range: Range<usize>) -> Cow<'_, str> {
+        let Some(text) = self.text.get(range.clone()) else {
+            return Cow::default();
+        };
+        let first = self
+            .placeholders
+            .partition_point(|own| own.at < range.start);
+        let within = self.placeholders[first..].iter();
+        let mut within = within.take_while(|own| own.at < range.end).peekable();
+        if within.peek().is_none() {
+            return Cow::Borrowed(text);
+        }
+        let mut unquoted = String::with_capacity(text.len());
+        let mut copied = range.start;
+        for placeholder in within {
+            unquoted.push_str(&self.text[copied..placeholder.at]);
+            unquoted.extend(placeholder.blank);
+            copied = placeholder.at + PLACEHOLDER.len_utf8();
+        }
+        unquoted.push_str(&self.text[copied..range.end]);
+        Cow::Owned(unquoted)
+    }
+
+    /// Returns the words of a beginning of `text`.
+    fn words_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
+        let mut end = 0;
+        text.split_whitespace().map(move |word| {
+            let start = end + text[end..].find(word).unwrap_or_default();
+            end = start + word.len();
+            self.unquote(start..end)
+        })
+    }
 }
 
 /// An operator after a simple command.
@@ -50,7 +120,9 @@ pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_
         rest: UnreadText(command),
         parts: Vec::new(),
         text: String::new(),
+        placeholders: Vec::new(),
         redirections: Vec::new(),
+        here_string: None,
         start: 0,
         separators,
         heredoc: None,
@@ -102,8 +174,12 @@ struct ShellParser<'c> {
     parts: Vec<CommandPart<'c>>,
     /// The text of the part that is being read.
     text: String,
+    /// Its placeholders so far.
+    placeholders: Vec<Placeholder>,
     /// Its redirections so far.
     redirections: Vec<usize>,
+    /// Its first `<<<`.
+    here_string: Option<usize>,
     /// The offset in the source at which that part begins.
     start: usize,
     separators: Separators,
@@ -115,10 +191,14 @@ struct ShellParser<'c> {
     quoted_heredocs: usize,
 }
 
+/// The character that stands for white space within a word, and for an empty word.
+const PLACEHOLDER: char = '_';
+/// The characters before which a backslash in double quotes is none of the text.
+const ESCAPED_IN_QUOTES: &str = "$`\"\\";
 /// The most heredocs in double quotes of a command line of which the end is looked for.
 const MAX_QUOTED_HEREDOCS: usize = 16;
-/// Characters that end the delimiter of a heredoc, beside white space.
-const AFTER_DELIMITER: &str = ";|&<>()";
+/// Characters that end a word, beside white space.
+const AFTER_WORD: &str = ";|&<>()";
 /// The most bytes of an expression within `((` and `))`.
 const MAX_ARITHMETIC_LEN: usize = 500;
 
@@ -163,15 +243,27 @@ impl<'c> ShellParser<'c> {
 
     /// Appends a character inside a word; white space becomes `_`.
     fn push_inside(&mut self, c: char) {
-        self.push(if c.is_whitespace() { '_' } else { c });
+        if c.is_whitespace() {
+            self.push_placeholder(Some(c));
+        } else {
+            self.push(c);
+        }
+    }
+
+    fn push_placeholder(&mut self, blank: Option<char>) {
+        let at = self.text.len();
+        self.placeholders.push(Placeholder { at, blank });
+        self.push(PLACEHOLDER);
     }
 
     /// Ends the part that is being read at an offset of the source; the next one begins at the cursor.
     fn end(&mut self, at: usize, operator: Operator) {
         let part = CommandPart {
             text: std::mem::take(&mut self.text),
+            placeholders: std::mem::take(&mut self.placeholders),
             source: &self.source[self.start..at],
             redirections: std::mem::take(&mut self.redirections),
+            here_string: self.here_string.take(),
             operator,
             heredoc: self.heredoc_text.take(),
         };
@@ -230,17 +322,29 @@ impl<'c> ShellParser<'c> {
         }
     }
 
+    /// Reads an escape in double quotes, in which a backslash before most characters is one of the text.
+    fn escaped_in_quotes(&mut self) {
+        if self.rest.next_if_eq('\n').is_some() {
+            return;
+        }
+        match self.rest.next_if(|c| ESCAPED_IN_QUOTES.contains(c)) {
+            Some(c) => self.push(c),
+            None => self.push('\\'),
+        }
+    }
+
     /// Reads to the end of a quote. An empty word is `_`: it may be the value of an option.
     fn quoted(&mut self, quote: char) {
         if self.at_word() && self.rest.next_if_eq(quote).is_some() {
-            if self.rest.peek().is_none_or(|c| c.is_whitespace()) {
-                self.push('_');
+            let ends_word = |c: char| c.is_whitespace() || AFTER_WORD.contains(c);
+            if self.rest.peek().is_none_or(ends_word) {
+                self.push_placeholder(None);
             }
             return;
         }
         while let Some(c) = self.rest.next() {
             match c {
-                '\\' if quote == '"' => self.escaped(),
+                '\\' if quote == '"' => self.escaped_in_quotes(),
                 c if c == quote => return,
                 '<' if quote == '"' && self.rest.0.starts_with('<') => self.quoted_heredoc(),
                 c => self.push_inside(c),
@@ -266,6 +370,7 @@ impl<'c> ShellParser<'c> {
     /// Reads the delimiter of a heredoc, `<<EOF`, `<<- EOF` or `<< 'EOF'`; not `<<<`, which a word follows.
     fn begin_heredoc(&mut self) {
         if self.rest.next_if_eq('<').is_some() {
+            self.here_string.get_or_insert(self.text.len());
             return;
         }
         let end = self.rest.read_heredoc_end();
@@ -322,7 +427,7 @@ impl UnreadText<'_> {
         while self.next_if(is_blank).is_some() {}
         self.peek().filter(|c| !c.is_ascii_digit())?;
         let mut delimiter = String::new();
-        while let Some(c) = self.next_if(|c| !c.is_whitespace() && !AFTER_DELIMITER.contains(c)) {
+        while let Some(c) = self.next_if(|c| !c.is_whitespace() && !AFTER_WORD.contains(c)) {
             match c {
                 '\'' | '"' => {
                     while let Some(c) = self.next_if(|inner| inner != c && inner != '\n') {

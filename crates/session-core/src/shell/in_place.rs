@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 
 /// The options of a program that edits files in place.
-pub(super) struct InPlaceEditor {
+pub struct InPlaceEditor {
     /// Those whose value is a script: the rest of the word, or the next word.
     script: &'static str,
     /// Those with another value, there or in the next word.
@@ -18,24 +18,6 @@ pub(super) struct InPlaceEditor {
     has_suffix_word: bool,
 }
 
-pub(super) const SED: InPlaceEditor = InPlaceEditor {
-    script: "ef",
-    valued: "I",
-    attached: "i",
-    in_place: "I",
-    permutes: true,
-    has_suffix_word: true,
-};
-
-pub(super) const PERL: InPlaceEditor = InPlaceEditor {
-    script: "eE",
-    valued: "I",
-    attached: "iMmFCdDVx",
-    in_place: "",
-    permutes: false,
-    has_suffix_word: false,
-};
-
 /// The arguments of an editor, as far as they are read.
 #[derive(Default)]
 struct EditorArguments<'w> {
@@ -47,13 +29,32 @@ struct EditorArguments<'w> {
 }
 
 impl InPlaceEditor {
+    /// `sed`, whose options are those of GNU and of BSD.
+    pub const SED: Self = Self {
+        script: "ef",
+        valued: "I",
+        attached: "i",
+        in_place: "I",
+        permutes: true,
+        has_suffix_word: true,
+    };
+    /// `perl`.
+    pub const PERL: Self = Self {
+        script: "eE",
+        valued: "I",
+        attached: "iMmFCdDVx",
+        in_place: "",
+        permutes: false,
+        has_suffix_word: false,
+    };
+
     /// Returns the files among arguments that the program edits in place; none without `-i`.
-    pub(super) fn edited<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+    pub fn edited<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
         self.read_arguments(words).edited()
     }
 
     /// Returns true for arguments with which the program edits in place.
-    pub(super) fn is_in_place<'w>(&self, words: impl Iterator<Item = &'w str>) -> bool {
+    pub fn is_in_place<'w>(&self, words: impl Iterator<Item = &'w str>) -> bool {
         self.read_arguments(words).is_in_place
     }
 
@@ -120,7 +121,7 @@ impl<'w> EditorArguments<'w> {
     /// Reads the word after `-i` if it may be a suffix.
     fn read_suffix(&mut self, words: &mut Peekable<impl Iterator<Item = &'w str>>) {
         // An empty one, `''`.
-        if words.next_if_eq(&"_").is_some() {
+        if words.next_if_eq(&"").is_some() {
             return;
         }
         if let Some(word) = words.next_if(|word| is_suffix(word)) {
