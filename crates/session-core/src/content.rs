@@ -1,13 +1,13 @@
 //! The content of a turn: what is searched and reported.
 
 use crate::call_status::CallStatus;
+use crate::code_printing_commands::prints_code;
 use crate::command_work::{CommandWork, hides_exit_code};
 use crate::error_lines::find_error_lines;
 use crate::error_signature::{ErrorSignature, is_context_line};
 use crate::prompt_content;
 use crate::session::{DeliveredCall, FileAccess, TEXT_LIMIT, ToolCall, Turn, TurnPart};
 use crate::slash_command::is_bare_command;
-use crate::source_view::shows_source;
 use crate::text::{self, normalize_searchable};
 use crate::turn_stats::TurnStats;
 use serde::Serialize;
@@ -324,7 +324,7 @@ impl TurnContent {
         for address in &call.pull_requests {
             self.turn_stats.add_pull_request(address);
         }
-        let shows = call.status == CallStatus::Done && self.shows_source(run);
+        let shows = call.status == CallStatus::Done && self.only_prints_code(run);
         let reports = call.reports_errors() && !shows;
         if let Some(output) = call.output.as_deref().filter(|_| reports) {
             let mut lines = find_error_lines(output, call.status);
@@ -336,10 +336,10 @@ impl TurnContent {
         }
     }
 
-    /// Returns true for a run of a command that only shows source.
-    fn shows_source(&self, run: Option<usize>) -> bool {
+    /// Returns true for a run of a command that only prints code.
+    fn only_prints_code(&self, run: Option<usize>) -> bool {
         let command = self.command_of_run(run);
-        command.is_some_and(shows_source)
+        command.is_some_and(prints_code)
     }
 
     fn command_of_run(&self, run: Option<usize>) -> Option<&str> {
@@ -350,7 +350,7 @@ impl TurnContent {
     /// Returns true for a run of a command that does no work: code and hits in its output are what it looked for.
     fn only_shows_text(&self, run: Option<usize>) -> bool {
         let command = self.command_of_run(run);
-        command.is_some_and(|command| CommandWork::new(command).is_none() || shows_source(command))
+        command.is_some_and(|command| CommandWork::new(command).is_none() || prints_code(command))
     }
 
     /// Adds error lines, and returns their indices.

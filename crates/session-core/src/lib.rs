@@ -22,6 +22,7 @@
 
 mod call_status;
 mod code_fence;
+mod code_printing_commands;
 mod command_work;
 mod commit_trailer;
 mod confidence_band;
@@ -57,7 +58,6 @@ mod session;
 mod session_reference;
 pub mod shell;
 pub mod slash_command;
-mod source_view;
 mod stop_words;
 pub mod text;
 pub mod title;

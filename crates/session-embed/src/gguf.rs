@@ -3,7 +3,7 @@
 //! them.
 
 use crate::EmbedError;
-use crate::source::FileBytes;
+use crate::file_bytes::FileBytes;
 use crate::stored_matrix::{MatrixSize, StoredMatrix, WeightFile, matrix_size, row_bytes};
 use candle_core::quantized::gguf_file::{Content, TensorInfo, Value};
 use std::io::Cursor;

@@ -1,6 +1,6 @@
 //! Models from their files.
 
-use crate::source::FileBytes;
+use crate::file_bytes::FileBytes;
 use crate::{
     Architecture, Device, EmbedError, Embedder, ModelSpec, Precision, TableEmbedder, TokenTable,
     TokenVocabulary, TransformerEmbedder, WordPiece,

@@ -2,7 +2,7 @@
 //! llama.cpp gives the same tensors.
 
 use crate::EmbedError;
-use crate::source::FileBytes;
+use crate::file_bytes::FileBytes;
 use crate::stored_matrix::{MatrixSize, StoredMatrix, WeightFile, matrix_size};
 use candle_core::quantized::GgmlDType;
 use safetensors::tensor::{Dtype, SafeTensors, TensorInfo};

@@ -3,12 +3,12 @@
 
 use crate::batch::{TokenBatch, split_batches};
 use crate::bert::{BERT_NAMES, Bert, BertConfig};
+use crate::file_bytes::FileBytes;
 use crate::gguf::Gguf;
 use crate::kernel::threads::on_this_thread;
 use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
 use crate::qwen3::{self, Qwen3, Qwen3Config, token_embeddings};
 use crate::safetensors_file::Safetensors;
-use crate::source::FileBytes;
 use crate::vector::normalize;
 use crate::{
     Architecture, Bpe, Device, EmbedError, Embedder, EmbeddingMatrix, ModelSpec, Pooling,

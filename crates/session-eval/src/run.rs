@@ -4,7 +4,7 @@ use crate::set::{EvalError, LabelledQuestion, LabelledSet, QuestionScope};
 use session_core::TurnAddress;
 use session_search::{
     FilterClause, FilterCondition, FusionMode, Level, ProjectPattern, QueryEmbedding,
-    RankingTuning, SearchRequest, SearchResults, search,
+    RankingTuning, SearchHit, SearchRequest, SearchResults, search,
 };
 use session_store::{Reader, SessionRow};
 use std::time::{Duration, Instant};
@@ -37,6 +37,8 @@ pub struct EvaluatedRanking {
     pub targets: Vec<String>,
     /// Their scores: the probabilities that they answer.
     pub scores: Vec<f32>,
+    /// The turn that is shown of the first, as `session:turn`.
+    pub shown_turn: Option<String>,
     /// The time from words to hits.
     pub took: Duration,
 }
@@ -88,17 +90,23 @@ fn evaluate_question(
     Ok(EvaluatedRanking {
         question: question.id.clone(),
         scores: results.hits.iter().map(|h| h.probability).collect(),
+        shown_turn: results.hits.first().and_then(turn_name),
         targets: list_targets(&results),
         took: began.elapsed(),
     })
 }
 
 fn list_targets(results: &SearchResults) -> Vec<String> {
-    let name = |hit: &session_search::SearchHit| match (results.level, &hit.turn) {
-        (Level::Turn, Some(turn)) => TurnAddress::new(&hit.session.uid, turn.index).to_string(),
-        _ => hit.session.uid.clone(),
+    let name = |hit: &SearchHit| match results.level {
+        Level::Turn => turn_name(hit).unwrap_or_else(|| hit.session.uid.clone()),
+        Level::Session => hit.session.uid.clone(),
     };
     results.hits.iter().map(name).collect()
+}
+
+fn turn_name(hit: &SearchHit) -> Option<String> {
+    let turn = hit.turn.as_ref()?;
+    Some(TurnAddress::new(&hit.session.uid, turn.index).to_string())
 }
 
 /// Formats rankings as lines `question TAB target TAB score`. A billionth of the rank is subtracted from each score, so that a

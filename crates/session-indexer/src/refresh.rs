@@ -215,7 +215,7 @@ fn has_lost_matrices(index: &Reader) -> Result<bool, StoreError> {
 /// The writer of a refresh.
 struct OpenedWriter {
     writer: Writer,
-    /// The index was damaged, and is whole only if what is read mends it: it is verified at the end.
+    /// The index was damaged, and is whole only if what is read repairs it: it is verified at the end.
     was_damaged: bool,
 }
 
@@ -227,7 +227,7 @@ fn open_writer(options: &RefreshOptions<'_>) -> Result<OpenedWriter, IndexError>
     let mut writer = Writer::open_with(&options.root, writer_options)?;
     let mut was_damaged = false;
     if options.mode == RefreshMode::Full {
-        was_damaged = writer.mend_database()?;
+        was_damaged = writer.repair_database()?;
         // What the database holds of histories that are gone is held by nothing else: vectors are made anew of it.
         let damaged = writer.reader()?.models_with_damaged_vectors()?;
         delete_vectors(&mut writer, damaged)?;

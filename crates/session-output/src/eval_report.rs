@@ -37,11 +37,14 @@ pub fn format_set_notes(set: &LabelledSet, unknown: &[String]) -> Vec<String> {
 
 /// Formats the metrics of a level, a row for each category.
 pub fn format_report(report: &EvalReport) -> String {
-    let title = format!(
+    let mut title = format!(
         "{} level, {:.1} ms a question",
         report.level.name(),
         report.query_ms
     );
+    if let Some(share) = report.shown_turn {
+        title.push_str(&format!(", the right turn shown {share:.3}"));
+    }
     let summaries = [("core", &report.core), ("all", &report.all)];
     // Questions without a category are among all.
     let named = report

@@ -4,6 +4,8 @@
 //! format changes. A migration belongs to the first transaction of the writer, so that an index
 //! has its old format or the new one, whenever the process is killed.
 
+mod redact_contents;
+
 use crate::error::{Result, StoreError};
 use crate::id::SessionId;
 use crate::schema::{FORMAT_VERSION, open_readable, version};

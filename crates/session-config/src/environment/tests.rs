@@ -1,12 +1,12 @@
 use super::*;
 
-#[cfg(not(windows))] // its paths are none there
 #[test]
 fn on_windows_the_case_of_a_name_does_not_count() {
     assert_eq!(fold_name("Path".to_owned(), true), "PATH");
     assert_eq!(fold_name("Path".to_owned(), false), "Path");
 }
 
+#[cfg(not(windows))] // its paths are none there
 #[test]
 fn the_reason_of_a_removal_is_told() {
     for (name, value, reason) in [

@@ -4,10 +4,10 @@
 use super::{Backend, Encoder, LayerReader, PackedBatch};
 use crate::bert::{Bert, BertConfig};
 use crate::device::Precision;
+use crate::file_bytes::FileBytes;
 use crate::gguf::Gguf;
 use crate::kernel::isa::Isa;
 use crate::qwen3::{Qwen3, Qwen3Config};
-use crate::source::FileBytes;
 use crate::{EmbedError, Pooling};
 use std::path::Path;
 

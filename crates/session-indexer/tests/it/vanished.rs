@@ -302,10 +302,10 @@ fn what_a_damaged_file_held_is_still_found() {
         home.write(0, whole.as_bytes());
         touch(&home.transcript(0), 60);
         home.refresh();
-        is_still_there("mended");
+        is_still_there("repaired");
         assert_eq!(home.gone(), [false]);
         full(&home);
-        is_still_there("mended and read anew");
+        is_still_there("repaired and read anew");
     }
 }
 

@@ -55,7 +55,7 @@ impl ClosedFrame {
         let update = "UPDATE contents SET frame = ?2 WHERE id = ?1";
         let changed = index.db.change(update, params![self.id, packed])?;
         if changed == 0 {
-            // The row was lost: damage, which a full read mends.
+            // The row was lost: damage, which a full read repairs.
             let insert = "INSERT INTO contents(id, frame) VALUES(?1, ?2)";
             index.db.run(insert, params![self.id, packed])?;
         }

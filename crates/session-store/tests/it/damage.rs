@@ -305,7 +305,7 @@ fn a_matrix_that_is_not_what_the_index_says_is_told() {
         }
         embed(&mut writer);
         writer.commit().unwrap();
-        assert_eq!(open_matrix(&index).unwrap(), rows, "it is mended");
+        assert_eq!(open_matrix(&index).unwrap(), rows, "it is repaired");
         assert!(!index.root().join(MATRIX).exists());
     }
 }

@@ -13,7 +13,7 @@ impl Writer {
     ///
     /// # Errors
     /// [`crate::StoreError::Corrupt`] where rows are damaged; when the disk fails.
-    pub fn mend_database(&mut self) -> Result<bool> {
+    pub fn repair_database(&mut self) -> Result<bool> {
         let damage = match self.reader()?.verify_indexes() {
             Err(error) if error.needs_rebuild() => error,
             Err(error) => return Err(error),

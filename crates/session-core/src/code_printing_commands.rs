@@ -1,25 +1,25 @@
-//! Commands that show source: errors in its text are none of the command's.
+//! Commands that print code: errors in its text are none of the command's.
 
 use crate::command_work::does_work;
 use crate::shell::{find_program, git_subcommand, split_simple_commands, words_from_program};
 
-/// Subcommands of git that show changes and files.
+/// Subcommands of git that print changes and files.
 const GIT_VIEWS: [&str; 5] = ["show", "diff", "log", "grep", "blame"];
-/// Extensions of source and prose. Logs have others.
+/// Extensions of code and prose. Logs have others.
 const EXTENSIONS: [&str; 34] = [
     "c", "cc", "cpp", "cs", "css", "dart", "ex", "go", "h", "hpp", "html", "java", "js", "json",
     "jsx", "kt", "lua", "md", "mdx", "mjs", "php", "py", "rb", "rs", "scala", "sh", "sql",
     "svelte", "swift", "toml", "ts", "tsx", "vue", "yaml",
 ];
 
-/// Returns true for a command line that only shows files of source or prose, or what git knows of them: `nl -ba a.rs | head`.
-pub(crate) fn shows_source(command: &str) -> bool {
+/// Returns true for a command line that only shows files of code or prose, or what git knows of them: `nl -ba a.rs | head`.
+pub(crate) fn prints_code(command: &str) -> bool {
     let commands = split_simple_commands(command);
     let only_shows = |simple: &String| !does_work(simple) || is_git_view(simple);
     commands.iter().all(only_shows)
         && commands
             .iter()
-            .any(|simple| is_git_view(simple) || names_source(simple))
+            .any(|simple| is_git_view(simple) || names_code(simple))
 }
 
 fn is_git_view(simple: &str) -> bool {
@@ -28,20 +28,20 @@ fn is_git_view(simple: &str) -> bool {
         && subcommand.is_some_and(|subcommand| GIT_VIEWS.contains(&subcommand))
 }
 
-fn names_source(simple: &str) -> bool {
-    let is_source = |word: &str| {
+fn names_code(simple: &str) -> bool {
+    let is_code = |word: &str| {
         let extension = word.rsplit_once('.').map(|(_, extension)| extension);
         extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
     };
-    words_from_program(simple).skip(1).any(is_source)
+    words_from_program(simple).skip(1).any(is_code)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::shows_source;
+    use super::prints_code;
 
     #[test]
-    fn source_is_told_from_logs_and_work() {
+    fn code_is_told_from_logs_and_work() {
         for command in [
             "sed -n '1,60p' src/main.go",
             "cd app && nl -ba a.rs | sed -n '1,9p'",
@@ -49,7 +49,7 @@ mod tests {
             "git -C app diff HEAD~1 -- a.ts | cat",
             "git show ab12:src/lamp.py; git log --oneline",
         ] {
-            assert!(shows_source(command), "{command}");
+            assert!(prints_code(command), "{command}");
         }
         for command in [
             "tail -30 server.log",
@@ -60,7 +60,7 @@ mod tests {
             "python3 a.py",
             "",
         ] {
-            assert!(!shows_source(command), "{command}");
+            assert!(!prints_code(command), "{command}");
         }
     }
 }

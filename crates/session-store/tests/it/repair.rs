@@ -1,4 +1,4 @@
-//! Damage that leaves the rows whole is found, and mended from them.
+//! Damage that leaves the rows whole is found, and repaired from them.
 
 use crate::support::{Index, deliver, embed, found, meta, replace_by_file, turn};
 use rusqlite::Connection;
@@ -54,7 +54,7 @@ fn assert_mended(index: &Index, told: &str) {
     assert!(error.to_string().contains(told), "{error}");
     assert!(error.needs_rebuild() && error.hint().is_some());
     let mut writer = index.writer();
-    assert!(writer.mend_database().unwrap());
+    assert!(writer.repair_database().unwrap());
     writer.reset_cursors().unwrap();
     index.reader().verify_thoroughly().unwrap();
     assert_eq!(index.reader().sessions().unwrap().len(), 40);
@@ -150,7 +150,7 @@ fn a_turn_whose_row_is_lost_is_found() {
         let error = index.reader().verify().unwrap_err();
         assert!(error.to_string().ends_with("39 of 40 turns"), "{error}");
         let mut writer = index.writer();
-        assert!(writer.mend_database().unwrap());
+        assert!(writer.repair_database().unwrap());
         writer.reset_cursors().unwrap();
         index.reader().verify_thoroughly().unwrap();
     }
@@ -264,7 +264,7 @@ fn rows_that_are_damaged_are_not_mended() {
     damage(&index, "PRAGMA foreign_keys = 0; DROP TABLE turns");
     for error in [
         index.reader().verify().unwrap_err(),
-        index.writer().mend_database().unwrap_err(),
+        index.writer().repair_database().unwrap_err(),
     ] {
         assert!(error.to_string().contains("turns"), "{error}");
         assert!(error.needs_rebuild());
