@@ -2,10 +2,11 @@
 # For ~/.zshrc: eval "$(session-search shell-init zsh)"
 __session_search_pick() {
   emulate -L zsh
-  local picked
+  local picked tty=$TTY
   # The line editor takes the terminal away from the stdin of what a widget runs. It gets the terminal's own device:
-  # macOS tells no program of keys that are typed on /dev/tty.
-  picked=$(session-search browse --print-command -- "$BUFFER" <"${TTY:-/dev/tty}")
+  # macOS tells no program of keys that are typed on /dev/tty. After `su` the device is that of the user before.
+  [[ -r $tty ]] || tty=/dev/tty
+  picked=$(session-search browse --print-command -- "$BUFFER" <"$tty")
   if [[ $? == 0 && -n $picked ]]; then
     BUFFER=$picked
     CURSOR=${#BUFFER}

@@ -5,7 +5,8 @@ use crate::layers::variable_name;
 use crate::narrow::{keeps_out, privacy_keys};
 use session_files::resolve_links;
 use session_forget::{ExcludeSettings, Exclusions, ForgetError, ForgottenRecords};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// The file of what was forgotten, in the data directory.
 const FORGOTTEN_FILE: &str = "forgotten.json";
@@ -70,10 +71,20 @@ fn follow_links(rule: &str) -> Option<String> {
     let path = Path::new(rule);
     let mut folders = path.ancestors().filter(|_| rule.starts_with('/'));
     let followed = folders.find_map(|folder| {
-        let real = fs_err::canonicalize(folder).ok()?;
-        Some(real.join(path.strip_prefix(folder).ok()?))
+        let real = fs_err::canonicalize(folder);
+        let real = real.or_else(|_| follow_broken_link(folder)).ok()?;
+        let names = path.strip_prefix(folder).ok()?.components();
+        // Nothing joined would end in a slash, which makes another rule of it.
+        Some(names.fold(real, |path, name| path.join(name)))
     })?;
     (followed != path).then(|| followed.display().to_string())
+}
+
+/// Returns where a link leads whose target is not there, as on a disk that is not mounted.
+fn follow_broken_link(link: &Path) -> io::Result<PathBuf> {
+    let target = fs_err::read_link(link)?;
+    let folder = link.parent().unwrap_or(link);
+    Ok(resolve_links(folder).join(target))
 }
 
 /// Returns a path, or a part of one, with `~/` or `~\` resolved, and without what changes nothing: `//`, `.` and `..`.
@@ -176,6 +187,10 @@ mod tests {
         assert_eq!(follow_links(&at("work/bank*")), Some(at("disk/bank*")));
         assert_eq!(follow_links(&at("disk/bank")), None);
         assert_eq!(follow_links("bank"), None);
+        fs_err::create_dir(root.join("disk/bank")).unwrap();
+        assert_eq!(follow_links(&at("work/bank")), Some(at("disk/bank")));
+        fs_err::remove_dir_all(root.join("disk")).unwrap();
+        assert_eq!(follow_links(&at("work/bank")), Some(at("disk/bank")));
     }
 
     #[test]

@@ -28,6 +28,17 @@ pub fn without_agent_trailers(command: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join("\n"))
 }
 
+/// Returns true for a term that stands in the trailers of agents: one of their addresses, or the name of the trailer.
+pub fn is_agent_trailer_term(term: &str) -> bool {
+    let name = CO_AUTHOR.trim_end_matches(':');
+    let term = term.to_ascii_lowercase();
+    let is_address = |address: &str| {
+        let address = address.trim_matches(['<', '>']);
+        term.ends_with(&address.to_ascii_lowercase())
+    };
+    term.eq_ignore_ascii_case(name) || AGENT_ADDRESSES.into_iter().any(is_address)
+}
+
 /// Returns what follows the trailer of an agent with which a line begins; `None` for another line.
 fn strip_trailer(line: &str) -> Option<&str> {
     let line = line.trim_start();
@@ -74,6 +85,21 @@ mod tests {
             ),
             "git commit -m 'x\n' && git push"
         );
+    }
+
+    #[test]
+    fn terms_of_trailers_are_those_of_agents() {
+        for term in [
+            "noreply@anthropic.com",
+            "NoReply@Anthropic.com",
+            "223556219+Copilot@users.noreply.github.com",
+            "co-authored-by",
+        ] {
+            assert!(is_agent_trailer_term(term), "{term}");
+        }
+        for term in ["ann@users.noreply.github.com", "anthropic.com", "noreply"] {
+            assert!(!is_agent_trailer_term(term), "{term}");
+        }
     }
 
     #[test]

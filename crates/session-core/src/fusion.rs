@@ -43,14 +43,32 @@ pub enum Normalization {
     /// Divides by the score of a perfect candidate, so that scaled scores of different queries can be
     /// compared.
     ByPerfect(f32),
+    /// Divides by the best scores of the lists of which these are parts.
+    ByBestOfAll(BestScores),
+}
+
+/// The score of each list that is scaled to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BestScores {
+    /// That of the lexical list.
+    pub lexical: f32,
+    /// That of the dense list.
+    pub dense: f32,
 }
 
 impl Normalization {
-    /// Returns the score that is scaled to 1.
-    fn divisor<Id>(self, list: &[ScoredItem<Id>]) -> f32 {
+    fn best_scores<Id>(self, lexical: &[ScoredItem<Id>], dense: &[ScoredItem<Id>]) -> BestScores {
+        let best = |list: &[ScoredItem<Id>]| list.iter().map(|s| s.score).fold(0.0, f32::max);
         match self {
-            Self::ByBest => list.iter().map(|s| s.score).fold(0.0, f32::max),
-            Self::ByPerfect(score) => score,
+            Self::ByBest => BestScores {
+                lexical: best(lexical),
+                dense: best(dense),
+            },
+            Self::ByPerfect(score) => BestScores {
+                lexical: score,
+                dense: score,
+            },
+            Self::ByBestOfAll(best) => best,
         }
     }
 }
@@ -78,10 +96,11 @@ pub fn fuse<Id: Copy + Ord + Hash>(
     normalization: Normalization,
 ) -> Vec<FusedItem<Id>> {
     let mut all: HashMap<Id, FusedItem<Id>> = HashMap::new();
-    for (id, list_score) in list_scores(lexical, normalization) {
+    let best = normalization.best_scores(lexical, dense);
+    for (id, list_score) in list_scores(lexical, best.lexical) {
         fused_item(&mut all, id).lexical = Some(list_score);
     }
-    for (id, list_score) in list_scores(dense, normalization) {
+    for (id, list_score) in list_scores(dense, best.dense) {
         fused_item(&mut all, id).dense = Some(list_score);
     }
     let mut fused: Vec<FusedItem<Id>> = all.into_values().collect();
@@ -104,11 +123,10 @@ fn fused_item<Id: Copy + Eq + Hash>(
 
 fn list_scores<Id: Copy + Ord>(
     list: &[ScoredItem<Id>],
-    normalization: Normalization,
+    max: f32,
 ) -> impl Iterator<Item = (Id, ListScore)> {
     let mut list = list.to_vec();
     list.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.id.cmp(&a.id)));
-    let max = normalization.divisor(&list);
     list.into_iter().enumerate().map(move |(i, s)| {
         let scaled = if max > 0.0 {
             (s.score / max).max(0.0)
@@ -159,6 +177,20 @@ mod tests {
         let alone = fuse(&list(&[(1, 0.5)]), &[], 0.0, scale);
         let beside = fuse(&list(&[(1, 0.5), (2, 0.9)]), &[], 0.0, scale);
         assert_eq!((alone[0].score, beside[1].score), (0.5, 0.5));
+    }
+
+    #[test]
+    fn scores_of_parts_are_those_in_the_lists() {
+        let lexical = list(&[(1, 10.0), (2, 5.0)]);
+        let dense = list(&[(2, 0.4), (4, 0.8)]);
+        let all = fuse(&lexical, &dense, 0.7, Normalization::ByBest);
+        let scale = Normalization::ByBestOfAll(BestScores {
+            lexical: 10.0,
+            dense: 0.8,
+        });
+        let part = fuse(&lexical[1..], &dense[..1], 0.7, scale);
+        let whole = all.iter().find(|item| item.id == 2).unwrap();
+        assert_eq!((part[0].id, part[0].score), (2, whole.score));
     }
 
     proptest! {

@@ -75,7 +75,7 @@ pub const MAX_DIMS: usize = u16::MAX as usize;
 pub use call_status::CallStatus;
 pub use code_fence::{CodeFences, FencedLine};
 pub use command_work::{CommandWork, reads_heredoc};
-pub use commit_trailer::without_agent_trailers;
+pub use commit_trailer::{is_agent_trailer_term, without_agent_trailers};
 pub use confidence_band::{BandThresholds, ConfidenceBand};
 pub use content::{
     AccessedFile, AccessedFileRef, CommandRunEntry, CommandRunRef, FileEntry, RunError, TurnContent,
@@ -86,7 +86,7 @@ pub use error_lines::find_error_lines;
 pub use error_marker::may_hold_errors;
 pub use error_signature::{ErrorPart, ErrorSignature, find_error_names};
 pub use file_stamp::FileStamp;
-pub use fusion::{FusedItem, ListScore, Normalization, ScoredItem, fuse};
+pub use fusion::{BestScores, FusedItem, ListScore, Normalization, ScoredItem, fuse};
 pub use idf::idf;
 pub use iso_date::is_iso_date;
 pub use issue_number::IssueNumber;

@@ -5,6 +5,7 @@ mod inner_line;
 mod option_ends;
 mod parser;
 mod runners;
+mod subcommands;
 
 use self::parser::{Separators, split};
 use crate::text::{ceil_char_boundary, clip, file_name};
@@ -15,6 +16,8 @@ pub use self::inner_line::InnerLine;
 pub use self::option_ends::{MAX_LEADING_OPTIONS, option_ends};
 pub use self::parser::{CommandPart, Operator};
 pub use self::runners::find_run_commands;
+pub use self::subcommands::git_subcommand;
+pub(crate) use self::subcommands::skip_leading_options;
 
 /// Words that another program is named after.
 const WRAPPERS: [&str; 21] = [
@@ -135,21 +138,6 @@ pub fn split_wrapped_commands(simple: &str) -> Vec<String> {
     let wrappers = (0..program).filter(|at| wrapper(words[*at]).is_some());
     let starts = wrappers.take(MAX_WRAPPED).chain([program]);
     starts.map(|at| words[at..].join(" ")).collect()
-}
-
-/// Options of git before its subcommand whose value is the next word.
-const GIT_VALUE_OPTIONS: [&str; 2] = ["-C", "-c"];
-
-/// Returns the subcommand among the arguments of git: `commit` of `-C app commit -m x`.
-pub fn git_subcommand<'w>(arguments: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
-    let mut arguments = arguments.into_iter();
-    loop {
-        match arguments.next()? {
-            option if GIT_VALUE_OPTIONS.contains(&option) => drop(arguments.next()),
-            option if option.starts_with('-') => {}
-            subcommand => return Some(subcommand),
-        }
-    }
 }
 
 /// Returns the directory that a simple command of these words changes to: `app` of `cd app`.

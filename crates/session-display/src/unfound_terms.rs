@@ -1,6 +1,7 @@
 //! Notes on words of a query that no searched session holds.
 
 use crate::columns::fit_line;
+use session_core::is_agent_trailer_term;
 use session_search::{SearchResults, SpellingCorrection, UnfoundTerms};
 use session_store::SubstituteKind;
 
@@ -29,9 +30,17 @@ pub fn format_unfound_terms(results: &SearchResults, hints: UnfoundHints<'_>) ->
 
 fn format_terms(unfound: &UnfoundTerms, hints: UnfoundHints<'_>) -> Vec<String> {
     let is_substituted = |word: &&String| unfound.substituted.iter().any(|s| s.typed == **word);
+    let missing = unfound.missing.iter().filter(|word| !is_substituted(word));
+    // Commands hold these, and `commands` finds them.
+    let (signing, missing): (Vec<_>, Vec<_>) =
+        missing.partition(|word| is_agent_trailer_term(word));
+    let signing = format_note(
+        "lines by which agents sign commits are not searched, and no other line holds",
+        signing.into_iter(),
+    );
     let missing = format_note(
         "no prompt, answer, command, path or error line holds",
-        unfound.missing.iter().filter(|word| !is_substituted(word)),
+        missing.into_iter(),
     );
     let kinds = [
         SubstituteKind::LongerNames,
@@ -57,6 +66,7 @@ fn format_terms(unfound: &UnfoundTerms, hints: UnfoundHints<'_>) -> Vec<String> 
     let notes = corrected
         .into_iter()
         .chain(missing)
+        .chain(signing)
         .chain(substituted)
         .chain(ids);
     notes.chain(subagents).chain(filtered).collect()
@@ -115,6 +125,7 @@ mod tests {
                 "LampOilService",
                 "lampe",
                 "Lampenschirm",
+                "noreply@anthropic.com",
             ]),
             session_ids: words(&["2095544c"]),
             substituted: vec![
@@ -139,6 +150,7 @@ mod tests {
             [
                 "nothing holds `lnatern`; searched `lantern`",
                 "no prompt, answer, command, path or error line holds `EMFILE`, `ab`, `2095544c`",
+                "lines by which agents sign commits are not searched, and no other line holds `noreply@anthropic.com`",
                 "other spellings and longer names were searched, since nothing holds `LampCard`",
                 "the words in the name were searched, since nothing holds `LampOilService`",
                 "the words in the compound were searched, since nothing holds `Lampenschirm`",

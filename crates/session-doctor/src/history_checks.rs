@@ -80,7 +80,7 @@ fn describe_warning(warning: &Warning) -> DoctorFinding {
             "let the variable name a folder outside of projects, or move the repository away"
         }
         WarningKind::NonUtf8Name => "rename it",
-        WarningKind::Unreadable => remedy(warning),
+        WarningKind::Unreadable | WarningKind::NotAFile => remedy(warning),
     };
     DoctorFinding::problem("histories", found, hint)
 }

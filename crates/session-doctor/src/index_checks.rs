@@ -295,6 +295,7 @@ mod tests {
             reason: "permission denied".to_owned(),
             offset: None,
             count: 1,
+            is_unread_path: true,
         };
         let (a, b) = (problem("/a"), problem("/b"));
         assert_eq!(

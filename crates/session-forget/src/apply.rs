@@ -80,6 +80,8 @@ impl Exclusions {
     pub fn apply(&self, writer: &mut Writer) -> Result<ContentCounts, ForgetError> {
         // First: a kill between the note of what is excluded and this would leave those histories unread for ever.
         if !self.still_exclude_all_applied(writer.reader()?)? {
+            let applied = writer.reader()?.setting(RULES_SETTING)?.unwrap_or_default();
+            self.note_narrowed(writer, &applied)?;
             writer.reset_cursors()?;
         }
         let mut removed = ContentCounts::default();

@@ -1,7 +1,7 @@
 //! The rules of the configuration beside what was forgotten.
 
 use crate::counts::ContentCounts;
-use crate::entry::{EntryDraft, ForgetReason};
+use crate::entry::{EntryDraft, ForgetReason, ForgottenEntry};
 use crate::error::ForgetError;
 use crate::item;
 use crate::records::ForgottenRecords;
@@ -40,7 +40,7 @@ pub struct ExcludeSettings {
 #[derive(Debug, Clone, Default)]
 pub struct Exclusions {
     pub(crate) records: ForgottenRecords,
-    settings: ExcludeSettings,
+    pub(crate) settings: ExcludeSettings,
     patterns: Vec<Regex>,
     /// The settings do not remove what cannot be read again.
     pub(crate) keeps_unrecoverable: bool,
@@ -304,26 +304,34 @@ impl Exclusions {
 
     /// Returns a hash of each rule of the settings and of each entry of the records.
     pub(crate) fn rule_hashes(&self) -> Vec<String> {
-        let ExcludeSettings {
-            projects,
-            paths,
-            patterns,
-        } = &self.settings;
-        let kinds = [
-            ("project", projects, PATH_RULES_VERSION),
-            ("path", paths, PATH_RULES_VERSION),
-            ("pattern", patterns, RULES_VERSION),
-        ];
-        let rules = kinds.into_iter().flat_map(|(kind, rules, version)| {
-            let rules = rules.iter();
-            rules.map(move |rule| format!("{version} {kind} {rule}"))
-        });
+        let mut hashes = self.path_rule_hashes(PATH_RULES_VERSION);
+        hashes.extend(hash_rules(
+            RULES_VERSION,
+            "pattern",
+            &self.settings.patterns,
+        ));
         let entries = self.records.entries().iter();
-        let entries = entries.map(|entry| format!("{RULES_VERSION} entry {}", entry.fingerprint()));
-        let all = rules.chain(entries);
-        all.map(|rule| blake3::hash(rule.as_bytes()).to_hex()[..32].to_owned())
-            .collect()
+        let entries: Vec<String> = entries.map(ForgottenEntry::fingerprint).collect();
+        hashes.extend(hash_rules(RULES_VERSION, "entry", &entries));
+        hashes
     }
+
+    /// Returns a hash of each rule for projects and paths, as a version of the rules has it.
+    pub(crate) fn path_rule_hashes(&self, version: u32) -> Vec<String> {
+        let ExcludeSettings {
+            projects, paths, ..
+        } = &self.settings;
+        let projects = hash_rules(version, "project", projects);
+        projects.chain(hash_rules(version, "path", paths)).collect()
+    }
+}
+
+fn hash_rules(version: u32, kind: &str, rules: &[String]) -> impl Iterator<Item = String> {
+    let rules = rules.iter();
+    rules.map(move |rule| {
+        let rule = format!("{version} {kind} {rule}");
+        blake3::hash(rule.as_bytes()).to_hex()[..32].to_owned()
+    })
 }
 
 fn matches_any(path: &str, rules: &[String]) -> bool {

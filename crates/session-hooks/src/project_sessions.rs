@@ -1,12 +1,14 @@
 //! The sessions of a project, in any worktree of its repository.
 
 use session_config::find_memory_project;
-use session_files::{Project, path_below};
-use session_sources::is_network_path;
+use session_files::Project;
 use session_store::SessionRow;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// True where the file system takes names in another case for the same.
+const IGNORES_CASE: bool = cfg!(any(target_os = "macos", windows));
 
 /// The directories by which the sessions of a project are recognized. For a session in a worktree the index names the
 /// main checkout, too.
@@ -41,29 +43,37 @@ impl<'h> ProjectDirectories<'h> {
         if let Some(is_own) = self.known.borrow().get(directory) {
             return *is_own;
         }
-        let project = self.resolve_below(directory);
+        let project = self.find_below(directory);
         let project = project.and_then(|real| find_memory_project(&real, self.home).ok().flatten());
         let is_own = project.is_some_and(|project| project.identity() == self.identity);
         self.known.borrow_mut().insert(directory.to_owned(), is_own);
         is_own
     }
 
-    /// Returns a directory in the project by its path without links; `None` for one elsewhere. A history may name it by a
-    /// link, in another case on macOS, and without the prefix of a resolved path on Windows. On a network it is not looked
-    /// for: the answer could take long.
-    fn resolve_below(&self, directory: &str) -> Option<PathBuf> {
+    /// Returns a directory that is written as one of the project; `None` for one elsewhere. A link that leads into the project
+    /// now may have led elsewhere when the session ran, so none is followed.
+    fn find_below(&self, directory: &str) -> Option<PathBuf> {
         let path = Path::new(directory);
-        let roots = [&self.root, &self.main];
-        if roots.iter().any(|root| path.starts_with(root)) {
-            return Some(path.to_owned());
-        }
-        if is_network_path(directory) || !path.is_absolute() {
+        let mut roots = [&self.root, &self.main].into_iter();
+        roots.find_map(|root| Some(root.join(strip_root(path, root, IGNORES_CASE)?)))
+    }
+}
+
+/// Returns a path from a root on. The root is a resolved path: on Windows a history writes it without the prefix of one.
+fn strip_root<'p>(path: &'p Path, root: &Path, ignores_case: bool) -> Option<&'p Path> {
+    let mut parts = path.components();
+    for expected in root.components() {
+        let part = parts.next()?;
+        if part != expected && !(ignores_case && fold(part) == fold(expected)) {
             return None;
         }
-        let roots = &roots[..1 + usize::from(self.root != self.main)];
-        let mut roots = roots.iter();
-        roots.find_map(|root| Some(root.join(path_below(path, root)?)))
     }
+    Some(parts.as_path())
+}
+
+fn fold(part: Component<'_>) -> String {
+    let text = part.as_os_str().to_string_lossy().to_lowercase();
+    text.strip_prefix(r"\\?\").unwrap_or(&text).to_owned()
 }
 
 #[cfg(test)]
@@ -87,32 +97,44 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_session_that_named_the_folder_by_a_link_is_one_of_the_project() {
-        let home = home();
-        let path = |name: &str| home.path().join(name);
+    fn a_link_makes_no_session_one_of_the_project() {
+        let temporary = home();
+        let home = fs_err::canonicalize(temporary.path()).unwrap();
+        let path = |name: &str| home.join(name);
         fs_err::create_dir(path("tools")).unwrap();
         for (to, link) in [("shop", "link"), ("tools", "shop/out")] {
             fs_err::os::unix::fs::symlink(path(to), path(link)).unwrap();
         }
-        let project = Project::find(&path("shop"), home.path()).unwrap().unwrap();
-        let directories = ProjectDirectories::new(&project, home.path());
+        let project = Project::find(&path("shop"), &home).unwrap().unwrap();
+        let directories = ProjectDirectories::new(&project, &home);
         let has = |cwd: &str| {
             directories.has(&SessionRow {
                 cwd: Some(path(cwd).to_str().unwrap().to_owned()),
                 ..SessionRow::default()
             })
         };
-        assert!(has("link") && has("link/src/gone") && has("shop/src"));
-        assert!(!has("link/vendor/lib") && !has("link2"));
-        assert!(!has("tools") && !has("shop/out"));
-        let network = SessionRow {
-            cwd: Some(format!("/{}", path("link").display())),
-            ..SessionRow::default()
-        };
+        assert!(has("shop") && has("shop/src/gone"));
         assert!(
-            !directories.has(&network),
-            "a path on a network is not followed"
+            !has("link") && !has("link/src"),
+            "it may have led elsewhere"
         );
+        assert!(!has("tools") && !has("shop/out"));
+    }
+
+    #[test]
+    fn a_root_is_known_in_another_case_where_the_file_system_does() {
+        let strip = |path, ignores_case| {
+            let stripped = strip_root(Path::new(path), Path::new("/Users/me/Shop"), ignores_case);
+            stripped.map(|rest| rest.to_str().unwrap())
+        };
+        assert_eq!(strip("/users/ME/shop/Src", true), Some("Src"));
+        assert_eq!(strip("/users/ME/shop/Src", false), None);
+        assert_eq!(strip("/Users/me/Shop", false), Some(""));
+        for path in ["/Users/me/Shop2", "/Users/me", "Shop", ""] {
+            assert_eq!(strip(path, true), None, "{path}");
+        }
+        let prefixes = [r"\\?\C:", "c:"].map(|text| fold(Component::Normal(text.as_ref())));
+        assert_eq!(prefixes[0], prefixes[1]);
     }
 
     #[test]

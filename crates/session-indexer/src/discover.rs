@@ -349,6 +349,7 @@ mod tests {
             reason: "cannot be listed: permission denied".into(),
             offset: None,
             count: 1,
+            is_unread_path: true,
         };
         assert_eq!(gone(Vec::new(), &[]), 3);
         assert_eq!(gone(vec![unlisted.clone()], &[]), 2);

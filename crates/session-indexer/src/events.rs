@@ -9,7 +9,7 @@ use crate::parent_session::ParentSession;
 use crate::read_policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
-use session_forget::has_marker;
+use session_forget::{MarkerPosition, find_marker};
 use session_sources::{Cursor, Sink, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
@@ -32,6 +32,8 @@ pub(crate) enum Event {
     },
     /// A prompt of this session asks to leave it out.
     Marked(String),
+    /// A prompt of this session holds the marker where it does not count.
+    UncountedMarker(String),
     /// The subagent with this id is excluded with its session.
     ExcludedSubagent(String),
     /// The session with this id could not be read, or not to its end.
@@ -60,7 +62,11 @@ impl Event {
     pub(crate) fn is_content(&self) -> bool {
         !matches!(
             self,
-            Self::Marked(_) | Self::ExcludedSubagent(_) | Self::Warning(_) | Self::Done
+            Self::Marked(_)
+                | Self::UncountedMarker(_)
+                | Self::ExcludedSubagent(_)
+                | Self::Warning(_)
+                | Self::Done
         )
     }
 
@@ -217,11 +223,18 @@ impl Sink for HistorySink<'_> {
             return self.flow();
         }
         // Before secrets are replaced: what was typed of the prompt is known by its length.
-        let is_marked = has_marker(&turn);
+        let marker = find_marker(&turn);
         self.policy.redactor.redact_turn(&mut turn);
-        if is_marked {
-            self.skips = true;
-            return self.send(Event::Marked(self.session.id.clone()));
+        match marker {
+            Some(MarkerPosition::Counting) => {
+                self.skips = true;
+                return self.send(Event::Marked(self.session.id.clone()));
+            }
+            // The next event says whether the reader is to stop.
+            Some(MarkerPosition::Elsewhere) => {
+                let _ = self.send(Event::UncountedMarker(self.session.id.clone()));
+            }
+            None => {}
         }
         if self.policy.exclusions.excludes_turn(&self.session, &turn) {
             self.lacks_first_turn |= turn.index == 0;

@@ -10,7 +10,8 @@ use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::ContentCounts;
 use session_sources::Env;
-use session_store::{ModelRow, StoreError, Writer};
+use session_store::{ModelRow, Reader, StoreError, Writer};
+use std::collections::{BTreeSet, HashSet};
 
 /// Reads the histories that changed, marks those that are gone, and commits.
 pub(crate) fn read_changes(
@@ -53,12 +54,23 @@ pub(crate) fn read_changes(
         files_left: left.len(),
         files_gone: gone.len(),
         turns: written.turns,
-        unreadable_paths: written.incomplete,
+        unreadable_paths: writer.reader()?.unread_paths()?,
         embedded: written.embedded,
         removed,
+        uncounted_markers: find_indexed(writer.reader()?, written.uncounted_markers)?,
         marked_sessions: written.marked,
         ..RefreshOutcome::default()
     })
+}
+
+/// Returns the ids of these that are in the index: another prompt may have excluded one.
+fn find_indexed(index: &Reader, ids: BTreeSet<String>) -> Result<Vec<String>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sessions = index.sessions()?.into_iter().map(|session| session.uid);
+    let indexed: HashSet<String> = sessions.collect();
+    Ok(ids.into_iter().filter(|id| indexed.contains(id)).collect())
 }
 
 /// Deletes what files that have long been gone hold of sessions that files that are there hold whole by now.

@@ -14,10 +14,11 @@ use session_core::{FileStamp, KnownTurns, SessionMeta};
 use session_forget::{ExcludedSession, Exclusions};
 use session_sources::{Retry, Warning};
 use session_store::{
-    EndedSession, FileId, ModelRow, NewDocuments, PreparedTurn, SessionDelivery, SessionId,
-    Supersession, UndeliveredTurns, Writer,
+    EndedSession, FileId, HistoryProblem, ModelRow, NewDocuments, PreparedTurn, SessionDelivery,
+    SessionId, Supersession, UndeliveredTurns, Writer,
 };
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::{ControlFlow, RangeInclusive};
 
 type Result<T> = std::result::Result<T, IndexError>;
@@ -44,8 +45,6 @@ pub(crate) struct WrittenHistories {
     pub(crate) files: usize,
     /// Those of them that gave nothing but why they could not be read.
     pub(crate) unread: usize,
-    /// Files that could not be read now, or not to their ends: the next refresh tries them again.
-    pub(crate) incomplete: usize,
     pub(crate) turns: usize,
     /// Texts whose vectors came with the turns.
     pub(crate) embedded: usize,
@@ -55,6 +54,8 @@ pub(crate) struct WrittenHistories {
     pub(crate) removed_subagents: usize,
     /// Ids of the sessions with a prompt that asks to leave them out.
     pub(crate) marked: Vec<String>,
+    /// Ids of the sessions with a prompt that holds the marker where it does not count.
+    pub(crate) uncounted_markers: BTreeSet<String>,
     /// The exclusions with the sessions that were marked, if any were.
     pub(crate) new_exclusions: Option<Exclusions>,
 }
@@ -158,6 +159,10 @@ impl<'a> HistoryWriter<'a> {
                 self.store_documents(state, *model, documents)?;
             }
             Event::Marked(session) => self.note_mark(change, std::mem::take(session)),
+            Event::UncountedMarker(session) => {
+                let session = std::mem::take(session);
+                self.written.uncounted_markers.insert(session);
+            }
             Event::ExcludedSubagent(id) => self.delete_subagent(change, state, id)?,
             Event::BrokeOff(uid) => self.writer.abandon_unreadable_session(state.file, uid)?,
             Event::Checkpoint(at) => self.checkpoint(change, state, std::mem::take(&mut at.0))?,
@@ -218,7 +223,6 @@ impl<'a> HistoryWriter<'a> {
             self.writer.clear_forgotten_branches(state.file)?;
         }
         if state.is_unread() {
-            self.written.incomplete += 1;
             self.keep_unread(state)?;
         } else {
             self.end_read(change, state)?;
@@ -231,9 +235,13 @@ impl<'a> HistoryWriter<'a> {
     /// Records what could not be read of a file.
     fn record_warnings(&mut self, warnings: &[Warning]) -> Result<()> {
         for warning in warnings {
+            let problem = HistoryProblem {
+                is_unread_path: warning.retry == Retry::NextRefresh,
+                ..to_problem(warning)
+            };
             match warning.retry {
-                Retry::FullRead => self.writer.record_problem(&to_problem(warning))?,
-                _ => self.writer.record_unreadable(&to_problem(warning))?,
+                Retry::FullRead => self.writer.record_problem(&problem)?,
+                _ => self.writer.record_unreadable(&problem)?,
             }
         }
         Ok(())

@@ -40,6 +40,7 @@ mod parallel_reading;
 mod parent_session;
 mod read_policy;
 mod refresh;
+mod returning_sessions;
 mod session_embedder;
 mod writer_access;
 

@@ -171,5 +171,6 @@ pub(crate) fn to_problem(warning: &session_sources::Warning) -> HistoryProblem {
         reason: warning.reason.clone(),
         offset: warning.offset,
         count: warning.count,
+        is_unread_path: warning.kind.is_unread(),
     }
 }

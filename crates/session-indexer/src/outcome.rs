@@ -21,8 +21,8 @@ pub struct RefreshOutcome {
     pub embedded: usize,
     /// Sessions still to be embedded: time was up.
     pub sessions_left: usize,
-    /// Files and directories of histories that could not be read or listed now: the next refresh tries them again. Damage is
-    /// none of them.
+    /// Files and directories of histories that could not be read or listed, so that the index lacks what they hold.
+    /// They are tried again by the next refresh, or once they change. Damage in a file is none of them.
     #[serde(rename = "places_unread")]
     pub unreadable_paths: usize,
     /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
@@ -30,9 +30,18 @@ pub struct RefreshOutcome {
     /// Folders of the projects whose sessions the rules removed.
     #[serde(skip)]
     pub removed_projects: Vec<String>,
+    /// Number of the sessions that came back, since rules keep out less than in an earlier version.
+    #[serde(skip)]
+    pub returned_sessions: usize,
+    /// Folders of their projects.
+    #[serde(skip)]
+    pub returned_projects: Vec<String>,
     /// Ids of the sessions that are excluded from now on, since a prompt asks for it.
     #[serde(skip)]
     pub marked_sessions: Vec<String>,
+    /// Ids of the sessions with a prompt that holds the marker where it does not count: they are indexed.
+    #[serde(skip)]
+    pub uncounted_markers: Vec<String>,
     /// The reason for which the index could not be written, where it was searched as it is.
     #[serde(skip)]
     pub unwritable: Option<Unwritable>,

@@ -9,10 +9,11 @@ use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress};
 use crate::parallel_reading::ReadOptions;
 use crate::read_policy::ReadPolicy;
+use crate::returning_sessions::ReturningSessions;
 use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
-use session_sources::{Env, is_read_nonetheless};
+use session_sources::Env;
 use session_store::{
     FileDigests, ModelId, PurgeOutcome, Reader, SessionId, StoreError, Writer, WriterOptions,
 };
@@ -155,8 +156,7 @@ fn compare_with_disk(
     Ok(match changes {
         None => Comparison::Incomplete,
         Some(changes) if changes.is_empty() => Comparison::Current {
-            // A file that is to be tried again counts as changed.
-            unreadable_paths: count_unlistable_paths(&index)?,
+            unreadable_paths: index.unread_paths()?,
         },
         Some(changes) => Comparison::Changed(Box::new(SeenChanges {
             changes,
@@ -164,14 +164,6 @@ fn compare_with_disk(
             version,
         })),
     })
-}
-
-/// Counts the files and directories of histories that could not be listed.
-fn count_unlistable_paths(index: &Reader) -> Result<usize, StoreError> {
-    let listing = index.listing_problems()?.into_iter();
-    let unlisted = listing.filter(|problem| !is_read_nonetheless(&problem.reason));
-    let paths: HashSet<String> = unlisted.map(|problem| problem.path).collect();
-    Ok(paths.len())
 }
 
 /// Reads the digests of all files; `None` where something is left to do of what the index has read.
@@ -306,6 +298,7 @@ fn run(
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
     let applied = apply_exclusions(&policy.exclusions, writer)?;
+    let returning = ReturningSessions::begin(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     writer.add_environment(&policy.environment)?;
     let budget = if first { None } else { options.budget };
@@ -333,12 +326,14 @@ fn run(
     outcome.removed_projects = applied.map_or_else(Vec::new, |applied| applied.projects);
     outcome.old_database = OldDatabase::after_removal(&options.root, outcome.removed);
     outcome.was_open_to_others = writer.was_open_to_others();
+    if let Some(returning) = returning {
+        returning.finish(exclusions, writer, &mut outcome)?;
+    }
     embed_by_all(options, writer, deadline, &mut outcome)?;
     if reads_all || writer.was_migrated() {
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(options, writer)?;
-    outcome.unreadable_paths += count_unlistable_paths(writer.reader()?)?;
     Ok(outcome)
 }
 
@@ -384,7 +379,7 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
 /// What exclusions removed from an index.
 struct AppliedExclusions {
     counts: ContentCounts,
-    /// Folders of the projects of removed sessions, each once.
+    /// Folders of the projects whose sessions the rules removed, each once.
     projects: Vec<String>,
 }
 
@@ -397,11 +392,17 @@ fn apply_exclusions(
     if !exclusions.is_outdated_in(writer.reader()?)? {
         return Ok(None);
     }
-    let before = writer.reader()?.sessions()?;
+    let index = writer.reader()?;
+    let mut ruled = Vec::new();
+    for session in index.sessions()? {
+        if exclusions.rules_exclude_indexed(index, &session)? {
+            ruled.push(session);
+        }
+    }
     let counts = exclusions.apply(writer)?;
     let left = writer.reader()?.sessions()?;
     let left: HashSet<SessionId> = left.iter().map(|session| session.id).collect();
-    let removed = before.into_iter().filter(|row| !left.contains(&row.id));
+    let removed = ruled.into_iter().filter(|row| !left.contains(&row.id));
     let projects: BTreeSet<String> = removed.filter_map(|row| row.project).collect();
     Ok(Some(AppliedExclusions {
         counts,

@@ -76,9 +76,10 @@ impl ImportFormat {
 pub struct ImportReport {
     /// The memories that are new.
     pub imported: Vec<Memory>,
-    /// The memories that were here and were changed later in the import, as they are now. Their text before is in the
-    /// trash, unless they are there themselves.
+    /// The memories that were here and were changed later in the import, as they are now.
     pub replaced: Vec<Memory>,
+    /// The ids in the trash of copies of what these were before.
+    pub copies: Vec<String>,
     /// The ids here of memories that are in the trash, where they stay.
     pub in_trash: Vec<String>,
     /// The ids of trusted memories that stay as they are, since the later text of the import waits for trust.
@@ -257,6 +258,7 @@ pub fn import_memories(
     record_recall(store, &used, now.timestamp());
     imports.imported = inserted.new;
     imports.replaced = inserted.replaced;
+    imports.copies = inserted.copies;
     Ok(imports)
 }
 

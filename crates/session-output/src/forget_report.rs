@@ -80,7 +80,9 @@ pub fn format_restored(restored: ContentCounts, obstacles: &RestoreObstacles) ->
     let entries = obstacles.entries.as_deref().unwrap_or_default();
     match (counts.is_empty(), entries.is_empty()) {
         (true, _) if obstacles.is_by_marker => {
-            format!("nothing came back: a prompt holds `{MARKER}`, which keeps its session out")
+            format!(
+                "nothing came back: a prompt begins or ends with `{MARKER}`, which keeps its session out"
+            )
         }
         (true, false) => format!("nothing came back: {} it out", format_keepers(entries, "")),
         (true, true) => {

@@ -17,6 +17,11 @@ const MAX_REMOVED_NAMES: usize = 5;
 const RULES_HINT: &str =
     "a rule of `exclude` names whole folders, and `*` in it stands for anything";
 
+/// How a rule keeps out again what it did in an earlier version.
+const NARROWED_HINT: &str = "put `*` around a name in a rule to keep them out: `*bank*`";
+/// How a session is left out in which the marker does not count.
+const MARKER_HINT: &str = "type it first or last in a prompt, or on a line of its own; `session-search forget ID` removes a session";
+
 /// The front end whose user reads a note on a refresh, which decides what can be done next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteReader {
@@ -31,13 +36,13 @@ pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<Note> {
     let hint = (!outcome.removed_projects.is_empty()).then_some(RULES_HINT);
     let removed = format_removed(outcome).map(|text| Note::new(text).with_hints(hint));
     let mut notes = Vec::from_iter(removed);
+    notes.extend(format_returned_sessions(outcome));
     notes.extend(format_marked_sessions(outcome));
     if outcome.unwritable.is_none() {
         notes.extend(format_open_directory(outcome));
         notes.extend(format_old_database(outcome));
     }
     notes.extend(format_unfinished_refresh(outcome, NoteReader::CommandLine));
-    notes.extend(format_unreadable_paths(outcome));
     notes
 }
 
@@ -82,15 +87,31 @@ pub fn format_old_database(outcome: &RefreshOutcome) -> Option<Note> {
     })
 }
 
+/// Formats a note on the sessions that came back, since rules keep out less than in an earlier version, if any did.
+pub fn format_returned_sessions(outcome: &RefreshOutcome) -> Option<Note> {
+    let format = || {
+        let sessions = pluralize(outcome.returned_sessions, "session");
+        let projects = name_projects(&outcome.returned_projects);
+        let text = format!("{sessions} that `exclude` kept out before came back{projects}");
+        Note::new(format!("{text}: a rule names whole folders now")).with_hint(NARROWED_HINT)
+    };
+    (outcome.returned_sessions > 0).then(format)
+}
+
+/// Names projects in brackets, for the end of a clause.
+fn name_projects(paths: &[String]) -> String {
+    let names = paths.iter();
+    let names: Vec<String> = names.map(|path| sanitize_line(file_name(path))).collect();
+    match &names[..] {
+        [] => String::new(),
+        names => format!(" (projects: {})", join_names(names, MAX_REMOVED_NAMES)),
+    }
+}
+
 /// Describes what a refresh removed from the index, if it did.
 fn format_removed(outcome: &RefreshOutcome) -> Option<String> {
     let removed = outcome.removed;
-    let names = outcome.removed_projects.iter();
-    let names: Vec<String> = names.map(|path| sanitize_line(file_name(path))).collect();
-    let projects = match &names[..] {
-        [] => String::new(),
-        names => format!(" (projects: {})", join_names(names, MAX_REMOVED_NAMES)),
-    };
+    let projects = name_projects(&outcome.removed_projects);
     (removed != ContentCounts::default()).then(|| {
         format!(
             "removed {} that are excluded{projects}",
@@ -99,11 +120,23 @@ fn format_removed(outcome: &RefreshOutcome) -> Option<String> {
     })
 }
 
-/// Formats a note on the sessions that a marker in a prompt excluded, if one did.
-pub fn format_marked_sessions(outcome: &RefreshOutcome) -> Option<Note> {
-    let ids = outcome.marked_sessions.iter();
-    let ids: Vec<String> = ids.map(|id| sanitize_line(id)).collect();
-    let sessions = match &ids[..] {
+/// Formats notes on the sessions with a marker in a prompt: those that it excluded, and those in which it does not count.
+pub fn format_marked_sessions(outcome: &RefreshOutcome) -> Vec<Note> {
+    let marked = name_sessions(&outcome.marked_sessions).map(|sessions| {
+        let reason = format!("a prompt begins or ends with `{MARKER}`, or has it on its own line");
+        Note::new(format!("{sessions} left out: {reason}"))
+    });
+    let uncounted = name_sessions(&outcome.uncounted_markers).map(|sessions| {
+        let reason = format!("`{MARKER}` stands within a line or in code, where it does not count");
+        Note::new(format!("{sessions} indexed: {reason}")).with_hint(MARKER_HINT)
+    });
+    marked.into_iter().chain(uncounted).collect()
+}
+
+/// Names sessions, with the verb of a sentence about them; `None` where there are none.
+fn name_sessions(ids: &[String]) -> Option<String> {
+    let ids: Vec<String> = ids.iter().map(|id| sanitize_line(id)).collect();
+    Some(match &ids[..] {
         [] => return None,
         [id] => format!("session {id} is"),
         ids => format!(
@@ -111,9 +144,7 @@ pub fn format_marked_sessions(outcome: &RefreshOutcome) -> Option<Note> {
             pluralize(ids.len(), "session"),
             join_names(ids, MAX_REMOVED_NAMES)
         ),
-    };
-    let text = format!("{sessions} left out: a prompt begins or ends with `{MARKER}`");
-    Some(Note::new(text))
+    })
 }
 
 fn format_unread(outcome: &RefreshOutcome, reader: NoteReader) -> Option<String> {
@@ -144,7 +175,7 @@ pub fn format_unreadable_paths(outcome: &RefreshOutcome) -> Option<Note> {
     let places = pluralize(outcome.unreadable_paths, "place");
     let format = || {
         Note::new(format!("{places} could not be read"))
-            .with_hint("`session-search status` says why; the next refresh tries again")
+            .with_hint("`session-search status` says why")
     };
     (outcome.unreadable_paths > 0).then(format)
 }
@@ -240,7 +271,7 @@ mod tests {
             format_unreadable_paths(&unread),
             Some(
                 Note::new("2 places could not be read")
-                    .with_hint("`session-search status` says why; the next refresh tries again")
+                    .with_hint("`session-search status` says why")
             )
         );
     }
@@ -274,7 +305,7 @@ mod tests {
             marked_sessions: ids.iter().map(|&id| id.to_owned()).collect(),
             ..RefreshOutcome::default()
         };
-        let reason = "left out: a prompt begins or ends with `<!-- session-search: off -->`";
+        let reason = "left out: a prompt begins or ends with `<!-- session-search: off -->`, or has it on its own line";
         assert_eq!(
             format_refresh_notes(&marked(&["a1\u{7}b2"])),
             [Note::new(format!("session a1b2 is {reason}"))]
@@ -285,6 +316,33 @@ mod tests {
             [Note::new(format!(
                 "7 sessions are (a, b, c, d, e and 2 more) {reason}"
             ))]
+        );
+    }
+
+    #[test]
+    fn sessions_that_came_back_are_told_with_their_projects() {
+        let outcome = RefreshOutcome {
+            returned_sessions: 2,
+            returned_projects: vec!["/w/bank-fix".to_owned()],
+            ..RefreshOutcome::default()
+        };
+        let text = "2 sessions that `exclude` kept out before came back (projects: bank-fix): a rule names whole folders now";
+        assert_eq!(
+            format_refresh_notes(&outcome),
+            [Note::new(text).with_hint(NARROWED_HINT)]
+        );
+    }
+
+    #[test]
+    fn a_marker_that_does_not_count_is_told() {
+        let outcome = RefreshOutcome {
+            uncounted_markers: vec!["a1b2".to_owned()],
+            ..RefreshOutcome::default()
+        };
+        let text = "session a1b2 is indexed: `<!-- session-search: off -->` stands within a line or in code, where it does not count";
+        assert_eq!(
+            format_refresh_notes(&outcome),
+            [Note::new(text).with_hint(MARKER_HINT)]
         );
     }
 

@@ -116,11 +116,12 @@ pub fn format_import_notes(report: &ImportReport) -> Vec<Note> {
         "left as they are, since what the repository changed later would wait for trust",
         &report.kept_trusted,
     );
-    let before = "what they said before is kept in `trash/` beside them, in files of these names";
+    let copies = name_memories("in the trash is what they were before", &report.copies);
     let again = format!("{ACTIVATE_HINT}; another import then brings what was changed later");
     let notes = [
-        changed.map(|note| note.with_hint(before)),
+        changed,
         deleted.map(|note| note.with_hint(ACTIVATE_HINT)),
+        copies.map(|note| note.with_hint(ACTIVATE_HINT)),
         in_trash.map(|note| note.with_hint(again)),
         kept,
     ];
@@ -321,6 +322,7 @@ mod tests {
     #[test]
     fn memories_that_an_import_left_as_they_are_are_named() {
         let report = ImportReport {
+            copies: vec!["mem-4".into()],
             in_trash: vec!["mem-1".into(), "mem-2".into()],
             kept_trusted: vec!["mem-3".into()],
             ..ImportReport::default()
@@ -330,6 +332,7 @@ mod tests {
         assert_eq!(
             notes,
             [
+                "in the trash is what they were before: mem-4\nhint: `session-search memory activate ID` takes one back",
                 "deleted here, and left in the trash: mem-1, mem-2\nhint: `session-search memory activate ID` takes one back; another import then brings what was changed later",
                 "left as they are, since what the repository changed later would wait for trust: mem-3"
             ]

@@ -138,13 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_counted_is_told() {
-        let rows = injection_rows(&InjectionStats::default());
-        let row = rows.iter().find(|(name, _)| name == "not counted");
-        assert_eq!(row.unwrap().1, "lists at starts, memories at calls");
-    }
-
-    #[test]
     fn kinds_have_the_names_of_lists() {
         let kinds = BTreeMap::from([("decision", 2), ("known-issue", 1)]);
         assert_eq!(format_kinds(&kinds), "2 decision, 1 known issue");

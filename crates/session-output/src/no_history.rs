@@ -144,6 +144,7 @@ mod tests {
             reason: reason.to_owned(),
             offset: None,
             count: 1,
+            is_unread_path: true,
         };
         let folder = problem(
             "/home/ann/.claude/projects",

@@ -35,13 +35,9 @@ pub(crate) fn correct_request(
     let mut corrections = Vec::new();
     for Term { text: word, exact } in words {
         let searched = match translate(word).filter(|_| results.hits.is_empty()) {
+            None if *exact => corrector.correct_name(word)?,
             None => corrector.correct(word)?,
             english => english,
-        };
-        let searched = if *exact {
-            searched.map(|meant| copy_capitals(word, &meant))
-        } else {
-            searched
         };
         let typed = word.clone();
         corrections.extend(searched.map(|searched| SpellingCorrection { typed, searched }));
@@ -73,19 +69,6 @@ fn is_missing(term: &Term, stats: &[TermStats]) -> bool {
         // Of a text without spaces pairs of characters are searched where no turn holds all of it.
         None => term.text.contains(is_unspaced),
     }
-}
-
-/// Returns a word with the capitals of a name that is a slip away from it: `lanternOil` of `lanternoil` for `lanternOli`. Both
-/// are in ASCII.
-fn copy_capitals(name: &str, word: &str) -> String {
-    let is_same = |(a, b): &(char, char)| a.eq_ignore_ascii_case(b);
-    let pairs = name.chars().zip(word.chars());
-    let before = pairs.take_while(is_same).count();
-    let pairs = name.chars().rev().zip(word.chars().rev());
-    let shortest = name.len().min(word.len());
-    let after = pairs.take(shortest - before).take_while(is_same).count();
-    let (begin, end) = (&name[..before], &name[name.len() - after..]);
-    format!("{begin}{}{end}", &word[before..word.len() - after])
 }
 
 /// Translates a word in a script without spaces as far as the glossary goes; `None` where it knows none of it.
@@ -133,20 +116,6 @@ fn replace_word(text: &str, word: &str, with: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_corrected_name_keeps_its_capitals() {
-        for (name, word, expected) in [
-            ("lanternOli", "lanternoil", "lanternOil"),
-            ("lanterOil", "lanternoil", "lanternOil"),
-            ("lanternnOil", "lanternoil", "lanternOil"),
-            ("lanternOilll", "lanternoill", "lanternOill"),
-            ("LamternOil", "lanternoil", "LanternOil"),
-            ("lanterOnil", "lanternoil", "lanternoil"),
-        ] {
-            assert_eq!(copy_capitals(name, word), expected, "{name}");
-        }
-    }
 
     #[test]
     fn a_word_is_replaced_where_it_stands_whole() {

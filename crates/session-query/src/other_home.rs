@@ -44,13 +44,14 @@ impl OtherHome {
         }
     }
 
-    /// Returns what is wrong with it, and what helps, where it is there and has no history.
+    /// Returns what is wrong with it, and what helps, where it is there and has neither a history nor an empty folder for one:
+    /// agents delete old sessions.
     pub fn describe_missing_history(&self) -> Option<String> {
         let hint = match &self.meant {
             Some(meant) => format!("`{}` has one", meant.display()),
             None => "a home is the folder that holds the folders of the agents".to_owned(),
         };
-        (self.exists && !self.has_history)
+        (self.exists && !self.has_history && !has_history_folder(&self.path))
             .then(|| format!("no agent's history is found in it; {hint}"))
     }
 }
@@ -59,6 +60,20 @@ fn has_history(home: &Path) -> bool {
     let env = Env::with_home(home);
     let mut listings = sources().iter().map(|source| source.locate(&env));
     listings.any(|listing| !listing.locations.is_empty())
+}
+
+/// Returns true where a folder is there in which an agent keeps its sessions.
+fn has_history_folder(home: &Path) -> bool {
+    let mut agents = sources().iter().map(|source| source.agent());
+    agents.any(|agent| {
+        let is_there = |folder: &Path| {
+            let names = agent.session_paths.iter();
+            let mut names = names.filter_map(|path| path.split('/').next());
+            names.any(|name| folder.join(name).is_dir())
+        };
+        let mut folders = agent.folders.iter();
+        folders.any(|folder| is_there(&home.join(folder)))
+    })
 }
 
 /// Finds the home that was meant by a folder in it or above it; none that is the user's own or holds that.
@@ -112,5 +127,8 @@ mod tests {
         }
         assert_eq!(read("empty").meant, None, "not the user's own");
         assert_eq!(read("missing").describe_missing_history(), None);
+        assert!(read("empty").describe_missing_history().is_some());
+        fs_err::create_dir_all(own.join("empty/.config/claude/projects")).unwrap();
+        assert_eq!(read("empty").describe_missing_history(), None);
     }
 }

@@ -14,8 +14,6 @@ use session_store::{SessionId, TurnId};
 pub(crate) struct DenseCandidates {
     /// The turns and chunks, or the sessions, scored by the weighted mean over the models.
     pub(crate) ranked: Vec<Candidate>,
-    /// Where sessions are ranked, their turns, scored alike.
-    pub(crate) turns: Vec<Candidate>,
     /// The confidence of the best cosine, 0 to 1, by the best model that has it.
     pub(crate) confidence: f32,
     /// Statistics of the cosines, for each model that has some.
@@ -42,15 +40,13 @@ impl DenseCandidates {
             scores: scales.scores(&target.cosines),
         });
         let candidates: Vec<ScoredCandidate> = candidates.collect();
-        let rank = |candidates: &[ScoredCandidate]| rank_by_mean(candidates, &scales.weights);
-        let (ranked, turns) = match level {
-            Level::Session => (rank(&group_by_session(&candidates)), rank(&candidates)),
-            Level::Turn => (rank(&candidates), Vec::new()),
+        let candidates = match level {
+            Level::Session => group_by_session(&candidates),
+            Level::Turn => candidates,
         };
         Self {
             confidence: confidences.fold(0.0, f32::max),
-            ranked,
-            turns,
+            ranked: rank_by_mean(&candidates, &scales.weights),
             stats: scales.models().map(|model| model.stats.clone()).collect(),
         }
     }

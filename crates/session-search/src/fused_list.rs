@@ -1,6 +1,6 @@
 //! Fuses the lexical and the dense list of a level.
 
-use crate::candidate_list::{Candidate, CandidateList};
+use crate::candidate_list::CandidateList;
 use crate::candidates::Candidates;
 use crate::cosine_stats::CosineStats;
 use crate::dense::{DenseCandidates, QueryTerms};
@@ -23,8 +23,6 @@ pub(crate) struct FusedList {
     pub(crate) hits: Vec<FusedHit>,
     pub(crate) weights: FusionWeights,
     pub(crate) stats: Vec<CosineStats>,
-    /// The turns nearest to the query's vectors, best first.
-    pub(crate) nearest_turns: Vec<Candidate>,
     lexical: CandidateList,
     dense: CandidateList,
 }
@@ -57,7 +55,6 @@ impl FusedList {
             ),
             weights,
             stats: dense_candidates.stats,
-            nearest_turns: dense_candidates.turns,
             lexical,
             dense,
         };

@@ -2,6 +2,7 @@
 
 use crate::calibration::CalibratedHit;
 use crate::filtered_index::FilteredIndex;
+use crate::nearest::NearestTargets;
 use crate::ranking::Ranking;
 use crate::search_results::{HitId, SearchHit};
 use crate::snippet::{find_snippet, find_snippet_beside_title};
@@ -74,10 +75,11 @@ pub(crate) fn read(
     index: &Reader,
     filtered: &FilteredIndex<'_>,
     ranking: &Ranking,
+    nearest: &NearestTargets<'_>,
 ) -> Result<Vec<SearchHit>, StoreError> {
     let mut read = Vec::with_capacity(ranking.hits.len());
     for ranked in &ranking.hits {
-        let turn = read_turn(index, ranking, ranked)?;
+        let turn = read_turn(index, ranking, nearest, ranked)?;
         let Some(session) = find_session(filtered, ranked, turn.as_ref()) else {
             continue;
         };
@@ -115,11 +117,12 @@ fn find_passage(content: &TurnContent, words: &SnippetWords, session: &SessionRo
 fn read_turn(
     index: &Reader,
     ranking: &Ranking,
+    nearest: &NearestTargets<'_>,
     hit: &CalibratedHit,
 ) -> Result<Option<TurnRow>, StoreError> {
     let turn = match hit.fused.id {
         HitId::Turn(turn) => Some(turn),
-        HitId::Session(session) => ranking.shown_turn(session),
+        HitId::Session(session) => ranking.shown_turn(session, nearest),
     };
     Ok(turn.map(|turn| index.turn(turn)).transpose()?.flatten())
 }

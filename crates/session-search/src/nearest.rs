@@ -93,6 +93,11 @@ impl<'a> ModelScales<'a> {
         }
         scores
     }
+
+    /// Returns the weighted mean of the models' scores.
+    fn mean_score(&self, cosines: &TargetCosines) -> f32 {
+        self.scores(cosines).weighted_mean(&self.weights)
+    }
 }
 
 impl<'a> NearestTargets<'a> {
@@ -128,6 +133,16 @@ impl<'a> NearestTargets<'a> {
         }
     }
 
+    /// Returns the score of a target, the weighted mean over the models.
+    pub(crate) fn score(&self, target: &NearestTarget) -> f32 {
+        self.scales.mean_score(&target.cosines)
+    }
+
+    /// Returns the score of the nearest target; 0 where there is none.
+    pub(crate) fn best_score(&self) -> f32 {
+        self.targets.first().map_or(0.0, |best| self.score(best))
+    }
+
     /// Sets cosines by the first model that are more precise, by target, and sorts again.
     pub(crate) fn set_cosines(&mut self, precise: &FxHashMap<VectorTarget, f32>) {
         let Some(Some(stats)) = self.scales.stats.first_mut() else {
@@ -148,9 +163,7 @@ impl<'a> NearestTargets<'a> {
     fn sort(&mut self) {
         let scales = &self.scales;
         let score = |nearest: &NearestTarget| ScoredTarget {
-            score: scales
-                .scores(&nearest.cosines)
-                .weighted_mean(&scales.weights),
+            score: scales.mean_score(&nearest.cosines),
             target: nearest.target,
         };
         let scored = self

@@ -13,6 +13,7 @@ use crate::request::{Level, SearchRequest};
 use crate::search_results::HitId;
 use crate::session_context::SessionContext;
 use rustc_hash::FxHashMap;
+use session_core::{BestScores, FusedItem, Normalization, ScoredItem, fuse};
 use session_store::{SessionId, TurnId};
 
 /// The ranked turns or sessions, best first, with what their order follows from.
@@ -90,38 +91,50 @@ pub(crate) fn rank<'a>(
 impl Ranking<'_> {
     /// Returns the turn that is shown for a session: the one with the greatest fused score, of those that hold a rare
     /// exact term of the query where any does.
-    pub(crate) fn shown_turn(&self, session: SessionId) -> Option<TurnId> {
-        let mut scores = self.score_turns(session);
+    pub(crate) fn shown_turn(
+        &self,
+        session: SessionId,
+        nearest: &NearestTargets<'_>,
+    ) -> Option<TurnId> {
+        let mut turns = self.fuse_turns(session, nearest);
         if let Some(holding) = self.promotion.holding_turns(session) {
-            scores.retain(|turn, _| holding.contains(turn));
-            if scores.is_empty() {
+            turns.retain(|turn| holding.contains(&turn.id));
+            if turns.is_empty() {
                 return holding.last().copied();
             }
         }
-        let scored = scores
-            .into_iter()
-            .map(|(turn, score)| (turn, score * self.exact_factor(HitId::Turn(turn))));
-        let best = scored.max_by(|(a, by), (b, than)| by.total_cmp(than).then(a.cmp(b)));
-        best.map(|(turn, _)| turn)
+        for turn in &mut turns {
+            turn.score *= self.exact_factor(HitId::Turn(turn.id));
+        }
+        let best = turns.into_iter().max_by(|a, b| {
+            let by_score = a.score.total_cmp(&b.score);
+            by_score.then(a.id.cmp(&b.id))
+        });
+        best.map(|turn| turn.id)
     }
 
-    /// Returns the fused scores of a session's turns.
-    fn score_turns(&self, session: SessionId) -> FxHashMap<TurnId, f32> {
-        let alpha = self.list.weights.alpha;
-        let lists = [
-            (&self.lexical.turns, 1.0 - alpha),
-            (&self.list.nearest_turns, alpha),
-        ];
-        let mut scores = FxHashMap::default();
-        for (candidates, weight) in lists {
-            let best = candidates.first().map_or(0.0, |best| best.score);
-            let own = candidates.iter().filter(|one| one.session == session);
-            for (turn, score) in own.filter_map(|one| Some((one.turn?, one.score))) {
-                let scaled = if best > 0.0 { score / best } else { 0.0 };
-                *scores.entry(turn).or_default() += weight * scaled.max(0.0);
-            }
-        }
-        scores
+    /// Fuses the turns of a session, scored as among those of all sessions.
+    fn fuse_turns(
+        &self,
+        session: SessionId,
+        nearest: &NearestTargets<'_>,
+    ) -> Vec<FusedItem<TurnId>> {
+        let lexical = &self.lexical.turns;
+        let own = lexical.iter().filter(|turn| turn.session == session);
+        let by_words = own.filter_map(|own| scored_turn(own.turn, own.score));
+        let targets = nearest.targets.iter();
+        let own = targets.filter(|target| target.shown.session == session);
+        let by_vector = own.filter_map(|own| scored_turn(own.shown.turn, nearest.score(own)));
+        let best = BestScores {
+            lexical: lexical.first().map_or(0.0, |best| best.score),
+            dense: nearest.best_score(),
+        };
+        fuse(
+            &by_words.collect::<Vec<_>>(),
+            &by_vector.collect::<Vec<_>>(),
+            self.list.weights.alpha,
+            Normalization::ByBestOfAll(best),
+        )
     }
 
     /// Returns the factor by which exact terms that a hit lacks change its score.
@@ -136,4 +149,9 @@ impl Ranking<'_> {
             .as_ref()
             .map_or(1.0, |context| context.score_factor(session))
     }
+}
+
+/// Returns a turn with its score in a list; `None` for a chunk of a session.
+fn scored_turn(turn: Option<TurnId>, score: f32) -> Option<ScoredItem<TurnId>> {
+    Some(ScoredItem { id: turn?, score })
 }

@@ -30,7 +30,7 @@ pub fn search(
     if rescore_ties(index, &filtered, &ranking, &mut nearest)? {
         ranking = rank(&candidates, &nearest, request, &filtered);
     }
-    let hits = hit_reader::read(index, &filtered, &ranking)?;
+    let hits = hit_reader::read(index, &filtered, &ranking, &nearest.of_level)?;
     let models = embeddings.iter().map(|e| e.model.name.clone());
     let mut results = SearchResults {
         level: request.level,

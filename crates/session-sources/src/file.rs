@@ -24,15 +24,6 @@ pub(crate) fn non_utf8_warning(folder: &Path) -> Warning {
     warning_of_kind(WarningKind::NonUtf8Name, folder, NOT_UTF_8_FOLDER)
 }
 
-/// The end of the warning about a folder that a variable names and in which there is no session yet.
-pub(crate) const WITHOUT_HISTORY: &str = " folder in it";
-
-/// Returns true for the stored reason of a warning about a place of which all histories are read, or that has none: the
-/// index stores no [`WarningKind`].
-pub fn is_read_nonetheless(reason: &str) -> bool {
-    reason == NOT_UTF_8_FOLDER || reason.ends_with(WITHOUT_HISTORY)
-}
-
 /// Opens a regular file. Anything else is an error: opening a named pipe
 /// would wait for its writer, and a device may have no end.
 pub(crate) fn open(path: &Path) -> io::Result<File> {

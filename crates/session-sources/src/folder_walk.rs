@@ -165,13 +165,17 @@ impl FolderWalk<'_> {
     fn add<'w>(&self, entry: Entry<'w>, listing: &mut FolderListing<'w>) {
         let metadata = match entry.metadata() {
             Ok(metadata) => metadata,
+            // What a link led to may be back later, so its files are not gone.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return listing.warn_of_no_file(&entry.path, &cannot_be_listed(&error));
+            }
             Err(error) => return listing.warn_of_error(&entry.path, &error),
         };
         let is_folder = metadata.is_dir() && entry.depth < MAX_DEPTH;
         if is_folder && entry.matcher.may_match_below() {
             if entry.leads_back(&metadata) {
                 let reason = "symbolic link leads back to a folder above it";
-                return listing.warn(&entry.path, reason);
+                return listing.warn_of_no_file(&entry.path, reason);
             }
             listing.folders.push(Folder {
                 path: entry.path.clone(),
@@ -206,7 +210,7 @@ impl FolderWalk<'_> {
             return listing.warnings.push(warning);
         }
         if !metadata.is_file() {
-            return listing.warn(&path, file::NOT_REGULAR);
+            return listing.warn_of_no_file(&path, file::NOT_REGULAR);
         }
         if metadata.len() > 0 {
             listing.files.push(HistoryFile {
@@ -274,6 +278,11 @@ impl FolderListing<'_> {
 
     fn warn(&mut self, path: &Path, reason: &str) {
         self.warnings.push(warning(path, reason));
+    }
+
+    fn warn_of_no_file(&mut self, path: &Path, reason: &str) {
+        let warning = warning_of_kind(WarningKind::NotAFile, path, reason);
+        self.warnings.push(warning);
     }
 
     fn warn_of_error(&mut self, path: &Path, error: &io::Error) {

@@ -1,6 +1,6 @@
 //! Finds histories below folders, by names and `stat` alone.
 
-use crate::file::{self, FileKey, WITHOUT_HISTORY};
+use crate::file::{self, FileKey};
 use crate::folder_walk::{FolderWalk, HistoryFile, cannot_be_listed};
 use crate::path_pattern::PathPattern;
 use crate::reading::{warning, warning_of_kind};
@@ -58,14 +58,17 @@ impl HistoryFolder {
         };
         let holds = |begin: &Vec<&str>| join(&self.path, begin).exists();
         let what = match self.path.metadata() {
-            Err(error) if error.kind() == ErrorKind::NotFound => "a folder that does not exist",
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let what = "a folder that does not exist";
+                return Some(warn(WarningKind::EmptyVariableFolder, what));
+            }
             Err(_) => "a folder that cannot be read",
             Ok(metadata) if !metadata.is_dir() => "a file, not a folder",
             Ok(_) if begins.iter().any(holds) => return None,
             Ok(_) => {
                 let folder = begins.first().map(|begin| begin.join("/"));
                 let folder = folder.unwrap_or_default();
-                let what = format!("a folder without a `{folder}`{WITHOUT_HISTORY}");
+                let what = format!("a folder without a `{folder}` folder in it");
                 return Some(warn(WarningKind::EmptyVariableFolder, &what));
             }
         };

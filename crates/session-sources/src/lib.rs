@@ -87,7 +87,7 @@ mod written_files;
 pub use agent_info::{AgentInfo, FolderVariable};
 pub use collecting_sink::{CollectedTitle, CollectedTurn, CollectingSink};
 pub use env::Env;
-pub use file::{is_read_nonetheless, leads_to_same_file, path_text};
+pub use file::{leads_to_same_file, path_text};
 pub use history_search::{
     HistoryFolder, HistorySearch, MIN_PARALLEL_FILES, ParsePathSession, is_packed,
 };

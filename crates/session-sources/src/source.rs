@@ -207,7 +207,7 @@ pub struct Warning {
     pub kind: WarningKind,
 }
 
-/// The kind of a [`Warning`], where a caller treats it in its own way. The index stores the reason alone.
+/// The kind of a [`Warning`], where a caller treats it in its own way. The index stores the reason, and [`Self::is_unread`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WarningKind {
     /// A place could not be read.
@@ -215,14 +215,26 @@ pub enum WarningKind {
     Unreadable,
     /// A variable names a folder or a file that cannot be used.
     UnusableVariable,
-    /// A variable names a folder in which there is no session yet.
+    /// A variable names a folder that does not exist, or in which there is no session yet.
     EmptyVariableFolder,
+    /// A link leads nowhere, or what stands where a history would be is no file.
+    NotAFile,
     /// The name of a file or a folder is not UTF-8.
     NonUtf8Name,
     /// A folder stands where a history would be a file.
     UnexpectedFolder,
     /// A folder is a project, of which no file is a history.
     Project,
+}
+
+impl WarningKind {
+    /// Returns true where a place holds, or may hold, histories that are unread.
+    pub fn is_unread(self) -> bool {
+        !matches!(
+            self,
+            Self::EmptyVariableFolder | Self::NotAFile | Self::NonUtf8Name
+        )
+    }
 }
 
 /// When a place that could not be read is tried again.

@@ -10,7 +10,7 @@ use crate::writer::Writer;
 use rusqlite::{Row, params};
 use serde::Serialize;
 use session_core::FileStamp;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A history file in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,6 +38,9 @@ pub struct HistoryProblem {
     pub offset: Option<u64>,
     /// Times that it was met.
     pub count: u64,
+    /// The whole file or directory is unread, so that an answer may lack what it holds.
+    #[serde(skip)]
+    pub is_unread_path: bool,
 }
 
 /// The step in which a problem was met, which says when it is deleted.
@@ -47,9 +50,18 @@ enum ProblemKind {
     Read,
     /// Listing: until the next list.
     Listing,
-    /// Opening a file that could not be read at all: until the next try.
+    /// Reading a file of which a part could not be read now: until the next try.
     Unread,
+    /// As [`Self::Listing`], of a path at which there is nothing to be read.
+    ListingNotice,
+    /// As [`Self::Unread`], of a file that could not be read at all or not to its end.
+    UnreadFile,
 }
+
+/// Is met by the problems of listing.
+const OF_LISTING: &str = "kind IN (1, 3)";
+/// Is met by the problems of reading that hold until the next try.
+const UNTIL_NEXT_TRY: &str = "kind IN (2, 4)";
 
 /// Is met by a problem of a file that is not gone: those of one that is are kept for when it is back.
 const OF_PRESENT_FILES: &str =
@@ -150,6 +162,17 @@ impl Reader {
         Ok(problems)
     }
 
+    /// Counts the files and directories of histories that are unread as a whole.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn unread_paths(&self) -> Result<usize> {
+        let problems = self.problems()?.into_iter();
+        let unread = problems.filter(|problem| problem.is_unread_path);
+        let paths: BTreeSet<String> = unread.map(|problem| problem.path).collect();
+        Ok(paths.len())
+    }
+
     /// Returns why models could not embed, by name.
     ///
     /// # Errors
@@ -168,13 +191,15 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn listing_problems(&self) -> Result<Vec<HistoryProblem>> {
-        self.query_problems(&format!("kind = {}", ProblemKind::Listing as i64))
+        self.query_problems(OF_LISTING)
     }
 
     /// Returns the problems that meet a condition, by path.
     fn query_problems(&self, condition: &str) -> Result<Vec<HistoryProblem>> {
         let select = format!(
-            "SELECT path, reason, offset, count FROM problems WHERE {condition} ORDER BY path, reason"
+            "SELECT path, reason, offset, count, kind IN ({}, {}) FROM problems WHERE {condition} ORDER BY path, reason",
+            ProblemKind::Listing as i64,
+            ProblemKind::UnreadFile as i64
         );
         self.db.rows(&select, [], |row| {
             Ok(HistoryProblem {
@@ -182,6 +207,7 @@ impl Reader {
                 reason: row.get(1)?,
                 offset: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
                 count: row.get::<_, i64>(3)?.cast_unsigned(),
+                is_unread_path: row.get(4)?,
             })
         })
     }
@@ -334,32 +360,38 @@ impl Writer {
     /// When the database fails.
     pub fn replace_listing_problems(&mut self, problems: &[HistoryProblem]) -> Result<()> {
         self.begin()?;
-        let kind = ProblemKind::Listing;
-        let delete = "DELETE FROM problems WHERE kind = ?1";
-        self.db().run(delete, [kind as i64])?;
-        problems
-            .iter()
-            .try_for_each(|problem| self.insert_problem(problem, kind))
+        let delete = format!("DELETE FROM problems WHERE {OF_LISTING}");
+        self.db().run(&delete, [])?;
+        problems.iter().try_for_each(|problem| {
+            let kind = match problem.is_unread_path {
+                true => ProblemKind::Listing,
+                false => ProblemKind::ListingNotice,
+            };
+            self.insert_problem(problem, kind)
+        })
     }
 
-    /// Records why a file could not be read at all; deleted at the next try.
+    /// Records why a file, or a part of it, could not be read; deleted at the next try.
     ///
     /// # Errors
     /// When the database fails.
     pub fn record_unreadable(&mut self, problem: &HistoryProblem) -> Result<()> {
         self.begin()?;
-        self.insert_problem(problem, ProblemKind::Unread)
+        let kind = match problem.is_unread_path {
+            true => ProblemKind::UnreadFile,
+            false => ProblemKind::Unread,
+        };
+        self.insert_problem(problem, kind)
     }
 
-    /// Deletes the record of why a file could not be read at all.
+    /// Deletes the records of why a file, or a part of it, could not be read.
     ///
     /// # Errors
     /// When the database fails.
     pub fn clear_unreadable(&mut self, path: &str) -> Result<()> {
         self.begin()?;
-        let delete = "DELETE FROM problems WHERE path = ?1 AND kind = ?2";
-        self.db()
-            .run(delete, params![path, ProblemKind::Unread as i64])
+        let delete = format!("DELETE FROM problems WHERE path = ?1 AND {UNTIL_NEXT_TRY}");
+        self.db().run(&delete, [path])
     }
 
     /// Replaces the failure that is recorded of a model, for the next commit.
@@ -375,6 +407,7 @@ impl Writer {
                 reason: reason.to_owned(),
                 offset: None,
                 count: 1,
+                is_unread_path: false,
             }),
             None => Ok(()),
         }

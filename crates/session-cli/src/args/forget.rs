@@ -16,7 +16,7 @@ Examples:
 
 Words, texts and vectors leave the index and the disk, and are not indexed again. The agents' own histories \
 are not touched: what they still hold can be taken back with --undo. To leave something out from the \
-beginning: `exclude` in the configuration, or this at the beginning or the end of a prompt, which keeps its session out:
+beginning: `exclude` in the configuration, or this first or last in a prompt, or on a line of its own, which keeps its session out:
 
   <!-- session-search: off -->
 

@@ -35,6 +35,7 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         None
     };
     let is_shortened = digest.is_long() && !args.full && !args.brief;
+    history.refreshed.note_unread_paths(args.prints_json())?;
     output::print_or_explain(
         missing.as_ref(),
         args.prints_json(),

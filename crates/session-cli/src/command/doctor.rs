@@ -100,5 +100,5 @@ fn apply(fix: DoctorFix, home: &Home) -> Result<()> {
 /// Brings the index up to date, and notes what was removed or put aside.
 fn refresh_index(home: &Home, mode: RefreshMode) -> Result<()> {
     let engine = SearchEngine::new(home.clone())?;
-    refreshed_index::note_unread(&refreshed_index::refresh_index(&engine, mode)?)
+    refreshed_index::note_refresh(&refreshed_index::refresh_index(&engine, mode)?)
 }

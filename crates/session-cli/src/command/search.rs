@@ -14,7 +14,7 @@ use session_display::{Note, Preview, SessionIds, make_plain_previews, make_previ
 use session_indexer::RefreshOutcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_unembedded_sessions,
-    format_unread_history,
+    format_unread_history, format_unreadable_paths,
 };
 use session_query::{
     LiveAnswer, QueryError, QueryModels, QueryRefresh, ResolvedQuery, SearchAnswer, SearchEngine,
@@ -49,7 +49,10 @@ pub fn run(args: &SearchArgs) -> Result<CommandOutcome> {
         QueryRefresh::DuringAnswer
     };
     let LiveAnswer { found, refresh } = live.answer(refresh, warm, answer)?;
-    refresh.iter().try_for_each(refreshed_index::note_unread)?;
+    refresh.iter().try_for_each(refreshed_index::note_refresh)?;
+    if !args.json && !args.compact {
+        print_notes(refresh.as_ref().and_then(format_unreadable_paths))?;
+    }
     let Some(SnapshotAnswer { answer, snapshot }) = found else {
         let reason = || match Reader::open(&home.index_directory) {
             _ if refresh.is_none() => format_unread_history(),

@@ -28,6 +28,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
     let is_missing = calendar.is_empty();
     let missing = is_missing.then(|| history.explain_no_work(|_| true, explain));
     let missing = missing.transpose()?;
+    history.refreshed.note_unread_paths(args.json)?;
     output::print_or_explain(
         missing.as_ref(),
         args.json,

@@ -60,6 +60,7 @@ impl FilteredHistory {
         if !as_json {
             caller::note_left_out(&self.resolved.excluded_callers)?;
         }
+        self.refreshed.note_unread_paths(as_json)?;
         let to_json = |hints| to_json(self.refreshed.add_unread(hints));
         output::print_or_explain(missing, as_json, to_json, format)
     }

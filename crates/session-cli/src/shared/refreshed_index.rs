@@ -52,6 +52,11 @@ impl RefreshedIndex {
         hints
     }
 
+    /// Notes what could not be read, beside an answer that is no JSON.
+    pub fn note_unread_paths(&self, as_json: bool) -> Result<()> {
+        print_notes(self.unread.clone().filter(|_| !as_json))
+    }
+
     /// Returns when the first session began, in milliseconds since 1970; without one, now.
     pub fn earliest_ms(&self, now: &Zoned) -> i64 {
         let sessions = self.snapshot.sessions.iter();
@@ -66,7 +71,7 @@ pub fn open_index_with_sessions(home: &Home, named: &[String]) -> Result<Refresh
     let policy = engine.read_policy()?;
     let live = live_index(&engine, &policy);
     let outcome = engine.refresh_for_sessions(&live, named, note_update_wait)?;
-    note_unread(&outcome)?;
+    note_refresh(&outcome)?;
     let snapshot = live.snapshot()?;
     let explain = || explain_no_history(home, &policy.exclusions, Some(&snapshot.index));
     Ok(RefreshedIndex {
@@ -106,7 +111,7 @@ pub fn live_index<'a>(engine: &'a SearchEngine, policy: &'a ReadPolicy) -> LiveI
     engine.live_index(policy, &IndexProgressBar::boxed)
 }
 
-/// Notes what a refresh left unread.
-pub fn note_unread(outcome: &RefreshOutcome) -> Result<()> {
+/// Notes what a refresh removed and left to be read.
+pub fn note_refresh(outcome: &RefreshOutcome) -> Result<()> {
     print_notes(format_refresh_notes(outcome))
 }

@@ -93,7 +93,12 @@ fn an_update_says_that_a_history_could_not_be_read() {
         assert_eq!(index["complete"], false, "{answer}");
         let hints = answer["hints"].to_string();
         assert!(hints.contains("1 place could not be read"), "{answer}");
+        assert!(env.run(command).succeeded().stderr().contains(note));
+        let told = env.run(&[command, &["--json"]].concat()).succeeded();
+        assert!(!told.stderr().contains(note), "{told}");
     }
+    let shown = env.run(&["show", DOCKER]).succeeded();
+    assert!(!shown.stderr().contains(note), "{shown}");
     fs_err::remove_dir(attic(&env)).unwrap();
     assert_eq!(env.json(&["search", "docker"])["index"]["complete"], true);
     let ran = env.run(&["index"]).succeeded();
@@ -112,7 +117,7 @@ fn where_no_history_could_be_read_none_is_said_to_be_missing() {
         answer.contains("no session of a coding agent could be read"),
         "{answer}"
     );
-    assert!(answer.contains("1 place could not be read; "), "{answer}");
+    assert!(answer.contains("1 place could not be read"), "{answer}");
 }
 
 /// A folder's name may be any bytes.

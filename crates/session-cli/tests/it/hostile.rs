@@ -373,6 +373,9 @@ fn a_root_that_others_write_is_none() {
     let ran = project.run(&save).exits(2);
     assert!(ran.stderr().contains("nothing is saved"), "{ran}");
     assert!(ran.stderr().contains("(`--global`)"), "{ran}");
+    let other = ["memory", "import", "--format", "cursor-memory", "notes"];
+    let ran = project.run(&other).exits(2);
+    assert!(ran.stderr().contains("nothing is saved"), "{ran}");
     let saved = project.save("New", "thing", &["--global"]);
     assert!(
         !project.file(&saved).exists(),

@@ -76,6 +76,16 @@ fn zsh_picks() {
     without_a_choice_the_line_stays("zsh");
 }
 
+/// After `su` the device belongs to another user.
+#[test]
+fn zsh_picks_where_it_cannot_read_its_device() {
+    let env = small_with_folder();
+    let terminal = started(&env, "zsh");
+    terminal.type_text("TTY=/nowhere");
+    terminal.press_keys(&["Enter"]);
+    pick(&terminal, "lantern");
+}
+
 /// kqueue of macOS refuses `/dev/tty`.
 #[test]
 fn zsh_gives_the_picker_the_device_of_its_terminal() {

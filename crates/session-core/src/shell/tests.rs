@@ -29,6 +29,21 @@ fn programs_are_found_where_a_shell_finds_them() {
 }
 
 #[test]
+fn the_value_of_an_option_of_git_is_no_subcommand() {
+    for arguments in [
+        "commit -m x",
+        "-C app -c user.name=ann commit",
+        "--git-dir log commit",
+        "--no-pager --work-tree . --namespace push commit",
+        "--git-dir=app/.git commit",
+    ] {
+        let subcommand = git_subcommand(arguments.split(' '));
+        assert_eq!(subcommand, Some("commit"), "{arguments}");
+    }
+    assert_eq!(git_subcommand(["--git-dir", "log"]), None);
+}
+
+#[test]
 fn the_value_of_an_option_is_no_program() {
     for command in [
         "sudo -u postgres psql",

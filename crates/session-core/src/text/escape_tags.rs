@@ -86,9 +86,15 @@ fn is_sign(c: char) -> bool {
 /// Returns true where a sign between these texts is to be escaped.
 fn is_tag(before: &str, rest: &str, is_double: bool) -> bool {
     if is_double {
-        return skip_padding(rest).is_some_and(|(_, name)| begins_with_fence_name(name));
+        return skip_padding(rest).is_some_and(|(padding, name)| is_quoted_fence(padding, name));
     }
     is_hyphenated_tag(rest) || is_reserved_tag(before, rest) || is_control_token(rest)
+}
+
+/// Returns true for what follows a double sign: the end of a fence, or its name in one word. Else words are quoted.
+fn is_quoted_fence(padding: &str, name: &str) -> bool {
+    let (word, _) = split_name(name);
+    (padding.contains('/') && begins_with_fence_name(name)) || begins_with_fence_name(&word)
 }
 
 /// Returns true for what follows the `<` of a tag whose name has a hyphen, however it is spaced.
@@ -110,9 +116,13 @@ fn is_reserved_tag(before: &str, rest: &str) -> bool {
         None => false,
         Some((_, "")) => true,
         Some((padding, name)) => {
-            let is_parameter = padding.is_empty() && ends_with_word(before);
+            let is_blank = padding.chars().all(char::is_whitespace);
+            let sign = TagSign {
+                is_parameter: is_blank && ends_with_word(before),
+                is_spaced: is_blank && !padding.is_empty(),
+            };
             begins_with_fence_name(name)
-                || padding.chars().all(is_tag_padding) && is_agent_name(name, is_parameter)
+                || padding.chars().all(is_tag_padding) && is_agent_name(name, sign)
         }
     }
 }
@@ -152,10 +162,23 @@ fn ends_with_word(text: &str) -> bool {
     text.ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c))
 }
 
-/// Returns true for what begins with one of the [`AGENT_NAMES`] and no longer name, unless it goes on as code does. The
-/// [`TYPE_NAMES`] count where they are no parameters.
-fn is_agent_name(text: &str, is_parameter: bool) -> bool {
+/// The place of a `<`.
+#[derive(Clone, Copy)]
+struct TagSign {
+    /// It stands behind a word, as before the parameters of a type.
+    is_parameter: bool,
+    /// Blanks follow it, as in a comparison.
+    is_spaced: bool,
+}
+
+/// Returns true for what begins with one of the [`AGENT_NAMES`] and no longer name, unless it goes on as code does: behind a
+/// blank a name is compared unless the tag ends. The [`TYPE_NAMES`] count where they are neither parameters nor the names
+/// of components with attributes.
+fn is_agent_name(text: &str, sign: TagSign) -> bool {
     let (name, rest) = split_name(text);
+    if sign.is_spaced && !ends_tag(rest) && !is_two_word_name(text) {
+        return false;
+    }
     let is_agents = |name: &str| AGENT_NAMES.contains(&name);
     match rest.strip_prefix(':') {
         Some(local) if !local.starts_with(':') => {
@@ -164,11 +187,26 @@ fn is_agent_name(text: &str, is_parameter: bool) -> bool {
             is_call && !rest.starts_with(['(', ':', '.'])
         }
         _ => {
-            let is_type_name = TYPE_NAMES.contains(&name.as_str()) && !is_parameter;
+            let is_type_name = TYPE_NAMES.contains(&name.as_str())
+                && !sign.is_parameter
+                && !begins_attribute(rest);
             let is_name = is_agents(&name) || is_type_name || is_two_word_name(text);
             is_name && !rest.starts_with(['(', ':', '.'])
         }
     }
+}
+
+/// Returns true for what begins with the `>` of a tag, or a sign that may look like it.
+fn ends_tag(text: &str) -> bool {
+    let mut chars = text.trim_start().chars();
+    let first = chars.next();
+    first.is_some_and(|c| c == '>' || !(c.is_ascii() || c.is_alphanumeric()))
+}
+
+/// Returns true for what goes on with an attribute, or with the end of a component that has no children.
+fn begins_attribute(text: &str) -> bool {
+    let after = text.trim_start();
+    after.len() < text.len() && after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
 }
 
 /// Returns true for what begins with the [`TWO_WORD_NAME`].
@@ -308,6 +346,9 @@ mod tests {
             "<subagent_notification>",
             "<collaboration_mode>",
             "<skill>",
+            "<skill",
+            "< system >",
+            "< system\u{203a}",
             "text</skill >",
             "<start_of_turn>user",
             "<end_of_turn>",
@@ -343,6 +384,14 @@ mod tests {
             "Vec<Skill>",
             "Result<Instructions>",
             "parse::<Skill>()",
+            "List< Skill >",
+            "<Skill name=\"x\" />",
+            "for (i = 0; i < instructions; i++)",
+            "while (pc < instructions)",
+            "level < skill",
+            "x < user_query",
+            "\u{ab}Project memory\u{bb} is a page",
+            "\u{300a}Project Memory 使用指南\u{300b}",
             "\u{ab}e-mail envoyé\u{bb}",
             "\u{ab}system\u{bb}",
             "\u{300a}红楼梦\u{300b}",

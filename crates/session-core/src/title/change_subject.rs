@@ -85,13 +85,13 @@ fn subject_of_command(part: &CommandPart<'_>) -> Option<ChangeSubject> {
     let is_commit =
         *program == "git" && git_subcommand(arguments.iter().copied()) == Some("commit");
     if is_commit {
-        let subject = find_value(part.source, is_message_option)?;
+        let subject = find_value(part, is_message_option)?;
         return has_content(&subject).then_some(ChangeSubject::Commit(subject));
     }
     if is_opening(&words) {
         // `-t` of `az repos pr create` is a branch.
         let is_title = |word: &str| word == "--title" || word == "-t" && arguments[0] != "repos";
-        let title = find_value(part.source, is_title)?;
+        let title = find_value(part, is_title)?;
         return has_content(&title).then_some(ChangeSubject::PullRequest(title));
     }
     None
@@ -124,62 +124,25 @@ fn is_beside_work(subject: &str) -> bool {
     subject.contains(':') && SIDE_TYPES.contains(&kind)
 }
 
-/// Finds the first line of the value of an option in a command as it is written.
-fn find_value(source: &str, is_option: impl Fn(&str) -> bool) -> Option<String> {
-    let mut rest = source.trim_start();
-    while !rest.is_empty() {
-        let end = word_end(rest);
-        let (word, after) = rest.split_at_checked(end)?;
-        let (name, value) = word.split_once('=').unwrap_or((word, after.trim_start()));
-        if is_option(name) {
-            return first_line(value).filter(|line| !line.is_empty());
+/// Finds the first line of the value of an option of a command.
+fn find_value(part: &CommandPart<'_>, is_option: impl Fn(&str) -> bool) -> Option<String> {
+    let mut words = part.program_words();
+    while let Some(word) = words.next() {
+        match word.split_once('=') {
+            Some((name, value)) if is_option(name) => return first_line(value),
+            _ if is_option(&word) => return first_line(&words.next()?),
+            _ => {}
         }
-        rest = after.trim_start();
     }
     None
 }
 
-/// Returns the offset at which the first word of a command ends. White space in quotes is part of a word.
-fn word_end(text: &str) -> usize {
-    let mut quote = None;
-    let mut is_escaped = false;
-    let ends = |(_, c): &(usize, char)| {
-        let was_escaped = std::mem::take(&mut is_escaped);
-        match (quote, *c) {
-            _ if was_escaped => {}
-            (Some('"') | None, '\\') => is_escaped = true,
-            (None, '"' | '\'') => quote = Some(*c),
-            (Some(open), c) if c == open => quote = None,
-            (None, c) if c.is_whitespace() => return true,
-            _ => {}
-        }
-        false
-    };
-    let end = text.char_indices().find(ends);
-    end.map_or(text.len(), |(at, _)| at)
-}
-
-/// Returns the first line of a value without its quotes: of `"$(cat <<'EOF'`, and of `@'` in PowerShell, the line behind.
+/// Returns the first line with text of a value: of `$(cat <<'EOF'`, and of `@'` in PowerShell, the line behind.
 fn first_line(value: &str) -> Option<String> {
+    let is_opening = |line: &str| matches!(line, "" | "@") || line.starts_with("$(cat <<");
     let mut lines = value.lines().map(str::trim);
-    let line = lines.next()?;
-    if line.starts_with("\"$(cat <<") || matches!(line, "@'" | "@\"" | "\"" | "'") {
-        let line = lines.find(|line| !line.is_empty())?;
-        return Some(line.trim_end_matches(['"', ')']).to_owned());
-    }
-    let quote = line.chars().next().filter(|c| "\"'".contains(*c));
-    let Some(quote) = quote else {
-        return line.split_whitespace().next().map(str::to_owned);
-    };
-    let mut text = String::new();
-    let mut chars = line.chars().skip(1);
-    while let Some(c) = chars.next().filter(|c| *c != quote) {
-        match c {
-            '\\' if quote == '"' => text.extend(chars.next()),
-            c => text.push(c),
-        }
-    }
-    Some(text.trim().to_owned())
+    let line = lines.find(|line| !is_opening(line))?;
+    Some(line.to_owned())
 }
 
 #[cfg(test)]
@@ -227,6 +190,10 @@ mod tests {
         assert_eq!(
             subject(&["git commit -m \"Hang the \\\"lamp\\\" in `tower`\""]).as_deref(),
             Some("Hang the \"lamp\" in `tower`")
+        );
+        assert_eq!(
+            subject(&["git commit -m \"$(cat <<EOF\nOil the gate (now)\nEOF\n)\""]).as_deref(),
+            Some("Oil the gate (now)")
         );
     }
 

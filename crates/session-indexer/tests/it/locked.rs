@@ -123,9 +123,9 @@ fn what_is_wrong_with_a_line_is_told_until_the_file_is_read_anew() {
     assert_eq!(reasons(&home), [""; 0]);
 }
 
-/// The next refresh does not try it: `status` alone tells of it.
+/// It is not read again as long as it is as it was, and an answer lacks what it held.
 #[test]
-fn damage_is_no_place_that_is_tried_again() {
+fn a_database_that_is_none_is_unread() {
     let home = Home::new();
     let db = home.database();
     let path = db.path().unwrap().to_owned();
@@ -135,8 +135,22 @@ fn damage_is_no_place_that_is_tried_again() {
         crate::home::touch(path.as_ref(), second);
         for _ in 0..2 {
             let outcome = home.refresh();
-            assert_eq!((outcome.files_read, outcome.unreadable_paths), (0, 0));
+            assert_eq!((outcome.files_read, outcome.unreadable_paths), (0, 1));
             assert_eq!(reasons(&home), ["file is not a SQLite database"]);
         }
+    }
+    fs_err::remove_file(&path).unwrap();
+    assert_eq!(home.refresh().unreadable_paths, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_told_and_leaves_nothing_unread() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    std::os::unix::fs::symlink("/none/a.jsonl", home.transcript(1)).unwrap();
+    for _ in 0..2 {
+        assert_eq!(home.refresh().unreadable_paths, 0);
+        assert_eq!(reasons(&home), ["cannot be listed: entity not found"]);
     }
 }

@@ -8,6 +8,7 @@ mod growth;
 mod home;
 mod locked;
 mod markers;
+mod narrowed_rules;
 mod other_homes;
 mod prompts;
 #[cfg(unix)]

@@ -42,3 +42,21 @@ fn a_marked_session_stays_out_where_its_mark_could_not_be_written() {
     let records = ForgottenRecords::open(&records_path(&home)).unwrap();
     assert_eq!(records.entries().len(), 1);
 }
+
+#[test]
+fn a_marker_that_does_not_count_is_noticed() {
+    let home = Home::new();
+    let quoted = format!("and `{MARKER}`?");
+    home.write(
+        0,
+        turns(0, 0, 1).replace("on my machine?", &quoted).as_bytes(),
+    );
+    home.write(1, turns(1, 0, 1).as_bytes());
+    let settings = ExcludeSettings::default();
+    let outcome = refresh_excluding(&home, &settings).unwrap();
+    assert_eq!(outcome.uncounted_markers, [session_id(0)]);
+    assert_eq!(outcome.marked_sessions, [""; 0]);
+    assert_eq!(found(&home.reader(), &word(0, 0)).len(), 1);
+    let again = refresh_excluding(&home, &settings).unwrap();
+    assert_eq!(again.uncounted_markers, [""; 0]);
+}

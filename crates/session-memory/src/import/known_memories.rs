@@ -26,7 +26,7 @@ pub(super) enum ImportDecision {
     KeepTrusted(String),
 }
 
-/// The part of a memory that stays when it is changed. The id alone is no proof: two machines may choose the same.
+/// The part of a memory that stays when it is changed. It is no proof by itself: [`is_version`].
 #[derive(PartialEq, Eq, Hash)]
 struct MemoryIdentity {
     id: String,
@@ -66,9 +66,9 @@ pub(super) struct KnownMemories<'a> {
     /// The stored memories, those in the trash last.
     memories: Vec<Memory>,
     /// The positions of stored memories by what identifies them, by content and by origin.
-    identities: HashMap<MemoryIdentity, usize>,
-    contents: HashMap<ImportedContent, usize>,
-    origins: HashMap<String, usize>,
+    identities: HashMap<MemoryIdentity, Vec<usize>>,
+    contents: HashMap<ImportedContent, Vec<usize>>,
+    origins: HashMap<String, Vec<usize>>,
     /// The origins of memories that are new.
     new_origins: HashSet<String>,
     /// The scope of what is imported.
@@ -95,11 +95,11 @@ impl<'a> KnownMemories<'a> {
         for (position, memory) in memories.iter().enumerate() {
             let front = &memory.front;
             let identity = MemoryIdentity::new(front);
-            known.identities.entry(identity).or_insert(position);
+            known.identities.entry(identity).or_default().push(position);
             let content = ImportedContent::new(front, &memory.body);
-            known.contents.entry(content).or_insert(position);
+            known.contents.entry(content).or_default().push(position);
             if let Some(origin) = origin(front) {
-                known.origins.entry(origin).or_insert(position);
+                known.origins.entry(origin).or_default().push(position);
             }
         }
         known.memories = memories;
@@ -109,25 +109,58 @@ impl<'a> KnownMemories<'a> {
     /// Decides about a memory of an import, and notes the id that it has here.
     pub(super) fn decide(&mut self, memory: &ImportedMemory) -> ImportDecision {
         let redacted = redact_imported(self.store.redactor(), memory);
-        let front = &redacted.front;
-        let identity = self.identities.get(&MemoryIdentity::new(front)).copied();
-        let content = ImportedContent::new(front, &redacted.body);
-        let same = identity.or(self.contents.get(&content).copied());
+        let identity = self.find_version(&redacted);
+        let same = identity.or_else(|| self.find_content(&redacted));
         if let Some(same) = same {
             let id = self.memories[same].id().to_owned();
             self.note_id(&memory.front.id, &id);
         }
         // Another program's memory is known by where it stood: two of its files may say the same.
-        let origin = origin(front).filter(|_| identity.is_none());
+        let origin = origin(&redacted.front).filter(|_| identity.is_none());
         let Some(origin) = origin else {
-            let stored = same.map(|same| &self.memories[same]);
-            return stored.map_or(ImportDecision::Insert, |stored| compare(stored, memory));
+            let is_former = identity.is_none() && memory.state == MemoryState::Trash;
+            return match same.map(|same| &self.memories[same]) {
+                None => ImportDecision::Insert,
+                // What an import replaced on the other machine has another id there, and ends no memory here.
+                Some(stored) if is_former => ImportDecision::Keep(stored.scope),
+                Some(stored) => compare(stored, memory),
+            };
         };
-        match self.origins.get(&origin) {
-            Some(stored) => compare_origin(&self.memories[*stored]),
+        match self.find_origin(&origin, &redacted) {
+            Some(stored) => compare_origin(&self.memories[stored]),
+            None if memory.text.is_some() => ImportDecision::Insert,
             None if self.new_origins.insert(origin) => ImportDecision::Insert,
             None => ImportDecision::Keep(self.target),
         }
+    }
+
+    /// Finds the stored version of a memory.
+    fn find_version(&self, memory: &ImportedMemory) -> Option<usize> {
+        let identity = MemoryIdentity::new(&memory.front);
+        let is_same = |stored: &Memory| counts(stored, memory) && is_version(stored, memory);
+        self.find_among(self.identities.get(&identity)?, is_same)
+    }
+
+    /// Finds a memory of the same content, whatever its id is.
+    fn find_content(&self, memory: &ImportedMemory) -> Option<usize> {
+        let content = ImportedContent::new(&memory.front, &memory.body);
+        self.find_among(self.contents.get(&content)?, |stored| {
+            counts(stored, memory)
+        })
+    }
+
+    /// Finds the memory that stood in the same place of another program. In an export it may be another one: each machine
+    /// has a first section of a day.
+    fn find_origin(&self, origin: &str, memory: &ImportedMemory) -> Option<usize> {
+        let is_same = |stored: &Memory| {
+            counts(stored, memory) && (memory.text.is_none() || has_same_words(stored, memory))
+        };
+        self.find_among(self.origins.get(origin)?, is_same)
+    }
+
+    fn find_among(&self, positions: &[usize], is_same: impl Fn(&Memory) -> bool) -> Option<usize> {
+        let mut positions = positions.iter().copied();
+        positions.find(|position| is_same(&self.memories[*position]))
     }
 
     /// Notes the id that a memory of the import has here.
@@ -156,6 +189,29 @@ impl<'a> KnownMemories<'a> {
     }
 }
 
+/// Returns true where a stored memory may be one of the import. What nobody trusts counts for a trusted one only where both
+/// files are the same: else whoever writes to the repository would decide whether the user's own is imported.
+fn counts(stored: &Memory, memory: &ImportedMemory) -> bool {
+    let is_same_file = || memory.text.as_ref() == Some(&stored.raw_text);
+    stored.trust.is_trusted() || !memory.trust.is_trusted() || is_same_file()
+}
+
+/// Returns true for two versions of one memory, whose id and time of creation are the same. Memories of other programs
+/// may have both in common: many of them have a day for a time.
+fn is_version(stored: &Memory, memory: &ImportedMemory) -> bool {
+    let (here, there) = (&stored.front.source, &memory.front.source);
+    let is_imported = here
+        .as_ref()
+        .is_some_and(|source| source.imported.is_some());
+    (!is_imported && here == there) || has_same_words(stored, memory)
+}
+
+fn has_same_words(stored: &Memory, memory: &ImportedMemory) -> bool {
+    let body = memory.body.trim();
+    let has_same_body = !body.is_empty() && stored.body.trim() == body;
+    stored.front.topic == memory.front.topic || has_same_body
+}
+
 /// Decides about a memory that is stored already.
 fn compare(stored: &Memory, memory: &ImportedMemory) -> ImportDecision {
     let is_later = memory.updated() > stored.updated();
@@ -182,7 +238,7 @@ fn leave_in_trash(stored: &Memory) -> ImportDecision {
 }
 
 /// Keeps one of several copies of a memory: not one in the trash, and of the others the one that was changed last. An export
-/// has two where git brought a deleted memory back, or an import replaced one.
+/// has two where git brought a deleted memory back.
 pub(super) fn keep_latest_copies(mut memories: Vec<ImportedMemory>) -> Vec<ImportedMemory> {
     let rank = |memory: &ImportedMemory| (memory.state != MemoryState::Trash, memory.updated());
     let mut latest = HashMap::new();

@@ -121,10 +121,12 @@ impl DirectoryRecord {
 
     /// Marks a content as restored from the trash.
     pub(crate) fn unmark_deleted(&mut self, id: &str, text: &str) {
-        let hash = content_hash(&fold_line_ends(text));
+        let text = fold_line_ends(text);
+        // An earlier version hashed CRLF as it stood.
+        let hashes = [&*text, &text.replace('\n', "\r\n")].map(content_hash);
         let contents = self.memories.get_mut(id).into_iter().flatten();
         contents
-            .filter(|content| content.hash == hash)
+            .filter(|content| hashes.contains(&content.hash))
             .for_each(|content| content.deleted = false);
     }
 
@@ -460,6 +462,9 @@ mod tests {
             .insert("mem-c".into(), vec![recorded_before]);
         let origin = record.find_origin("mem-c", "one\r\n");
         assert_eq!(origin, Some(ContentOrigin::Trust));
+        record.mark_deleted("mem-c");
+        record.unmark_deleted("mem-c", "one\n");
+        assert_eq!(record.find_origin("mem-c", "one\r\n"), origin);
     }
 
     #[test]

@@ -111,6 +111,20 @@ impl<'a> DirectoryWriter<'a> {
         Ok(())
     }
 
+    /// Withdraws the trust in memories that were written into the trash, until the user takes them back.
+    ///
+    /// # Errors
+    /// When the record cannot be written.
+    pub(crate) fn withdraw_trust(&self, memories: &[UnwrittenMemory]) -> Result<()> {
+        if memories.iter().all(|memory| memory.origin.is_none()) {
+            return Ok(());
+        }
+        self.store.records().update(self.directory, |record| {
+            let ids = memories.iter().map(|memory| &memory.id);
+            ids.for_each(|id| record.mark_deleted(id));
+        })
+    }
+
     fn write_memory_file(&self, state: MemoryState, id: &str, text: &str) -> Result<()> {
         self.ensure_ignored(state.directory_name())?;
         self.write(&memory_path(state, id), text)

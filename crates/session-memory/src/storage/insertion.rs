@@ -5,6 +5,7 @@ use crate::content::draft::{new_frontmatter, validate_draft};
 use crate::content::imported_memory::ImportedMemory;
 use crate::content::key_info;
 use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
+use crate::content::memory_change::set_front_key;
 use crate::content::redaction::{redact_draft, redact_imported};
 use crate::error::{MemoryError, Result};
 use crate::storage::directory_records::ContentOrigin;
@@ -13,6 +14,7 @@ use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::memory_file::memory_path;
 use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};
 use crate::storage::new_ids::NewIds;
+use crate::text::yaml_file as yaml;
 use jiff::Zoned;
 
 impl MemoryStore {
@@ -72,6 +74,8 @@ pub(crate) struct InsertedMemories {
     pub(crate) new: Vec<Memory>,
     /// Those that replaced others.
     pub(crate) replaced: Vec<Memory>,
+    /// The ids of the copies that the trash keeps of what was replaced.
+    pub(crate) copies: Vec<String>,
 }
 
 /// The memories that are written in one directory, which is locked.
@@ -80,10 +84,12 @@ struct DirectoryInsertion<'a> {
     memories: Vec<UnwrittenMemory>,
     /// The memories that some of them replace, as they are stored.
     replaced: Vec<Memory>,
+    /// The copies of these that the trash keeps.
+    copies: Vec<UnwrittenMemory>,
 }
 
 impl DirectoryInsertion<'_> {
-    /// Writes the memories. What they replace goes into the trash before, unless they are in the trash themselves.
+    /// Writes the memories. Copies of what they replace go into the trash before.
     fn write(&self) -> Result<()> {
         let replacement_state = |old: &Memory| {
             let mut new = self.memories.iter();
@@ -91,9 +97,9 @@ impl DirectoryInsertion<'_> {
         };
         let is_deleted = |old: &Memory| replacement_state(old) == Some(MemoryState::Trash);
         let replaced = self.replaced.iter().cloned();
-        let (deleted, kept): (Vec<_>, Vec<_>) = replaced.partition(is_deleted);
-        let copies: Vec<_> = kept.iter().map(copy_for_trash).collect();
-        self.writer.write_memories(&copies)?;
+        let deleted: Vec<Memory> = replaced.filter(is_deleted).collect();
+        self.writer.write_memories(&self.copies)?;
+        self.writer.withdraw_trust(&self.copies)?;
         self.writer.note_deletions(&deleted)?;
         self.writer.write_memories(&self.memories)?;
         for old in &self.replaced {
@@ -112,6 +118,7 @@ impl DirectoryInsertion<'_> {
             writer,
             memories,
             replaced,
+            copies,
         } = self;
         let directory = writer.directory;
         writer.finish();
@@ -124,19 +131,31 @@ impl DirectoryInsertion<'_> {
         let (old, new): (Vec<_>, Vec<_>) = read.partition(|memory| memory.is_among(&replaced));
         inserted.replaced.extend(old);
         inserted.new.extend(new);
+        inserted
+            .copies
+            .extend(copies.into_iter().map(|copy| copy.id));
         Ok(())
     }
 }
 
-/// Makes the copy of a memory that the trash keeps where another text replaces it.
-fn copy_for_trash(old: &Memory) -> UnwrittenMemory {
+/// Makes the copy of a memory that the trash keeps where another text replaces it. By an id of its own it is shown, restored
+/// and removed as any other memory, and a later copy does not replace it.
+fn copy_for_trash(old: &Memory, id: String) -> UnwrittenMemory {
     UnwrittenMemory {
-        id: old.id().to_owned(),
-        text: old.raw_text.clone(),
+        // The id is that of the file's name, whatever stands in the text.
+        text: set_id(old, &id).unwrap_or_else(|_| old.raw_text.clone()),
+        id,
         state: MemoryState::Trash,
-        origin: None,
+        origin: origin_of_trust(old.trust),
         conversation: None,
     }
+}
+
+/// Returns the text of a memory's file with another id.
+fn set_id(memory: &Memory, id: &str) -> Result<String> {
+    let parts = yaml::split_file(&memory.raw_text, &memory.path)?;
+    let front = set_front_key(parts.yaml, "id", &id)?;
+    Ok(yaml::join_file(&front, parts.body))
 }
 
 impl<'a> Insertion<'a> {
@@ -158,6 +177,7 @@ impl<'a> Insertion<'a> {
                 writer: DirectoryWriter::open(store, directory)?,
                 memories: Vec::new(),
                 replaced: Vec::new(),
+                copies: Vec::new(),
             })
         });
         Ok(Self {
@@ -222,7 +242,10 @@ impl<'a> Insertion<'a> {
                 format_file(&front, &memory.body)?
             }
         };
+        let is_changed = text != old.raw_text;
+        let copy = is_changed.then(|| copy_for_trash(&old, self.ids.choose(self.now)));
         let own = self.in_directory(directory)?;
+        own.copies.extend(copy);
         // The conversation that is here was saved from the same turns.
         let has_conversation = own.writer.dir.exists(&conversation_path(old.id()));
         own.memories.push(UnwrittenMemory {

@@ -263,6 +263,8 @@ impl<'a> MemoryFiles<'a> {
         if is_generated_id(id) || (!whole.is_empty() && !is_hijacked()) {
             found.retain(is_whole);
             keep_preferred(&mut found);
+        } else {
+            remove_trashed_twins(&mut found);
         }
         let unknown = || MemoryError::Unknown(id.to_owned());
         match found.as_slice() {
@@ -288,21 +290,26 @@ fn is_same_id(id: &str, typed: &str) -> bool {
     id == typed || id.strip_prefix("mem-") == Some(typed)
 }
 
-/// Keeps one of several files with one id. In a directory one that is not in the trash precedes one that is: git brought
-/// it back after it was deleted, and it is the one in use. Of the others a trusted one is kept, so that a repository
-/// cannot hide the user's, or else the first, by directory and state.
+/// Keeps one of several files with one id. Of those that [`remove_trashed_twins`] leaves a trusted one is kept, so that a
+/// repository cannot hide the user's, or else the first, by directory and state.
 fn keep_preferred(found: &mut Vec<&MatchingFile<'_>>) {
+    remove_trashed_twins(found);
+    if found.len() > 1 {
+        let best = found.iter().position(|file| file.is_trusted()).unwrap_or(0);
+        found.swap(0, best);
+        found.truncate(1);
+    }
+}
+
+/// Removes files in the trash of whose id the same directory has one that is not: git brought it back after it was deleted,
+/// and it is the one in use.
+fn remove_trashed_twins(found: &mut Vec<&MatchingFile<'_>>) {
     let mut in_use = found.clone();
     in_use.retain(|file| file.state != MemoryState::Trash);
     found.retain(|file| {
         let mut others = in_use.iter();
         file.state != MemoryState::Trash || !others.any(|other| other.is_same_memory(file))
     });
-    if found.len() > 1 {
-        let best = found.iter().position(|file| file.is_trusted()).unwrap_or(0);
-        found.swap(0, best);
-        found.truncate(1);
-    }
 }
 
 /// The most memories in the trash that a replacement is followed over.

@@ -88,12 +88,13 @@ fn the_version_that_was_changed_last_is_kept_whole() {
     let in_use = two.store.list(&[MemoryState::Active]).memories;
     assert_eq!(ids(&in_use), [machines.id()], "there is no second one");
     let before = two.store.list(&[MemoryState::Trash]).memories;
-    assert_eq!(before[0].raw_text, machines.memory.raw_text);
+    assert_eq!(ids(&before), report.copies);
+    assert_eq!(before[0].key_info(), ["40 connections"]);
     // An older version changes nothing, and neither does the same one.
-    for document in [export(one), export(two)] {
+    for (document, known) in [(export(one), 1), (export(two), 2)] {
         let report = import(two, &document);
         let counts = (report.imported.len(), report.replaced.len(), report.known);
-        assert_eq!(counts, (0, 0, 1), "{report:?}");
+        assert_eq!(counts, (0, 0, known), "{report:?}");
     }
     change_info(&two.store, machines.id(), "80 connections", 1);
     let report = import(two, &export(one));
@@ -193,17 +194,151 @@ fn what_lies_in_a_repository_replaces_no_trusted_memory() {
 #[test]
 fn of_two_copies_in_an_export_the_one_in_use_is_imported() {
     let machines = Machines::new();
-    let Machines { one, two, .. } = &machines;
+    let Machines { one, .. } = &machines;
     change_info(&one.store, machines.id(), "60 connections", 2);
-    import(two, &export(one));
-    let both = two.store.list(&MemoryState::ALL).memories;
-    assert_eq!(both.len(), 2, "the trash keeps the earlier version");
+    // Git brought it back after it was deleted.
+    let trashed = one.file(MemoryState::Trash, machines.id());
+    one.write(&trashed, &machines.memory.raw_text);
+    let both = one.store.list(&MemoryState::ALL).memories;
+    assert_eq!(both.len(), 2);
+    let prefix = machines.id().trim_end_matches(char::is_numeric);
+    let found = one.store.find(prefix).unwrap();
+    assert_eq!(found.state, MemoryState::Active);
     let third = TestMemories::new();
-    let report = import(&third, &export(two));
+    let report = import(&third, &export(one));
     assert_eq!(ids(&report.imported), [machines.id()]);
     let imported = third.store.list(&MemoryState::ALL).memories;
     assert_eq!(imported[0].key_info(), ["60 connections"]);
     assert_eq!(imported.len(), 1);
+}
+
+/// It is a memory by itself, so that a command about it does not concern the one in use.
+#[test]
+fn what_an_import_replaced_is_removed_and_taken_back_by_its_own_id() {
+    let machines = Machines::new();
+    let Machines { one, two, .. } = &machines;
+    let in_use = |id: &str| two.store.find(id).unwrap().state == MemoryState::Active;
+    for (days, is_purged) in [(2, true), (1, false)] {
+        change_info(&one.store, machines.id(), &days.to_string(), days);
+        let report = import(two, &export(one));
+        let copy = two.store.find(&report.copies[0]).unwrap();
+        assert_eq!((copy.state, copy.trust), (MemoryState::Trash, Trust::Own));
+        let theirs = two.file(MemoryState::Active, copy.id());
+        two.write(&theirs, &copy.raw_text);
+        assert_eq!(two.store.find(copy.id()).unwrap().trust, Trust::Changed);
+        fs_err::remove_file(&theirs).unwrap();
+        if is_purged {
+            two.store.purge(&[copy], &days_ago(0)).unwrap();
+        } else {
+            two.store
+                .activate(std::slice::from_ref(&copy), &days_ago(0))
+                .unwrap();
+            assert!(in_use(copy.id()));
+            assert!(two.store.find(copy.id()).unwrap().trust.is_trusted());
+        }
+        assert!(in_use(machines.id()));
+    }
+}
+
+#[test]
+fn each_edit_that_an_import_replaces_or_deletes_is_kept_in_the_trash() {
+    let machines = Machines::new();
+    let Machines { one, two, .. } = &machines;
+    let has_in_trash = |info: &str| {
+        let trash = two.store.list(&[MemoryState::Trash]).memories;
+        trash.iter().any(|memory| memory.key_info() == [info])
+    };
+    let store = &two.store;
+    let edit_after = |info: &str, hours: i64| {
+        let at = days_ago(3).checked_add(jiff::Span::new().hours(hours));
+        let change = MemoryChange {
+            key_info: Some(vec![info.to_owned()]),
+            ..MemoryChange::default()
+        };
+        store.change(machines.id(), &change, &at.unwrap()).unwrap();
+    };
+    edit_after("first edit", 1);
+    change_info(&one.store, machines.id(), "60", 2);
+    import(two, &export(one));
+    assert!(has_in_trash("first edit"));
+    edit_after("second edit", 25);
+    let changed = change_info(&one.store, machines.id(), "70", 1);
+    one.move_to(&changed, MemoryState::Trash).unwrap();
+    let report = import(two, &export(one));
+    assert_eq!(report.replaced[0].state, MemoryState::Trash);
+    assert!(has_in_trash("first edit") && has_in_trash("second edit"));
+}
+
+/// What one machine keeps of an earlier version is another memory, in the trash.
+#[test]
+fn a_copy_in_the_trash_of_an_export_deletes_nothing() {
+    let machines = Machines::new();
+    let Machines { one, two, .. } = &machines;
+    let change = MemoryChange {
+        importance: Some(Importance::High),
+        ..MemoryChange::default()
+    };
+    two.store
+        .change(machines.id(), &change, &days_ago(2))
+        .unwrap();
+    let third = TestMemories::new();
+    import(&third, &export(one));
+    change_info(&one.store, machines.id(), "60 connections", 1);
+    import(two, &export(one));
+    let mut document: serde_json::Value = serde_json::from_str(&export(two)).unwrap();
+    let memories = document["memories"].as_array_mut().unwrap();
+    memories.retain(|memory| memory["state"] == "trash");
+    assert_eq!(memories.len(), 1);
+    let report = import(&third, &document.to_string());
+    assert_eq!((report.replaced.len(), report.known), (0, 1));
+    let here = third.store.find(machines.id()).unwrap();
+    assert_eq!(here.state, MemoryState::Active);
+}
+
+/// Whoever writes to the repository does not decide whether the user's own is imported.
+#[test]
+fn what_waits_for_trust_hides_no_trusted_memory_of_an_import() {
+    let machines = Machines::new();
+    let Machines { one, two, .. } = &machines;
+    let forged = machines.memory.raw_text.replace("40", "4");
+    let forged = forged.replace("updated: ", "updated: 2999-01-01T00:00:00Z # ");
+    two.write(&machines.on_two().path, &forged);
+    assert!(!machines.on_two().trust.is_trusted());
+    let report = import(two, &export(one));
+    assert_eq!((report.imported.len(), report.replaced.len()), (1, 0));
+    assert_eq!(report.imported[0].key_info(), ["40 connections"]);
+    assert!(report.imported[0].trust.is_trusted());
+    let again = import(two, &export(one));
+    assert_eq!((again.imported.len(), again.known), (0, 1));
+}
+
+/// Each machine has a first section of a day, and such a memory has the day for a time.
+#[test]
+fn memories_of_other_programs_with_one_day_are_told_apart() {
+    let machines = ["Deploy by make ship", "Never edit generated code"].map(|topic| {
+        let world = TestMemories::new();
+        let folder = world.home().join("notes");
+        let day = format!("## Session 1\n\n### Topic\n{topic}\n\n### Key Info\n- {topic} always\n");
+        world.write(&folder.join("daily/2026-01-29.md"), day);
+        let (path, home) = (folder.as_path(), world.home());
+        let from = ImportInput::Path { path, home };
+        let format = ImportFormat::CursorMemory;
+        import_memories(&world.store, format, from, None, &days_ago(0)).unwrap();
+        world
+    });
+    let [one, two] = &machines;
+    let of_one = one.store.list(&[MemoryState::Active]).memories;
+    let of_two = two.store.list(&[MemoryState::Active]).memories;
+    assert_eq!(ids(&of_one), ids(&of_two));
+    for days in [2, 1] {
+        let report = import(two, &export(one));
+        assert_eq!(report.replaced, []);
+        assert_eq!(report.imported.len() + report.known, 1);
+        assert_eq!(report.imported.len(), usize::from(days == 2));
+        assert_eq!(two.topics(&[MemoryState::Active]).len(), 2);
+        change_info(&one.store, of_one[0].id(), "by hand", days);
+    }
+    assert_eq!(two.read(&of_two[0]), of_two[0].raw_text);
 }
 
 /// Two machines may choose one id for two memories.

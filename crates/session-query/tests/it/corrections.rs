@@ -10,12 +10,14 @@ use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
 
 /// Prompts, each of its own session.
-const PROMPTS: [&str; 6] = [
+const PROMPTS: [&str; 8] = [
     "mend renderLanternOil",
     "mend renderLampOilGauge",
     "render the oil of the lamp with a gauge",
     "wire useHarbour",
     "paint useGate",
+    "paint openGate",
+    "paint the date on the harbour wall of the quay",
     "sweep the quay",
 ];
 
@@ -54,7 +56,7 @@ fn a_slip_in_a_name_is_corrected_where_nothing_holds_the_name() {
     for (typed, searched) in [
         ("renderLanternOli", "renderLanternOil"),
         ("renderLanterOil", "renderLanternOil"),
-        ("RenderLantrenOil", "RenderLanternOil"),
+        ("RenderLantrenOil", "renderLanternOil"),
         // Turns hold most of its words.
         ("renderLampOilGuage", "renderLampOilGauge"),
         ("useHarbuor", "useHarbour"),
@@ -80,6 +82,8 @@ fn a_name_that_may_be_right_is_not_corrected() {
         "mend «renderLanternOli»",
         "renderLanternOli2",
         "render_lantern_oli",
+        // Turns hold each of its words.
+        "openDate",
         // Of few letters others are a letter away.
         "useGaet",
     ] {

@@ -16,8 +16,11 @@ const CLIENT_MESSAGES: [&str; 6] = [
     "Here is a summary of changes in the user's editor context",
 ];
 
-/// The line before the contents of files that a prompt names.
-const FILES_FOLLOW: &str = "--- Content from referenced files ---";
+/// The lines before the contents of files that a prompt names, as the command line and an editor write them.
+const FILES_FOLLOW: [&str; 2] = [
+    "--- Content from referenced files ---",
+    "--- Content from referenced context ---",
+];
 /// The tag of text that a hook adds to a prompt.
 const HOOK_CONTEXT: &str = "<hook_context>";
 /// Beginnings of prompts that were typed while the model works.
@@ -38,7 +41,8 @@ pub(super) fn is_client_message(record: &GeminiRecord<'_>) -> bool {
 
 /// Returns what was typed of these texts.
 pub(super) fn typed_words(texts: &[&str]) -> String {
-    let is_typed = |text: &&&str| !text.trim_start().starts_with(FILES_FOLLOW);
+    let is_file = |text: &str| FILES_FOLLOW.iter().any(|line| text.starts_with(line));
+    let is_typed = |text: &&&str| !is_file(text.trim_start());
     let texts = texts.iter().take_while(is_typed);
     let texts = texts.filter(|text| !text.trim_start().starts_with(HOOK_CONTEXT));
     let words: Vec<&str> = texts.map(|text| steering(without_context(text))).collect();
@@ -56,8 +60,8 @@ pub(super) fn prompt_kind(shown: &str, sent: &str) -> PromptKind {
 
 /// Returns a text without the files and the hook context that older versions put behind the prompt.
 fn without_context(text: &str) -> &str {
-    let ends = [FILES_FOLLOW, HOOK_CONTEXT];
-    let ends = ends.iter().filter_map(|end| text.find(&format!("\n{end}")));
+    let ends = FILES_FOLLOW.into_iter().chain([HOOK_CONTEXT]);
+    let ends = ends.filter_map(|end| text.find(&format!("\n{end}")));
     ends.min().map_or(text, |end| &text[..end])
 }
 

@@ -83,7 +83,7 @@ fn databases(env: &Env, folder: &Path, listing: &mut Listing) -> Vec<PathBuf> {
     let chosen = chosen.map(|name| folder.join(env.path(name)));
     if let Some(path) = chosen.as_ref().filter(|path| is_missing(path)) {
         let reason = "OPENCODE_DB names a file that does not exist";
-        let warning = warning_of_kind(WarningKind::UnusableVariable, path, reason);
+        let warning = warning_of_kind(WarningKind::EmptyVariableFolder, path, reason);
         listing.warnings.push(warning);
     }
     paths.extend(chosen);
@@ -101,7 +101,7 @@ fn is_regular(path: &Path, listing: &mut Listing) -> bool {
         Ok(metadata) if metadata.is_dir() => {
             (WarningKind::UnexpectedFolder, "is a folder, not a database")
         }
-        Ok(metadata) if !metadata.is_file() => (WarningKind::Unreadable, file::NOT_REGULAR),
+        Ok(metadata) if !metadata.is_file() => (WarningKind::NotAFile, file::NOT_REGULAR),
         _ => return true,
     };
     let warning = warning_of_kind(kind, path, reason);

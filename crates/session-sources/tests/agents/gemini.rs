@@ -419,6 +419,7 @@ fn a_prompt_is_what_was_typed() {
     let steering = "User steering update:\n<user_input>\nUse the other store\n</user_input>\nInternal instruction: Re-evaluate.";
     let typed = json!({"id": "u2", "type": "user", "content": ["Why?", {"text": "<hook_context>a</hook_context>"}]});
     let old = json!({"id": "u3", "type": "user", "content": "read @a\n--- Content from referenced files ---\nb"});
+    let editor = json!({"id": "u7", "type": "user", "content": [{"text": "read @c"}, {"text": "\n--- Content from referenced context ---"}, {"text": "d"}]});
     let command = json!({"id": "u4", "type": "user", "content": [{"text": "Deploy to staging."}], "displayContent": [{"text": "/deploy staging"}]});
     let again = |id: &str, content: &Value| json!({"id": id, "type": "user", "content": content, "displayContent": "/deploy staging"});
     let goes_on = again("u5", &json!("Please continue."));
@@ -431,6 +432,7 @@ fn a_prompt_is_what_was_typed() {
         user("u1", 1, steering),
         typed,
         old,
+        editor,
         command,
         goes_on,
         result,
@@ -439,7 +441,8 @@ fn a_prompt_is_what_was_typed() {
     0 Typed: "Use the other store"
     1 Typed: "Why?"
     2 Typed: "read @a"
-    3 Command: "/deploy staging"
+    3 Typed: "read @c"
+    4 Command: "/deploy staging"
     "##);
 }
 

@@ -238,6 +238,7 @@ fn a_pipe_is_no_transcript() {
     };
     assert_eq!(warning.path, pipe);
     assert_eq!(warning.reason, "is not a regular file");
+    assert!(!warning.kind.is_unread());
 }
 
 #[test]
@@ -254,7 +255,7 @@ fn a_folder_that_the_user_named_should_be_there() {
         WarningKind::EmptyVariableFolder,
     );
     let reasons = [
-        ("none", "names a folder that does not exist", unusable),
+        ("none", "names a folder that does not exist", empty),
         ("file", "names a file, not a folder", unusable),
         (
             "empty",

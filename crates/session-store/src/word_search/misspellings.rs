@@ -56,6 +56,34 @@ impl<'r> WordCorrector<'r> {
     /// # Errors
     /// When the database fails.
     pub fn correct(&mut self, word: &str) -> Result<Option<String>> {
+        let spelling = self.find_meant_word(word)?;
+        Ok(spelling.map(|spelling| text::fold_word(&spelling)))
+    }
+
+    /// Returns the name that was probably meant by one in camel case, as a turn spells it. `None` also where turns hold each
+    /// word of the name, together or not: it may be right, and that of another thing (`openDate`, `openGate`).
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn correct_name(&mut self, name: &str) -> Result<Option<String>> {
+        if self.holds_words_of(name)? {
+            return Ok(None);
+        }
+        self.find_meant_word(name)
+    }
+
+    /// Returns true where turns hold each word of a name in camel case. Of names the index has no words of one letter.
+    fn holds_words_of(&mut self, name: &str) -> Result<bool> {
+        let words = text::split_camel_case_name(name).unwrap_or_default();
+        let words = words.split_whitespace().filter(|word| word.len() > 1);
+        let stems = words.map(|word| self.stemmer.stem(word));
+        let stems: BTreeSet<String> = stems.collect::<Result<_>>()?;
+        let stems: BTreeSet<&str> = stems.iter().map(String::as_str).collect();
+        Ok(self.vocabulary.term_sizes(&stems)?.len() == stems.len())
+    }
+
+    /// Returns the word that [`Self::correct`] finds, as the newest turn spells it.
+    fn find_meant_word(&mut self, word: &str) -> Result<Option<String>> {
         let is_letter = |c: char| c.is_alphabetic() && !text::is_unspaced(c);
         let is_word = word.chars().all(is_letter) && !is_stop_word(word);
         if !is_word || !(MIN_CHARS..=MAX_CHARS).contains(&word.chars().count()) {
@@ -84,8 +112,8 @@ impl<'r> WordCorrector<'r> {
 }
 
 impl Reader {
-    /// Returns the first of `words` that a turn holds letter by letter. All words have one stem. The newest turns that hold
-    /// it are read, until their texts have used up `room` bytes.
+    /// Returns the first of `words` that a turn holds letter by letter, with the capitals and accents that it has there. All
+    /// words have one stem. The newest turns that hold it are read, until their texts have used up `room` bytes.
     fn find_held_word(&self, words: &[String], room: &mut usize) -> Result<Option<String>> {
         let Some(word) = words.first() else {
             return Ok(None);
@@ -94,9 +122,9 @@ impl Reader {
         let turns: Vec<TurnId> =
             self.db
                 .rows(select, (format!("\"{word}\""), MAX_TURNS), |row| row.get(0))?;
-        let mut first = None;
+        let mut first: Option<HeldWord> = None;
         for turn in turns {
-            if first == Some(0) || *room == 0 {
+            if first.as_ref().is_some_and(|first| first.position == 0) || *room == 0 {
                 break;
             }
             let content = self.content(turn)?;
@@ -105,18 +133,36 @@ impl Reader {
             let bytes: usize = texts.iter().map(|text| text.len()).sum();
             *room = room.saturating_sub(bytes);
             let held = first_held_word(words, texts.iter().map(AsRef::as_ref));
-            first = first.into_iter().chain(held).min();
+            first = first
+                .into_iter()
+                .chain(held)
+                .min_by_key(|held| held.position);
         }
-        Ok(first.and_then(|at| words.get(at).cloned()))
+        Ok(first.map(|held| held.spelling))
     }
 }
 
-/// Returns the position of the first of some words that stands in the texts.
-fn first_held_word<'t>(words: &[String], texts: impl Iterator<Item = &'t str>) -> Option<usize> {
+/// A word of a turn that is one of those looked for.
+struct HeldWord {
+    /// Its position among those.
+    position: usize,
+    /// The word as the turn has it.
+    spelling: String,
+}
+
+/// Returns the first of some words that stands in the texts.
+fn first_held_word<'t>(words: &[String], texts: impl Iterator<Item = &'t str>) -> Option<HeldWord> {
     let held = texts.flat_map(|text| text.split(|c: char| !c.is_alphanumeric()));
-    let position = |held: &str| words.iter().position(|word| *word == text::fold_word(held));
     let may_be = |held: &&str| !held.is_ascii() || words.iter().any(|w| w.len() == held.len());
-    held.filter(may_be).filter_map(position).min()
+    let find = |held: &str| {
+        let folded = text::fold_word(held);
+        Some(HeldWord {
+            position: words.iter().position(|word| *word == folded)?,
+            spelling: held.to_owned(),
+        })
+    };
+    let held = held.filter(may_be).filter_map(find);
+    held.min_by_key(|held| held.position)
 }
 
 /// Returns what may have been meant by a word, slips that change no letters first.

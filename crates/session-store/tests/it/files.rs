@@ -11,6 +11,7 @@ fn problem(path: &str, reason: &str, count: u64) -> HistoryProblem {
         reason: reason.into(),
         offset: Some(7),
         count,
+        is_unread_path: false,
     }
 }
 
@@ -398,4 +399,35 @@ fn failures_of_models_are_no_problems_of_histories() {
     assert_eq!(writer.reader().unwrap().problems().unwrap(), [history]);
     writer.replace_model_failure("remote", None).unwrap();
     assert_eq!(failures(&mut writer), [].into());
+}
+
+/// What is damaged in a file, and a path at which there is nothing, leave no whole path unread.
+#[test]
+fn whole_paths_that_are_unread_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(dir.path()).unwrap();
+    let unread = |path: &str| HistoryProblem {
+        is_unread_path: true,
+        ..problem(path, "no access", 1)
+    };
+    let listing = [unread("/h"), problem("/h/link", "leads nowhere", 1)];
+    writer.replace_listing_problems(&listing).unwrap();
+    writer.record_unreadable(&unread("/h/a.db")).unwrap();
+    writer.record_unreadable(&unread("/h")).unwrap();
+    writer
+        .record_unreadable(&problem("/h/b.db", "a row", 1))
+        .unwrap();
+    writer
+        .record_problem(&problem("/h/c.jsonl", "a line", 1))
+        .unwrap();
+    writer.commit().unwrap();
+    assert_eq!(writer.reader().unwrap().unread_paths().unwrap(), 2);
+    assert_eq!(
+        writer.reader().unwrap().listing_problems().unwrap(),
+        listing
+    );
+    writer.clear_unreadable("/h/a.db").unwrap();
+    writer.replace_listing_problems(&[]).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(writer.reader().unwrap().unread_paths().unwrap(), 1);
 }

@@ -31,6 +31,34 @@ fn a_slip_of_the_finger_is_corrected_to_the_commonest_word() {
 }
 
 #[test]
+fn a_name_is_corrected_to_one_as_a_turn_spells_it() {
+    let (_index, reader) = filled(&["renderLanternOil", "HTTPGate", "lamp_oilGauge"]);
+    let mut corrector = WordCorrector::new(&reader).unwrap();
+    for (typed, meant) in [
+        ("renderLanternOli", "renderLanternOil"),
+        ("renderLanterOil", "renderLanternOil"),
+        ("RenderLantrenOil", "renderLanternOil"),
+        ("renderLanterOnil", "renderLanternOil"),
+        ("HttpGtae", "HTTPGate"),
+        ("oilGuage", "oilGauge"),
+    ] {
+        let found = corrector.correct_name(typed).unwrap();
+        assert_eq!(found.as_deref(), Some(meant), "{typed}");
+    }
+}
+
+#[test]
+fn a_name_of_which_turns_hold_each_word_stays() {
+    let (_index, reader) = filled(&["openGate", "date", "openABook", "brook"]);
+    let mut corrector = WordCorrector::new(&reader).unwrap();
+    for typed in ["openDate", "openGates", "openBook", "openABrook"] {
+        assert_eq!(corrector.correct_name(typed).unwrap(), None, "{typed}");
+    }
+    let found = corrector.correct_name("openGtae").unwrap();
+    assert_eq!(found.as_deref(), Some("openGate"));
+}
+
+#[test]
 fn no_word_is_made_up_from_a_stem() {
     let (_index, reader) = filled(&[
         "cheers, it grades well: a gradient",

@@ -67,6 +67,10 @@ pub fn import(args: &MemoryImportArgs, memories: &ProjectMemories) -> Result<Com
         bail!("nothing is named to import\nhint: name a file, or `-` for stdin");
     };
     let scope = args.global.then_some(MemoryScope::Global);
+    // What another program saved has no scope of its own.
+    if scope.is_none() && format != ImportFormat::SessionSearch {
+        memories.require_owned_project()?;
+    }
     let now = Zoned::now();
     let is_stdin = format == ImportFormat::SessionSearch && path == Path::new("-");
     let text = is_stdin
