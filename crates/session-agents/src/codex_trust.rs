@@ -1,8 +1,8 @@
 //! Codex' record of the hooks that its user trusts: `[hooks.state."<file>:<event>:<group>:<hook>"]` in `config.toml`.
 
 use crate::agent::Agent;
-use crate::hook_command::{HookCommand, HookShell};
 use crate::hook_event::HookEvent;
+use crate::hook_invocation::{HookInvocation, HookShell};
 use crate::hook_settings::HOOKS;
 use crate::settings_file::{SIZE_LIMIT, SettingsFile};
 use serde_json::Value;
@@ -36,13 +36,13 @@ pub(crate) fn trusts_hooks_of(hooks: &SettingsFile, env: &Env) -> bool {
 /// Lists the ends of the keys of our hooks: `:session_start:0:0`.
 fn list_own_keys(hooks: &str) -> Vec<String> {
     let hooks: Value = serde_json::from_str(hooks).unwrap_or_default();
-    let shell = HookShell::of(Agent::Codex);
+    let shell = HookShell::for_agent(Agent::Codex);
     let mut keys = Vec::new();
     for event in HookEvent::ALL {
         let groups = hooks[HOOKS][event.name()].as_array();
         for (group_index, group) in groups.into_iter().flatten().enumerate() {
             let hooks = group[HOOKS].as_array().into_iter().flatten().enumerate();
-            let own = hooks.filter(|(_, hook)| HookCommand::read(hook, shell).is_some());
+            let own = hooks.filter(|(_, hook)| HookInvocation::read(hook, shell).is_some());
             let event = to_snake_case(event.name());
             keys.extend(own.map(|(index, _)| format!(":{event}:{group_index}:{index}")));
         }

@@ -3,8 +3,8 @@
 use crate::agent::Agent;
 use crate::codex_trust::trusts_hooks_of;
 use crate::error::{AgentError, Result};
-use crate::hook_command::{HookCommand, HookShell};
 use crate::hook_event::HookEvent;
+use crate::hook_invocation::{HookInvocation, HookShell};
 use crate::hook_settings::InstalledHook;
 use crate::opencode_plugin::OpenCodePlugin;
 use crate::settings_file::{SettingsChange, SettingsFile};
@@ -73,8 +73,8 @@ impl HookFile {
         let Some(program) = plugin.program()? else {
             return Ok(Vec::new());
         };
-        let shell = HookShell::of(Agent::OpenCode);
-        let command = HookCommand::without_shell(program, shell);
+        let shell = HookShell::for_agent(Agent::OpenCode);
+        let command = HookInvocation::without_shell(program, shell);
         let hook = |event| InstalledHook {
             event,
             command: command.clone(),

@@ -35,13 +35,13 @@ fn is_matched(hook: &InstalledHook, tool: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook_command::{HookCommand, HookShell};
+    use crate::hook_invocation::{HookInvocation, HookShell};
     use std::path::Path;
 
     fn hook(event: HookEvent, matcher: Option<&str>) -> InstalledHook {
         InstalledHook {
             event,
-            command: HookCommand::new(Path::new("session-search"), HookShell::Posix),
+            command: HookInvocation::new(Path::new("session-search"), HookShell::Posix),
             matcher: matcher.map(str::to_owned),
         }
     }

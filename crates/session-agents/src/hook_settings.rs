@@ -1,8 +1,8 @@
 //! The hook in Claude Code's settings, and in Codex' file of hooks, which has the same shape.
 
 use crate::error::{Result, SettingsResult};
-use crate::hook_command::{ARGUMENTS, COMMAND, HookCommand, HookShell};
 use crate::hook_event::HookEvent;
+use crate::hook_invocation::{ARGUMENTS, COMMAND, HookInvocation, HookShell};
 use crate::settings_file::{SettingsChange, SettingsFile};
 use crate::settings_text::{SettingsText, list_under, object_under, remove_property};
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode};
@@ -22,7 +22,7 @@ pub struct InstalledHook {
     /// The event that it answers.
     pub event: HookEvent,
     /// Its command.
-    pub command: HookCommand,
+    pub command: HookInvocation,
     /// The tools for which it is run, as its settings name them; `None` for all.
     pub matcher: Option<String>,
 }
@@ -56,7 +56,7 @@ impl SettingsFile {
     /// When the file cannot be read, is not a JSON object, or has a value of another type where
     /// hooks belong.
     pub fn plan_hook(&self, program: &Path, events: &[HookEvent]) -> Result<SettingsChange> {
-        let command = HookCommand::new(program, self.hook_shell());
+        let command = HookInvocation::new(program, self.hook_shell());
         self.plan(|text| add_hook(text, &command, events))
     }
 
@@ -98,7 +98,7 @@ impl SettingsFile {
     }
 }
 
-fn add_hook(text: &str, command: &HookCommand, events: &[HookEvent]) -> SettingsResult<String> {
+fn add_hook(text: &str, command: &HookInvocation, events: &[HookEvent]) -> SettingsResult<String> {
     let before = find_hooks(text, command.shell());
     let count = |event| before.iter().filter(|hook| hook.event == event).count();
     let is_wanted = |event: &HookEvent| events.contains(event) || count(*event) > 0;
@@ -120,7 +120,7 @@ fn add_hook(text: &str, command: &HookCommand, events: &[HookEvent]) -> Settings
     settings.format_checked()
 }
 
-fn append_hook(groups: &CstArray, command: &HookCommand, event: HookEvent) {
+fn append_hook(groups: &CstArray, command: &HookInvocation, event: HookEvent) {
     groups.ensure_multiline();
     let property = |name: &str, value: CstInputValue| (name.to_owned(), value);
     let arguments = command.arguments().map(|words| words.to_vec().into());
@@ -140,7 +140,7 @@ fn append_hook(groups: &CstArray, command: &HookCommand, event: HookEvent) {
 
 /// Sets the command of our first hook for each matcher in the groups of an event, and removes our others. The
 /// matcher and the timeout of the first stay, and its command where that runs the same program.
-fn update_hooks(groups: &CstArray, command: &HookCommand) {
+fn update_hooks(groups: &CstArray, command: &HookInvocation) {
     let mut matchers = HashSet::new();
     for group in groups.elements() {
         let Some(GroupHooks { own, others }) = GroupHooks::split(&group, command.shell()) else {
@@ -159,9 +159,9 @@ fn update_hooks(groups: &CstArray, command: &HookCommand) {
     }
 }
 
-fn set_command(hook: &CstNode, command: &HookCommand) {
+fn set_command(hook: &CstNode, command: &HookInvocation) {
     let old = serde_json::from_str(&hook.to_string()).unwrap_or_default();
-    let old = HookCommand::read(&old, command.shell());
+    let old = HookInvocation::read(&old, command.shell());
     let runs_program = old.is_some_and(|old| old.program() == command.program());
     let Some(hook) = hook.as_object().filter(|_| !runs_program) else {
         return;
@@ -238,7 +238,7 @@ impl GroupHooks {
 
 fn is_own_node(hook: &CstNode, shell: HookShell) -> bool {
     let hook = serde_json::from_str(&hook.to_string());
-    hook.is_ok_and(|hook| HookCommand::read(&hook, shell).is_some())
+    hook.is_ok_and(|hook| HookInvocation::read(&hook, shell).is_some())
 }
 
 fn find_hooks(text: &str, shell: HookShell) -> Vec<InstalledHook> {
@@ -255,7 +255,7 @@ fn find_hooks(text: &str, shell: HookShell) -> Vec<InstalledHook> {
 
 fn find_hooks_in_group(group: &Value, event: HookEvent, shell: HookShell) -> Vec<InstalledHook> {
     let hooks = group[HOOKS].as_array().into_iter().flatten();
-    let commands = hooks.filter_map(|hook| HookCommand::read(hook, shell));
+    let commands = hooks.filter_map(|hook| HookInvocation::read(hook, shell));
     let hook = |command| InstalledHook {
         event,
         command,
@@ -285,8 +285,8 @@ mod tests {
     const OTHERS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"mine\" }\n        ]\n      }\n    ]\n  },\n  \"a\": 1.0\n}\n";
 
     /// Reads a command line as settings hold one.
-    fn read_line(line: &str, shell: HookShell) -> HookCommand {
-        HookCommand::read(&serde_json::json!({ "command": line }), shell).unwrap()
+    fn read_line(line: &str, shell: HookShell) -> HookInvocation {
+        HookInvocation::read(&serde_json::json!({ "command": line }), shell).unwrap()
     }
 
     fn add_hook(text: &str, line: &str, events: &[HookEvent]) -> SettingsResult<String> {
@@ -387,7 +387,7 @@ mod tests {
     fn on_windows_claude_code_gets_the_arguments_apart_and_no_line_for_its_shell() {
         let shell = HookShell::new(Agent::Claude, true);
         let program = r"C:\Users\ann\bin\session-search.exe";
-        let command = HookCommand::new(Path::new(program), shell);
+        let command = HookInvocation::new(Path::new(program), shell);
         let events = [HookEvent::UserPromptSubmit, HookEvent::PreToolUse];
         let new = super::add_hook(OTHERS, &command, &events).unwrap();
         let settings: Value = serde_json::from_str(&new).unwrap();

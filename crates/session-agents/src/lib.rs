@@ -7,7 +7,7 @@
 //! how long transcripts are kept ([`SettingsFile::plan_retention`]). Every byte that is not part of
 //! the change stays. [`MergedSettings`] are all files of it that the agent merges.
 //!
-//! **Hook.** [`HookFile`] plans the [`HookCommand`] that an agent runs for a [`HookEvent`]. A
+//! **Hook.** [`HookFile`] plans the [`HookInvocation`] that an agent runs for a [`HookEvent`]. A
 //! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool in the input of a hook. A
 //! [`HookFile`] is where each agent has it; a [`HookSurvey`] tells where it is installed and whether it works.
 //!
@@ -56,10 +56,10 @@ mod codex_trust;
 mod error;
 mod history_retention;
 mod hook_answer;
-mod hook_command;
 mod hook_event;
 mod hook_file;
 mod hook_input;
+mod hook_invocation;
 mod hook_matcher;
 mod hook_settings;
 mod hook_status;
@@ -91,10 +91,10 @@ pub use claude_plugin::has_user_skill;
 pub use error::{AgentError, Result, SettingsError};
 pub use history_retention::{DEFAULT_RETENTION_DAYS, HistoryRetention, parse_retention_days};
 pub use hook_answer::HookAnswer;
-pub use hook_command::HookCommand;
 pub use hook_event::HookEvent;
 pub use hook_file::HookFile;
 pub use hook_input::{HookInput, START_DIRECTORY_VARIABLE};
+pub use hook_invocation::HookInvocation;
 pub use hook_matcher::{UnmatchedTools, find_unmatched_tools};
 pub use hook_settings::InstalledHook;
 pub use hook_status::{HookScope, HookStatus, HookSurvey, find_disabling_file};

@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::error::{AgentError, Result, SettingsError, SettingsResult};
-use crate::hook_command::HookShell;
+use crate::hook_invocation::HookShell;
 use session_core::diff::{DiffLine, diff_lines};
 use session_files::{ConfinedFile, FileError, Project};
 use session_sources::Env;
@@ -78,7 +78,7 @@ impl SettingsFile {
 
     /// Returns how the agent runs the commands of hooks.
     pub(crate) fn hook_shell(&self) -> HookShell {
-        HookShell::of(self.agent)
+        HookShell::for_agent(self.agent)
     }
 
     /// Reads the text; `None` where there is no file.

@@ -24,9 +24,10 @@ fn find_with_memories(nearest: &Project, home: &Path) -> Option<Project> {
     }
     let around = std::iter::successors(Some(nearest.clone()), |inner| find_around(inner, home));
     let around: Vec<Project> = around.skip(1).collect();
-    let is_in_repository = around.last().is_some_and(is_repository);
-    let mut around = around.into_iter().filter(|_| is_in_repository);
-    around.find(|project| has_memories(project, home))
+    around.last().filter(|outermost| is_repository(outermost))?;
+    around
+        .into_iter()
+        .find(|project| has_memories(project, home))
 }
 
 /// Finds the next project around one, up to the root of its repository.

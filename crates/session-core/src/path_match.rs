@@ -150,7 +150,7 @@ mod tests {
             ("./bank", "/home/ann/bank"),
             ("/", "/home/ann/bank"),
             ("gro\u{308}ße", "/a/Größe"),
-            (r"C:\work\bank", "c:/work/bank/web"),
+            (r"C:\code\bank", "c:/code/bank/web"),
             (r"work\bank\", r"C:\work\bank"),
             (
                 "-home-ann-bank",
@@ -185,7 +185,7 @@ mod tests {
             ("*bank", "/home/ann/my-bank"),
             ("/home/ann/bank*", "/home/ann/bank"),
             ("/home/*/bank", "/home/ann/work/bank/src"),
-            (r"C:\work\*bank*", "c:/work/my-bank"),
+            (r"C:\code\*bank*", "c:/code/my-bank"),
             ("*", "/home/ann"),
         ] {
             assert!(rule_names_path(rule, path), "{rule} {path}");

@@ -313,7 +313,7 @@ mod tests {
         assert_eq!(view.inputs[0].text, "{\n  \"deep\": [\n    1\n  ]\n}");
     }
 
-    /// What looked through all of them for each would take hours.
+    /// A search through all of them for each would take hours.
     #[test]
     fn a_call_may_have_many_inputs() {
         let count = 200_000;

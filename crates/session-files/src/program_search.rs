@@ -9,7 +9,7 @@ const ENDINGS: [&str; 3] = [".exe", ".cmd", ".bat"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramSearch {
     directories: Vec<PathBuf>,
-    /// What is added to a name; empty where nothing is.
+    /// The ending that is added to a name; empty where none is.
     endings: Vec<String>,
 }
 

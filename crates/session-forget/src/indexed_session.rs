@@ -54,11 +54,7 @@ impl<'a> IndexedSession<'a> {
         if row.prompts_only && exclusions.is_unread(&row.source, &row.uid) {
             return Ok(true);
         }
-        if !exclusions.has_path_rules() {
-            return Ok(false);
-        }
-        let file = index.file(row.file)?;
-        Ok(file.is_some_and(|file| exclusions.rules_exclude_path(&file.path)))
+        exclusions.rules_exclude_file_of(index, row)
     }
 
     /// Blanks the excluded turns of a session that stays; returns how many were not blank before.

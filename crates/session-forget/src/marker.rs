@@ -23,7 +23,7 @@ static WORDLESS: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What pi puts before the typed words: the text of a skill, and files. Their texts hold anything, so the last end counts.
+/// The text of a skill and files that pi puts before the typed words. Their texts hold anything, so the last end counts.
 static TEXTS_BEFORE: LazyLock<Regex> =
     LazyLock::new(|| compile(r"(?s)\A\s*(?:<skill[ >].*</skill>|<file name=[^\n>]*>.*</file>)"));
 

@@ -376,7 +376,7 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
     }
 }
 
-/// What exclusions removed from an index.
+/// The sessions and turns that exclusions removed from an index.
 struct AppliedExclusions {
     counts: ContentCounts,
     /// Folders of the projects whose sessions the rules removed, each once.

@@ -251,10 +251,10 @@ impl ProjectMemories {
         let replaced = self.store.find_replaceable(ids)?;
         let mut scopes = replaced.iter().map(|old| old.scope);
         let global = scopes.find(|scope| *scope == MemoryScope::Global);
-        if global.or(scope) != Some(MemoryScope::Global) {
+        let scope = global.or(scope);
+        if scope != Some(MemoryScope::Global) {
             self.require_owned_project()?;
         }
-        let scope = global.or(scope);
         let mut draft = MemoryDraft {
             prompts: self.source_prompts(draft),
             ..draft.clone()

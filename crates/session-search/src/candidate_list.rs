@@ -47,11 +47,9 @@ impl CandidateList {
     fn from_sessions(candidates: &[Candidate], limit: usize) -> Self {
         let mut list = Self::default();
         let mut seen = FxHashSet::default();
-        for candidate in candidates {
-            let session = candidate.session;
-            if seen.len() < limit && seen.insert(session) {
-                list.push(HitId::Session(session), candidate.score);
-            }
+        let best = candidates.iter().filter(|c| seen.insert(c.session));
+        for candidate in best.take(limit) {
+            list.push(HitId::Session(candidate.session), candidate.score);
         }
         list
     }

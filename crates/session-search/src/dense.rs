@@ -39,10 +39,9 @@ impl DenseCandidates {
             turn: target.shown.turn,
             scores: scales.scores(&target.cosines),
         });
-        let candidates: Vec<ScoredCandidate> = candidates.collect();
         let candidates = match level {
-            Level::Session => group_by_session(&candidates),
-            Level::Turn => candidates,
+            Level::Session => group_by_session(candidates),
+            Level::Turn => candidates.collect(),
         };
         Self {
             confidence: confidences.fold(0.0, f32::max),
@@ -74,14 +73,14 @@ fn compute_confidence(cosines: &TargetCosines, scales: &ModelScales<'_>, terms: 
 }
 
 /// Groups candidates to sessions, each with the greatest score of each model for any part of it.
-fn group_by_session(candidates: &[ScoredCandidate]) -> Vec<ScoredCandidate> {
+fn group_by_session(candidates: impl Iterator<Item = ScoredCandidate>) -> Vec<ScoredCandidate> {
     let mut positions: FxHashMap<SessionId, usize> = FxHashMap::default();
     let mut sessions: Vec<ScoredCandidate> = Vec::new();
     for candidate in candidates {
         let position = *positions.entry(candidate.session).or_insert(sessions.len());
         match sessions.get_mut(position) {
             Some(session) => session.scores = session.scores.max(&candidate.scores),
-            None => sessions.push(*candidate),
+            None => sessions.push(candidate),
         }
     }
     sessions

@@ -10,7 +10,7 @@ use crate::writer::Writer;
 use rusqlite::{Row, params};
 use serde::Serialize;
 use session_core::FileStamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A history file in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -62,6 +62,8 @@ enum ProblemKind {
 const OF_LISTING: &str = "kind IN (1, 3)";
 /// Is met by the problems of reading that hold until the next try.
 const UNTIL_NEXT_TRY: &str = "kind IN (2, 4)";
+/// Is met by the problems of files and directories that are unread as a whole.
+const OF_UNREAD_PATHS: &str = "kind IN (1, 4)";
 
 /// Is met by a problem of a file that is not gone: those of one that is are kept for when it is back.
 const OF_PRESENT_FILES: &str =
@@ -167,10 +169,11 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn unread_paths(&self) -> Result<usize> {
-        let problems = self.problems()?.into_iter();
-        let unread = problems.filter(|problem| problem.is_unread_path);
-        let paths: BTreeSet<String> = unread.map(|problem| problem.path).collect();
-        Ok(paths.len())
+        let count = format!(
+            "SELECT count(DISTINCT path) FROM problems WHERE {OF_UNREAD_PATHS} AND {OF_PRESENT_FILES}"
+        );
+        let count: i64 = self.db.single(&count, [], |row| row.get(0))?;
+        Ok(usize::try_from(count).unwrap_or_default())
     }
 
     /// Returns why models could not embed, by name.
@@ -197,9 +200,7 @@ impl Reader {
     /// Returns the problems that meet a condition, by path.
     fn query_problems(&self, condition: &str) -> Result<Vec<HistoryProblem>> {
         let select = format!(
-            "SELECT path, reason, offset, count, kind IN ({}, {}) FROM problems WHERE {condition} ORDER BY path, reason",
-            ProblemKind::Listing as i64,
-            ProblemKind::UnreadFile as i64
+            "SELECT path, reason, offset, count, {OF_UNREAD_PATHS} FROM problems WHERE {condition} ORDER BY path, reason"
         );
         self.db.rows(&select, [], |row| {
             Ok(HistoryProblem {

@@ -189,13 +189,9 @@ fn print_outcome(
     args: &InjectArgs,
 ) -> Result<CommandOutcome> {
     let decision = &outcome.decision;
-    let waiting = match args.explain {
-        true => count_waiting(&call.memories)?,
-        false => 0,
-    };
-    let block = match args.explain {
-        true => decision.block().cloned(),
-        false => call.record(outcome),
+    let (waiting, block) = match args.explain {
+        true => (count_waiting(&call.memories)?, decision.block().cloned()),
+        false => (0, call.record(outcome)),
     };
     if args.json {
         let json = JsonInjection::new(outcome, block.as_ref(), args.explain);

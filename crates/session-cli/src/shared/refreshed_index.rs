@@ -54,7 +54,7 @@ impl RefreshedIndex {
 
     /// Notes what could not be read, beside an answer that is no JSON.
     pub fn note_unread_paths(&self, as_json: bool) -> Result<()> {
-        print_notes(self.unread.clone().filter(|_| !as_json))
+        print_notes(self.unread.as_ref().filter(|_| !as_json))
     }
 
     /// Returns when the first session began, in milliseconds since 1970; without one, now.

@@ -14,7 +14,7 @@ fn answered(env: &TestEnvironment, args: &[impl AsRef<OsStr>]) {
     assert!(!ran.stderr().contains("panic"), "{ran}");
 }
 
-/// What no lower test has: the arguments of a process.
+/// The arguments of a process, which no lower test has.
 #[test]
 fn nothing_in_a_query_is_syntax() {
     let env = small();

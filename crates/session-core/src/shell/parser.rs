@@ -78,7 +78,7 @@ impl CommandPart<'_> {
     fn words_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Cow<'t, str>> {
         let mut end = 0;
         text.split_whitespace().map(move |word| {
-            let start = end + text[end..].find(word).unwrap_or_default();
+            let start = text.len() - text[end..].trim_start().len();
             end = start + word.len();
             self.unquote(start..end)
         })

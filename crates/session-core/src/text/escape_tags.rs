@@ -176,7 +176,8 @@ struct TagSign {
 /// of components with attributes.
 fn is_agent_name(text: &str, sign: TagSign) -> bool {
     let (name, rest) = split_name(text);
-    if sign.is_spaced && !ends_tag(rest) && !is_two_word_name(text) {
+    let has_two_words = is_two_word_name(&name, rest);
+    if sign.is_spaced && !ends_tag(rest) && !has_two_words {
         return false;
     }
     let is_agents = |name: &str| AGENT_NAMES.contains(&name);
@@ -190,7 +191,7 @@ fn is_agent_name(text: &str, sign: TagSign) -> bool {
             let is_type_name = TYPE_NAMES.contains(&name.as_str())
                 && !sign.is_parameter
                 && !begins_attribute(rest);
-            let is_name = is_agents(&name) || is_type_name || is_two_word_name(text);
+            let is_name = is_agents(&name) || is_type_name || has_two_words;
             is_name && !rest.starts_with(['(', ':', '.'])
         }
     }
@@ -209,10 +210,9 @@ fn begins_attribute(text: &str) -> bool {
     after.len() < text.len() && after.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
 }
 
-/// Returns true for what begins with the [`TWO_WORD_NAME`].
-fn is_two_word_name(text: &str) -> bool {
+/// Returns true for a name and what follows it that begin with the [`TWO_WORD_NAME`].
+fn is_two_word_name(name: &str, rest: &str) -> bool {
     let [first, second] = TWO_WORD_NAME;
-    let (name, rest) = split_name(text);
     name == first && split_name(rest.trim_start()).0 == second
 }
 
@@ -402,7 +402,7 @@ mod tests {
         }
     }
 
-    /// What looked on to the end of the text at each sign would take hours.
+    /// A search to the end of the text at each sign would take hours.
     #[test]
     fn the_work_grows_with_the_length_of_the_text_alone() {
         for sign in ["\u{1438}", "<", "<f", "<a-", "</", "< ", "<|a", "\u{ab}f"] {

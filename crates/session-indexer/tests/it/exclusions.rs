@@ -318,7 +318,7 @@ fn excluding_projects(projects: &[&str]) -> ExcludeSettings {
     }
 }
 
-/// What is removed may be the last copy.
+/// A session that is removed may be the last copy.
 #[test]
 fn a_rule_that_is_part_of_a_name_removes_nothing() {
     let home = Home::new();

@@ -5,7 +5,7 @@ use crate::home::{Home, session_id, turns, word};
 use crate::state::found;
 use session_forget::{ExcludeSettings, ForgottenRecords, MARKER};
 
-/// What was typed keeps a session out, not what it quotes or holds.
+/// Typed words keep a session out, quotations and pastes within them do not.
 #[test]
 fn a_marker_in_a_paste_keeps_nothing_out() {
     let home = Home::new();

@@ -1,6 +1,5 @@
 //! A memory that an import brings.
 
-use crate::content::frontmatter_time::FrontmatterTime;
 use crate::content::memory::{Frontmatter, MemoryScope, MemoryState};
 use crate::trust::Trust;
 
@@ -21,11 +20,4 @@ pub struct ImportedMemory {
     pub trust: Trust,
     /// The scope, if the other program records one.
     pub scope: Option<MemoryScope>,
-}
-
-impl ImportedMemory {
-    /// Returns the time of the last change, or of saving.
-    pub(crate) fn updated(&self) -> FrontmatterTime {
-        self.front.updated.unwrap_or(self.front.created)
-    }
 }

@@ -289,6 +289,11 @@ impl Frontmatter {
         texts.map(TextMut::Prose).chain(when.texts_mut())
     }
 
+    /// Returns the time of the last change, or of saving.
+    pub(crate) fn last_change(&self) -> FrontmatterTime {
+        self.updated.unwrap_or(self.created)
+    }
+
     /// Returns the cues that prompts are compared with, at most [`MAX_CUES`]: a repository may write any number.
     pub(crate) fn effective_cues(&self) -> &[String] {
         let cues = if self.cues.is_empty() {
@@ -346,7 +351,7 @@ impl Memory {
 
     /// Returns the time of the last change, or of saving.
     pub fn updated(&self) -> FrontmatterTime {
-        self.front.updated.unwrap_or(self.front.created)
+        self.front.last_change()
     }
 
     /// Returns the id in its order: the number that tells memories of one second apart is compared as a number.

@@ -14,6 +14,7 @@ use jiff::Zoned;
 use serde::Serialize;
 use session_core::text::collapse_whitespace;
 use session_redact::Redactor;
+use std::path::Path;
 
 /// The fields of a memory that a command changes; `None` leaves one as it is.
 #[derive(Debug, Clone, Default)]
@@ -97,6 +98,16 @@ pub(crate) fn set_front_key(text: &str, key: &str, value: &impl Serialize) -> Re
 
 fn remove_front_key(text: &str, key: &str) -> Result<String> {
     yaml::set_key(text, key, None::<&str>.as_ref()).map_err(MemoryError::refused)
+}
+
+/// Returns the text of a memory's file with another value of a key.
+///
+/// # Errors
+/// When the file has no frontmatter, or its YAML is written so that the key cannot be replaced alone.
+pub(crate) fn set_file_key(text: &str, path: &Path, key: &str, value: &str) -> Result<String> {
+    let parts = yaml::split_file(text, path)?;
+    let front = set_front_key(parts.yaml, key, &value)?;
+    Ok(yaml::join_file(&front, parts.body))
 }
 
 /// Returns the text of a memory's file after a change, without secrets.

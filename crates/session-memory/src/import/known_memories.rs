@@ -3,11 +3,10 @@
 use crate::content::frontmatter_time::FrontmatterTime;
 use crate::content::imported_memory::ImportedMemory;
 use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
-use crate::content::memory_change::{REPLACEMENT_KEY, set_front_key};
+use crate::content::memory_change::{REPLACEMENT_KEY, set_file_key};
 use crate::content::redaction::redact_imported;
 use crate::error::Result;
 use crate::storage::memory_store::MemoryStore;
-use crate::text::yaml_file as yaml;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -180,9 +179,8 @@ impl<'a> KnownMemories<'a> {
             return Ok(());
         };
         if let Some(text) = &memory.text {
-            let parts = yaml::split_file(text, Path::new(&memory.front.id))?;
-            let front = set_front_key(parts.yaml, REPLACEMENT_KEY, new)?;
-            memory.text = Some(yaml::join_file(&front, parts.body));
+            let path = Path::new(&memory.front.id);
+            memory.text = Some(set_file_key(text, path, REPLACEMENT_KEY, new)?);
         }
         memory.front.superseded_by = Some(new.clone());
         Ok(())
@@ -214,7 +212,7 @@ fn has_same_words(stored: &Memory, memory: &ImportedMemory) -> bool {
 
 /// Decides about a memory that is stored already.
 fn compare(stored: &Memory, memory: &ImportedMemory) -> ImportDecision {
-    let is_later = memory.updated() > stored.updated();
+    let is_later = memory.front.last_change() > stored.updated();
     let loses_trust = stored.trust.is_trusted() && !memory.trust.is_trusted();
     match stored.state {
         MemoryState::Trash if memory.state != MemoryState::Trash => leave_in_trash(stored),
@@ -240,7 +238,12 @@ fn leave_in_trash(stored: &Memory) -> ImportDecision {
 /// Keeps one of several copies of a memory: not one in the trash, and of the others the one that was changed last. An export
 /// has two where git brought a deleted memory back.
 pub(super) fn keep_latest_copies(mut memories: Vec<ImportedMemory>) -> Vec<ImportedMemory> {
-    let rank = |memory: &ImportedMemory| (memory.state != MemoryState::Trash, memory.updated());
+    let rank = |memory: &ImportedMemory| {
+        (
+            memory.state != MemoryState::Trash,
+            memory.front.last_change(),
+        )
+    };
     let mut latest = HashMap::new();
     // The id of another program's memory may be given only when it is saved.
     let has_id = |memory: &ImportedMemory| !memory.front.id.is_empty();

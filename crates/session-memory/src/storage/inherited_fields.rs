@@ -23,7 +23,7 @@ pub struct InheritedFields {
 impl InheritedFields {
     /// Collects the fields of memories for a replacement in a scope.
     ///
-    /// What waits for trust lends nothing: by its triggers a repository would decide when the user's memory is injected. A
+    /// A memory that waits for trust lends nothing: by its triggers a repository would decide when the user's memory is injected. A
     /// global memory lends nothing to one of a project, whose file others may read.
     pub fn collect(replaced: &[Memory], scope: MemoryScope) -> Self {
         let lends = |old: &&Memory| {

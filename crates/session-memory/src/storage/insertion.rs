@@ -5,7 +5,7 @@ use crate::content::draft::{new_frontmatter, validate_draft};
 use crate::content::imported_memory::ImportedMemory;
 use crate::content::key_info;
 use crate::content::memory::{Frontmatter, Memory, MemoryScope, MemoryState};
-use crate::content::memory_change::set_front_key;
+use crate::content::memory_change::set_file_key;
 use crate::content::redaction::{redact_draft, redact_imported};
 use crate::error::{MemoryError, Result};
 use crate::storage::directory_records::ContentOrigin;
@@ -14,7 +14,6 @@ use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::memory_file::memory_path;
 use crate::storage::memory_store::{MemoryStore, StoredFile, origin_of_trust};
 use crate::storage::new_ids::NewIds;
-use crate::text::yaml_file as yaml;
 use jiff::Zoned;
 
 impl MemoryStore {
@@ -143,19 +142,13 @@ impl DirectoryInsertion<'_> {
 fn copy_for_trash(old: &Memory, id: String) -> UnwrittenMemory {
     UnwrittenMemory {
         // The id is that of the file's name, whatever stands in the text.
-        text: set_id(old, &id).unwrap_or_else(|_| old.raw_text.clone()),
+        text: set_file_key(&old.raw_text, &old.path, "id", &id)
+            .unwrap_or_else(|_| old.raw_text.clone()),
         id,
         state: MemoryState::Trash,
         origin: origin_of_trust(old.trust),
         conversation: None,
     }
-}
-
-/// Returns the text of a memory's file with another id.
-fn set_id(memory: &Memory, id: &str) -> Result<String> {
-    let parts = yaml::split_file(&memory.raw_text, &memory.path)?;
-    let front = set_front_key(parts.yaml, "id", &id)?;
-    Ok(yaml::join_file(&front, parts.body))
 }
 
 impl<'a> Insertion<'a> {

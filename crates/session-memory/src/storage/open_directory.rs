@@ -130,12 +130,13 @@ impl OpenDirectory<'_> {
         let Some(text) = text else {
             return Ok(None);
         };
-        let conflict = find_conflict(&text);
-        let memory = self.parse(state, id, text);
-        memory.map(Some).map_err(|damage| match conflict {
-            Some(line) => DamagedFile::in_conflict(&damage.path, line),
-            None => damage,
-        })
+        let memory = self.parse(state, id, &text);
+        memory
+            .map(Some)
+            .map_err(|damage| match find_conflict(&text) {
+                Some(line) => DamagedFile::in_conflict(&damage.path, line),
+                None => damage,
+            })
     }
 
     /// Reads an active memory if its content is trusted and its text is wanted. Other content is not parsed.
@@ -145,7 +146,7 @@ impl OpenDirectory<'_> {
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> Option<Memory> {
         let text = self.read_trusted_text(id, is_wanted)?;
-        self.parse(MemoryState::Active, id, text).ok()
+        self.parse(MemoryState::Active, id, &text).ok()
     }
 
     /// Reads the text of an active memory if it is trusted and wanted. It is not read where its length is not recorded.
@@ -164,12 +165,12 @@ impl OpenDirectory<'_> {
         &self,
         state: MemoryState,
         id: &str,
-        text: String,
+        text: &str,
     ) -> std::result::Result<Memory, DamagedFile> {
         let path = self.directory.path.join(memory_path(state, id));
-        let trust = self.trust_of(state, id, &text);
+        let trust = self.trust_of(state, id, text);
         // What is trusted is the text with LF, so that is parsed and shown.
-        let text = fold_line_ends(&text).into_owned();
+        let text = fold_line_ends(text).into_owned();
         let parts = yaml::split_file(&text, &path)?;
         let mut front = Frontmatter::parse(parts.yaml, &path)?;
         id.clone_into(&mut front.id);

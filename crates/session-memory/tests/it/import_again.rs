@@ -269,7 +269,7 @@ fn each_edit_that_an_import_replaces_or_deletes_is_kept_in_the_trash() {
     assert!(has_in_trash("first edit") && has_in_trash("second edit"));
 }
 
-/// What one machine keeps of an earlier version is another memory, in the trash.
+/// The copy of an earlier version that one machine keeps is another memory, in the trash.
 #[test]
 fn a_copy_in_the_trash_of_an_export_deletes_nothing() {
     let machines = Machines::new();

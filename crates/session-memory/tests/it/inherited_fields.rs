@@ -1,4 +1,4 @@
-//! What a memory inherits from those that it replaces.
+//! The fields that a memory inherits from those that it replaces.
 
 use crate::support::{INFO, TOPIC, TestMemories, draft, now};
 use session_memory::{MemoryDraft, MemoryScope, Triggers};

@@ -37,7 +37,9 @@ fn write(sessions: &[Vec<Said>]) -> (Library, Vec<SessionId>) {
             .iter()
             .enumerate()
             .map(|(at, (words, vector))| {
-                let text = format!("Please look at {n} and {at}: {}.", words.join(" "));
+                // No two words stand in a row: runs of words are those of the turns that the filter lets through.
+                let words = words.join(" beside ");
+                let text = format!("Please look at {n} and {at}: {words}.");
                 (text, *vector)
             })
             .collect();

@@ -31,7 +31,7 @@ pub(crate) enum HookShell {
 
 impl HookShell {
     /// Returns the shell of an agent on this system.
-    pub(crate) fn of(agent: Agent) -> Self {
+    pub(crate) fn for_agent(agent: Agent) -> Self {
         Self::new(agent, cfg!(windows))
     }
 
@@ -66,7 +66,7 @@ impl HookShell {
 
 /// The command of a hook: a line for a shell, or a program whose arguments stand apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HookCommand {
+pub struct HookInvocation {
     /// The line, or the program.
     command: String,
     arguments: Option<Vec<String>>,
@@ -75,7 +75,7 @@ pub struct HookCommand {
     shell: HookShell,
 }
 
-impl HookCommand {
+impl HookInvocation {
     /// Makes the command that runs a program as the hook.
     pub(crate) fn new(program: &Path, shell: HookShell) -> Self {
         let program = program.to_string_lossy().into_owned();
@@ -149,7 +149,7 @@ impl HookCommand {
     }
 }
 
-impl std::fmt::Display for HookCommand {
+impl std::fmt::Display for HookInvocation {
     /// Writes the command line; one whose arguments stand apart as it would be typed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Some(arguments) = &self.arguments else {
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     fn read_program(line: &str, shell: HookShell) -> Option<String> {
-        let command = HookCommand::read(&serde_json::json!({ "command": line }), shell)?;
+        let command = HookInvocation::read(&serde_json::json!({ "command": line }), shell)?;
         Some(command.program().to_owned())
     }
 
@@ -201,10 +201,10 @@ mod tests {
     fn programs_are_quoted_for_a_shell() {
         let shell = HookShell::Posix;
         let path = "/my apps/it's/session-search";
-        let line = HookCommand::new(Path::new(path), shell).to_string();
+        let line = HookInvocation::new(Path::new(path), shell).to_string();
         assert_eq!(line, "\"/my apps/it's/session-search\" hook run");
         assert_eq!(read_program(&line, shell).as_deref(), Some(path));
-        let plain = HookCommand::new(Path::new("/opt/bin/session-search"), shell);
+        let plain = HookInvocation::new(Path::new("/opt/bin/session-search"), shell);
         assert_eq!(plain.to_string(), "/opt/bin/session-search hook run");
         let wrapped = "X=1 timeout 5 '/my apps/it'\\''s/session-search' hook run || true";
         assert_eq!(read_program(wrapped, shell).as_deref(), Some(path));
@@ -213,11 +213,11 @@ mod tests {
     #[test]
     fn on_windows_each_agent_is_given_what_it_can_start() {
         let path = Path::new(r"C:\Users\ann\session-search.exe");
-        let claude = HookCommand::new(path, HookShell::new(Agent::Claude, true));
+        let claude = HookInvocation::new(path, HookShell::new(Agent::Claude, true));
         assert_eq!(claude.command(), path.to_str().unwrap());
         assert_eq!(claude.arguments().unwrap(), HOOK_RUN);
         let shell = HookShell::new(Agent::Codex, true);
-        let codex = HookCommand::new(path, shell);
+        let codex = HookInvocation::new(path, shell);
         assert_eq!(codex.arguments(), None);
         let line = r"C:\Users\ann\session-search.exe hook run";
         assert_eq!(codex.command(), line);
@@ -259,7 +259,7 @@ mod tests {
         let env = Env::with_home(home.path());
         let exists = |line: &str, env: &Env| {
             let hook = serde_json::json!({ "command": line });
-            let command = HookCommand::read(&hook, HookShell::Posix).unwrap();
+            let command = HookInvocation::read(&hook, HookShell::Posix).unwrap();
             command.program_exists(env)
         };
         let line = "\"$HOME/session-search\" hook run || true";
