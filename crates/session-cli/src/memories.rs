@@ -35,7 +35,7 @@ pub fn find_current_project(home: &Path) -> Result<Project> {
 /// Opens the memories of the current directory. Fails where they are switched off.
 pub fn open_memories() -> Result<ProjectMemories> {
     let memories = ProjectMemories::for_directory(&current_directory()?)?;
-    print_notes(&memories.notes)?;
+    print_notes(memories.unowned_note())?;
     print_notes(&memories.left_out_files)?;
     memories.require_enabled()?;
     Ok(memories)

@@ -34,7 +34,8 @@ fn list_project_notes(memories: &ProjectMemories) -> Vec<String> {
     let mistake = "the project's configuration has a mistake and is left out; `session-search config` tells which";
     let has_mistake = !memories.left_out_files.is_empty();
     let mistake = has_mistake.then(|| mistake.to_owned());
-    memories.notes.iter().cloned().chain(mistake).collect()
+    let note = memories.unowned_note();
+    note.into_iter().chain(mistake).collect()
 }
 
 /// Finds the memories that answer a query, lists all for an empty one or `*`, or shows the one whose id it is.

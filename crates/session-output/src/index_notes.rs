@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Most projects, or sessions, that a note on removed sessions names.
 const MAX_REMOVED_NAMES: usize = 5;
-/// What decides which projects a rule removes.
+/// Says which folders a rule names.
 const RULES_HINT: &str =
     "a rule of `exclude` names whole folders, and `*` in it stands for anything";
 

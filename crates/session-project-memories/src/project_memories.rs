@@ -28,8 +28,6 @@ pub struct ProjectMemories {
     pub home: Home,
     /// The project, if the directory belongs to one.
     pub project: Option<Project>,
-    /// Notes on the project: its root belongs to another user.
-    pub notes: Vec<String>,
     /// The root of the directory's project where it is not the user's alone: then there is no project.
     pub(crate) unowned_root: Option<UnownedRoot>,
     /// Notes on the files of its configuration that have a mistake, in words of these files.
@@ -67,7 +65,6 @@ impl ProjectMemories {
             Ok(project) => (project, None),
             Err(unowned) => (None, Some(unowned)),
         };
-        let notes = unowned_root.iter().map(UnownedRoot::message).collect();
         let layers = home.config_layers(project.as_ref())?;
         let ignored_files = layers.ignored.iter().filter(|i| i.key.is_none());
         let left_out_files = ignored_files
@@ -86,7 +83,6 @@ impl ProjectMemories {
                 .with_index_directory(&home.index_directory),
             home,
             project,
-            notes,
             unowned_root,
             left_out_files,
             retention,
@@ -103,6 +99,11 @@ impl ProjectMemories {
         } else {
             Err(ProjectMemoriesError::Disabled)
         }
+    }
+
+    /// Returns a note on the directory's project where its root is not the user's alone.
+    pub fn unowned_note(&self) -> Option<String> {
+        self.unowned_root.as_ref().map(UnownedRoot::message)
     }
 
     /// Returns an error where the directory has a project that is not read, and a memory would be kept there by the
@@ -385,7 +386,6 @@ pub(crate) mod tests {
         ProjectMemories {
             home: Home::new(Env::with_home(home), home.join("index")),
             project: None,
-            notes: Vec::new(),
             unowned_root: None,
             left_out_files: Vec::new(),
             store: MemoryStore::new(directories, records),

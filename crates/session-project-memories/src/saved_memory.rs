@@ -29,7 +29,7 @@ pub struct SavedMemory {
     /// Its triggers that match much of what there is.
     pub(crate) broad: Vec<BroadTrigger>,
     /// The fields that it inherited from memories that it replaces.
-    pub inherited: InheritedFields,
+    pub(crate) inherited: InheritedFields,
     /// Triggers that match no file, memories that it replaces, and failures after it was saved.
     pub further_notes: Vec<Note>,
 }

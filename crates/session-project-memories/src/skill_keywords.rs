@@ -101,7 +101,6 @@ mod tests {
             store: MemoryStore::new(directories, home.memory_records()),
             home,
             project,
-            notes: Vec::new(),
             unowned_root: None,
             left_out_files: Vec::new(),
             retention: StorageSettingsByScope::default(),

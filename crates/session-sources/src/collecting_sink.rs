@@ -1,4 +1,4 @@
-//! What a reader of histories delivers, kept for tests and examples.
+//! Keeps all that a reader of histories delivers, for tests and examples.
 
 use crate::source::{Cursor, Sink, Warning};
 use session_core::{KnownTurns, SessionMeta, Turn};

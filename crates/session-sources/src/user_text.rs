@@ -7,7 +7,7 @@ use session_core::paste::{PromptParts, strip_paste_tags};
 use session_core::slash_command::command_name;
 use std::borrow::Cow;
 
-/// What was typed, then the pastes that the client marks.
+/// The typed words, then the pastes that the client marks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PromptText {
     pub(crate) text: String,

@@ -19,6 +19,15 @@ impl Home {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// Makes a home with two transcripts that are indexed.
+    pub fn with_two_sessions() -> Self {
+        let home = Self::new();
+        home.write(0, turns(0, 0, 2).as_bytes());
+        home.write(1, turns(1, 0, 2).as_bytes());
+        home.refresh();
+        home
+    }
+
     pub fn root(&self) -> PathBuf {
         self.0.path().join("index")
     }

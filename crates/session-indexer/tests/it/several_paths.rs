@@ -8,18 +8,10 @@ use session_sources::Env;
 use session_store::FileRow;
 use std::path::Path;
 
-fn two() -> Home {
-    let home = Home::new();
-    home.write(0, turns(0, 0, 2).as_bytes());
-    home.write(1, turns(1, 0, 2).as_bytes());
-    home.refresh();
-    home
-}
-
 /// A link leads to the home, and one program knows the home by it.
 #[test]
 fn a_home_is_the_same_by_whatever_path() {
-    let home = two();
+    let home = Home::with_two_sessions();
     say(&home.database(), "ses_a", 1, "user", "Where is the quay?");
     home.refresh();
     // What the index alone holds stays, too.
@@ -51,7 +43,7 @@ fn a_home_is_the_same_by_whatever_path() {
 /// A mount shows a folder at two paths, as hard links show files.
 #[test]
 fn a_file_at_two_paths_is_one() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let file = home.transcript(0);
     let folder = file.parent().unwrap().with_file_name("-a-mount");
     fs_err::create_dir(&folder).unwrap();

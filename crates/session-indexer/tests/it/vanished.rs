@@ -12,17 +12,9 @@ fn full(home: &Home) {
     assert!(home.refresh_fully().is_complete());
 }
 
-fn two() -> Home {
-    let home = Home::new();
-    home.write(0, turns(0, 0, 2).as_bytes());
-    home.write(1, turns(1, 0, 2).as_bytes());
-    home.refresh();
-    home
-}
-
 #[test]
 fn what_vanished_is_marked_and_still_found() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let away = home.root().join("away.jsonl");
     fs_err::rename(home.transcript(0), &away).unwrap();
     assert_eq!(home.refresh().files_gone, 1);
@@ -41,7 +33,7 @@ fn what_vanished_is_marked_and_still_found() {
 /// The cut is told by the size that was read before alone.
 #[test]
 fn what_was_cut_off_stays_when_all_is_read_again() {
-    let home = two();
+    let home = Home::with_two_sessions();
     home.write(0, turns(0, 0, 1).as_bytes());
     full(&home);
     for turn in 0..2 {
@@ -54,7 +46,7 @@ fn what_was_cut_off_stays_when_all_is_read_again() {
 /// A folder was copied, and its original deleted.
 #[test]
 fn a_copy_takes_the_place_of_its_original() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let copy = home.transcript(0).parent().unwrap().with_file_name("-copy");
     fs_err::create_dir(&copy).unwrap();
     for n in 0..2 {
@@ -74,7 +66,7 @@ fn a_copy_takes_the_place_of_its_original() {
 /// The original was cut off while the copy went, and restored after it.
 #[test]
 fn a_full_read_deletes_a_copy_that_is_held_again() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let whole = turns(0, 0, 2);
     let copy = home.transcript(0).parent().unwrap().with_file_name("-copy");
     fs_err::create_dir(&copy).unwrap();
@@ -96,7 +88,7 @@ fn a_full_read_deletes_a_copy_that_is_held_again() {
 /// A folder was renamed, and its session went on there.
 #[test]
 fn a_copy_that_outlived_its_original_goes_on_as_it() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let original = home.transcript(0);
     let renamed = original.parent().unwrap().with_file_name("-renamed");
     fs_err::create_dir(&renamed).unwrap();
@@ -132,7 +124,7 @@ fn a_history_of_another_folder_takes_no_ones_place() {
 
 #[test]
 fn a_copy_with_less_in_it_takes_no_ones_place() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let original = home.transcript(0);
     fs_err::remove_file(&original).unwrap();
     home.refresh();
@@ -149,7 +141,7 @@ fn a_copy_with_less_in_it_takes_no_ones_place() {
 
 #[test]
 fn a_file_that_comes_back_changed_is_read() {
-    let home = two();
+    let home = Home::with_two_sessions();
     fs_err::remove_file(home.transcript(0)).unwrap();
     home.refresh();
     home.write(0, turns(0, 0, 3).as_bytes());
@@ -161,7 +153,7 @@ fn a_file_that_comes_back_changed_is_read() {
 
 #[test]
 fn a_full_read_keeps_what_vanished_files_left() {
-    let home = two();
+    let home = Home::with_two_sessions();
     fs_err::remove_file(home.transcript(0)).unwrap();
     full(&home);
     assert_eq!(home.gone(), [true, false]);
@@ -179,7 +171,7 @@ fn a_full_read_keeps_what_vanished_files_left() {
 /// The database is whole, and holds what no history does any more.
 #[test]
 fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let model = Buckets::new("b");
     let options = |mode| RefreshOptions {
         mode,
@@ -198,7 +190,7 @@ fn a_full_read_makes_lost_vectors_anew_and_keeps_the_rest() {
 
 #[test]
 fn a_refresh_makes_lost_vectors_anew() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let model = Buckets::new("b");
     let options = || home.options_with(&model);
     refresh(&options()).unwrap();
@@ -212,7 +204,7 @@ fn a_refresh_makes_lost_vectors_anew() {
 
 #[test]
 fn a_full_read_takes_the_place_of_what_it_cannot_read() {
-    let home = two();
+    let home = Home::with_two_sessions();
     fs_err::write(home.root().join("index.db"), "no database ".repeat(500)).unwrap();
     assert!(refresh(&home.options()).is_err());
     full(&home);
@@ -360,7 +352,7 @@ fn a_session_that_is_deleted_from_a_database_is_marked() {
 
 #[test]
 fn a_transcript_that_is_written_anew_is_read_from_its_beginning() {
-    let home = two();
+    let home = Home::with_two_sessions();
     home.write(0, turns(3, 0, 1).as_bytes());
     touch(&home.transcript(0), 60);
     home.refresh();
@@ -384,7 +376,7 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
         "DROP TABLE error_signatures",
         "DROP INDEX turns_session",
     ] {
-        let home = two();
+        let home = Home::with_two_sessions();
         let model = Buckets::new("b");
         let options = |mode| RefreshOptions {
             mode,
@@ -415,7 +407,7 @@ const PAGE_BYTES: usize = 2048;
 /// Whichever page is damaged: an outcome, or an error that asks for a full read, which heals it.
 #[test]
 fn a_full_read_heals_any_damaged_page() {
-    let home = two();
+    let home = Home::with_two_sessions();
     let path = home.root().join("index.db");
     let good = fs_err::read(&path).unwrap();
     let pages = good.len() / PAGE_BYTES;

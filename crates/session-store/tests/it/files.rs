@@ -401,7 +401,7 @@ fn failures_of_models_are_no_problems_of_histories() {
     assert_eq!(failures(&mut writer), [].into());
 }
 
-/// What is damaged in a file, and a path at which there is nothing, leave no whole path unread.
+/// Neither damage within a file nor a path at which there is nothing leaves a whole path unread.
 #[test]
 fn whole_paths_that_are_unread_are_counted() {
     let dir = tempfile::tempdir().unwrap();
