@@ -60,7 +60,7 @@ impl Agent {
         Self::WITH_SKILL.contains(&self)
     }
 
-    /// Returns true where a hook answers the events that are chosen. A plugin answers all.
+    /// Returns true if a hook answers the events that are chosen. A plugin answers all.
     pub fn has_chosen_events(self) -> bool {
         self != Self::OpenCode
     }
@@ -70,12 +70,12 @@ impl Agent {
         self == MergedSettings::AGENT
     }
 
-    /// Returns the note on a hook that was written; `None` where it works at once.
+    /// Returns the note on a hook that was written; `None` if it works at once.
     pub fn hook_note(self) -> Option<&'static str> {
         (self == Self::Codex).then_some(CODEX_TRUST)
     }
 
-    /// Returns true where the agent has a directory in the user's configuration. One that holds this program's memories
+    /// Returns true if the agent has a directory in the user's configuration. One that holds this program's memories
     /// and skill alone is none.
     pub fn is_present(self, env: &Env) -> bool {
         let directory = self.config_directory(env);

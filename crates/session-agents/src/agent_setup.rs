@@ -118,7 +118,7 @@ impl AgentSetup {
         }
     }
 
-    /// Returns true where there is nothing to write.
+    /// Returns true if there is nothing to write.
     pub fn is_noop(&self) -> bool {
         self.changes.is_empty() && self.skill.is_none()
     }
@@ -147,7 +147,7 @@ impl AgentSetup {
     }
 }
 
-/// Plans the skill of the user; `None` where no file of it would be written or removed.
+/// Plans the skill of the user; `None` if no file of it would be written or removed.
 fn plan_skill(agent: Agent, env: &Env, action: SkillAction) -> Result<Option<SkillPlan>> {
     if !Agent::WITH_SKILL.contains(&agent) {
         return Ok(None);

@@ -51,7 +51,7 @@ impl CallingProcess<'_> {
         found
     }
 
-    /// Returns true where the client is this agent, or one of its programs: `name` or `name-code`.
+    /// Returns true if the client is this agent, or one of its programs: `name` or `name-code`.
     fn is_client(&self, source: &str) -> bool {
         let rest = self.client.and_then(|name| name.strip_prefix(source));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
@@ -72,7 +72,7 @@ impl CallingProcess<'_> {
             .is_some_and(|(ended, now)| now.abs_diff(Duration::from_millis(ended)) <= MAX_IDLE)
     }
 
-    /// Returns true where the working directory lies in one of the session's.
+    /// Returns true if the working directory lies in one of the session's.
     fn is_inside(&self, session: &SessionRow) -> bool {
         let directories = [&session.cwd, &session.project];
         let mut directories = directories.into_iter().flatten();

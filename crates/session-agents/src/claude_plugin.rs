@@ -21,7 +21,7 @@ impl SettingsFile {
     }
 }
 
-/// Returns true where the user's own skill is installed for Claude Code. Beside a plugin it is a second copy,
+/// Returns true if the user's own skill is installed for Claude Code. Beside a plugin it is a second copy,
 /// whose description each session reads again.
 pub fn has_user_skill(env: &Env) -> bool {
     SkillLocation::for_user(Agent::Claude, env).has_skill()

@@ -24,7 +24,7 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
-/// Returns true where the server is this program's and `enabled` is false.
+/// Returns true if the server is this program's and `enabled` is false.
 pub(crate) fn is_disabled(text: &str) -> bool {
     let document = parse(text).unwrap_or_default();
     let entry = find_entry(&document).filter(|entry| own_command(*entry).is_some());
@@ -32,7 +32,7 @@ pub(crate) fn is_disabled(text: &str) -> bool {
     enabled == Some(false)
 }
 
-/// Returns true where the server has more than this program writes, and Codex itself: how its tools are approved.
+/// Returns true if the server has more than this program writes, and Codex itself: how its tools are approved.
 pub(crate) fn is_users_server(text: &str) -> bool {
     let document = parse(text).unwrap_or_default();
     let is_known = |key: &str| ["command", "args", "tools"].contains(&key);

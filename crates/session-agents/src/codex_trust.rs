@@ -11,7 +11,7 @@ use session_files::ConfinedFile;
 use session_sources::Env;
 use toml_edit::{DocumentMut, Item};
 
-/// Returns true where Codex' configuration trusts each of our hooks in a file. That a hook was changed since, which makes
+/// Returns true if Codex' configuration trusts each of our hooks in a file. That a hook was changed since, which makes
 /// Codex ask again, is not told: its hash is Codex' own.
 pub(crate) fn trusts_hooks_of(hooks: &SettingsFile, env: &Env) -> bool {
     let config = Agent::Codex.config_directory(env).join("config.toml");

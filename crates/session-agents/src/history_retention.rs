@@ -32,7 +32,7 @@ pub fn parse_retention_days(text: &str) -> std::result::Result<u32, String> {
 }
 
 impl SettingsFile {
-    /// Reads the retention as it is written, which may be any JSON value; `None` where it is not
+    /// Reads the retention as it is written, which may be any JSON value; `None` if it is not
     /// set.
     ///
     /// # Errors
@@ -66,7 +66,7 @@ impl SettingsFile {
         )
     }
 
-    /// Returns true where the file holds nothing but this retention and the rules that allow the skill.
+    /// Returns true if the file holds nothing but this retention and the rules that allow the skill.
     ///
     /// # Errors
     /// As [`SettingsFile::read_cleanup_period`].
@@ -93,7 +93,7 @@ pub struct HistoryRetention {
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
 impl HistoryRetention {
-    /// Counts the transcripts that are deleted within `days_ahead` days; `None` where there is no
+    /// Counts the transcripts that are deleted within `days_ahead` days; `None` if there is no
     /// transcript, or the settings cannot be read.
     pub fn read(env: &Env, settings: &MergedSettings, days_ahead: u32) -> Option<Self> {
         let found = find_source("claude")?.locate(env).locations;

@@ -71,7 +71,7 @@ impl HookAnswer {
         self
     }
 
-    /// Returns true where there is nothing to answer.
+    /// Returns true if there is nothing to answer.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

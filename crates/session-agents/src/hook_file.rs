@@ -51,7 +51,7 @@ impl HookFile {
         }
     }
 
-    /// Returns true where the agent skips the hook of this file since its user has not said to trust it.
+    /// Returns true if the agent skips the hook of this file since its user has not said to trust it.
     pub fn awaits_trust(&self, env: &Env) -> bool {
         match &self.0 {
             HookFileKind::Codex(file) => !trusts_hooks_of(file, env),

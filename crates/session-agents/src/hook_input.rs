@@ -69,7 +69,7 @@ impl HookInput {
         self.hook_event_name.is_empty() || self.event() == Some(HookEvent::UserPromptSubmit)
     }
 
-    /// Returns true where the agent shows the user the messages of a hook: the plugin of OpenCode passes the model's part on
+    /// Returns true if the agent shows the user the messages of a hook: the plugin of OpenCode passes the model's part on
     /// alone.
     pub fn shows_messages(&self) -> bool {
         self.transcript_path.is_some()
@@ -98,17 +98,17 @@ impl HookInput {
         Some(input)
     }
 
-    /// Returns true where a session begins.
+    /// Returns true if a session begins.
     pub fn is_startup(&self) -> bool {
         self.source.as_deref() == Some("startup")
     }
 
-    /// Returns true where the context of the agent was compacted.
+    /// Returns true if the context of the agent was compacted.
     pub fn is_after_compaction(&self) -> bool {
         self.source.as_deref() == Some("compact")
     }
 
-    /// Returns true where the agent's context is empty: the session is new, or was compacted or cleared.
+    /// Returns true if the agent's context is empty: the session is new, or was compacted or cleared.
     pub fn has_empty_context(&self) -> bool {
         let is_cleared = self.source.as_deref() == Some("clear");
         self.is_startup() || self.is_after_compaction() || is_cleared

@@ -100,7 +100,7 @@ impl HookInvocation {
         }
     }
 
-    /// Reads the command of a hook in settings; `None` where it does not run this program.
+    /// Reads the command of a hook in settings; `None` if it does not run this program.
     pub(crate) fn read(hook: &Value, shell: HookShell) -> Option<Self> {
         let command = hook[COMMAND].as_str()?.to_owned();
         let Some(words) = hook[ARGUMENTS].as_array() else {
@@ -143,7 +143,7 @@ impl HookInvocation {
         self.shell
     }
 
-    /// Returns true where the program exists and can be run, as the shell would find it.
+    /// Returns true if the program exists and can be run, as the shell would find it.
     pub fn program_exists(&self, env: &Env) -> bool {
         program_exists(&self.program, env)
     }

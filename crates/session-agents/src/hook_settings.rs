@@ -38,7 +38,7 @@ impl SettingsFile {
         Ok(find_hooks(&text, self.hook_shell()))
     }
 
-    /// Reads whether the settings turn all hooks off; `None` where they do not say.
+    /// Reads whether the settings turn all hooks off; `None` if they do not say.
     ///
     /// # Errors
     /// When the file cannot be read, or is not a JSON object.
@@ -209,7 +209,7 @@ fn remove_from_groups(groups: &CstArray, shell: HookShell) {
     }
 }
 
-/// Returns the tools for which a group is run; `None` where it names none.
+/// Returns the tools for which a group is run; `None` if it names none.
 fn read_matcher(group: &CstNode) -> Option<String> {
     let group: Value = serde_json::from_str(&group.to_string()).ok()?;
     parse_matcher(&group)
@@ -227,7 +227,7 @@ struct GroupHooks {
 }
 
 impl GroupHooks {
-    /// Splits the hooks of a group; `None` where it has no list of hooks.
+    /// Splits the hooks of a group; `None` if it has no list of hooks.
     fn split(group: &CstNode, shell: HookShell) -> Option<Self> {
         let hooks = group.as_object()?.array_value(HOOKS)?.elements();
         let is_own = |hook: &CstNode| is_own_node(hook, shell);

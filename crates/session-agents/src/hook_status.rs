@@ -36,7 +36,7 @@ impl HookScope {
         }
     }
 
-    /// Names the file of an agent; `None` where it has none. Outside of a project, the user's file is the only one.
+    /// Names the file of an agent; `None` if it has none. Outside of a project, the user's file is the only one.
     fn find_file(self, agent: Agent, env: &Env, project: Option<&Project>) -> Option<HookFile> {
         match self {
             Self::User => HookFile::new(agent, env, None).ok(),
@@ -142,7 +142,7 @@ impl HookStatus {
         }
     }
 
-    /// Returns true where the hook is installed, and for the settings that are merged, except those of the user in a project:
+    /// Returns true if the hook is installed, and for the settings that are merged, except those of the user in a project:
     /// these are listed without a hook. Other agents are not mentioned to a person who does not use them.
     fn is_listed(&self) -> bool {
         let is_usual = self.agent.merges_settings() && self.scope != HookScope::Local;

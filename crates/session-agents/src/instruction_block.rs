@@ -80,7 +80,7 @@ struct SurroundingText<'t> {
     after: &'t str,
 }
 
-/// Splits a text around the lines of the block; `None` where it has none.
+/// Splits a text around the lines of the block; `None` if it has none.
 fn split_around_block(text: &str) -> SettingsResult<Option<SurroundingText<'_>>> {
     let Some(begin) = find_line(text, BEGIN) else {
         return Ok(None);

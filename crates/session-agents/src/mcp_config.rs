@@ -50,7 +50,7 @@ impl McpConfig {
         self.file.path()
     }
 
-    /// Reads the command line of this program's server; `None` where it is not registered.
+    /// Reads the command line of this program's server; `None` if it is not registered.
     ///
     /// # Errors
     /// When the file cannot be read or parsed, or another program's server has the name.
@@ -63,7 +63,7 @@ impl McpConfig {
         Ok(found)
     }
 
-    /// Returns true where this program's server is registered and switched off, so that the agent does not start it.
+    /// Returns true if this program's server is registered and switched off, so that the agent does not start it.
     ///
     /// # Errors
     /// When the file cannot be read.

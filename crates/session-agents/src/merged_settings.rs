@@ -60,7 +60,7 @@ impl MergedSettings {
         Ok(hooks?.into_iter().flatten().collect())
     }
 
-    /// Returns true where a file has the hook for an event. A file that cannot be read has none.
+    /// Returns true if a file has the hook for an event. A file that cannot be read has none.
     pub fn has_hook(&self, event: HookEvent) -> bool {
         let hooks = self.files().filter_map(|file| file.installed_hooks().ok());
         hooks.flatten().any(|hook| hook.event == event)

@@ -23,7 +23,7 @@ pub(crate) fn find_server(text: &str) -> SettingsResult<Option<Vec<String>>> {
     }
 }
 
-/// Returns true where the server is this program's and `enabled` is false.
+/// Returns true if the server is this program's and `enabled` is false.
 pub(crate) fn is_disabled(text: &str) -> bool {
     let config = SettingsText::parse_with_comments(text).ok();
     let servers = config.and_then(|config| config.object.object_value(SERVERS));
@@ -33,7 +33,7 @@ pub(crate) fn is_disabled(text: &str) -> bool {
     value.is_some_and(|server| server[ENABLED] == false)
 }
 
-/// Returns true where the server has more than this program writes.
+/// Returns true if the server has more than this program writes.
 pub(crate) fn is_users_server(text: &str) -> bool {
     let config = SettingsText::parse_with_comments(text).ok();
     let servers = config.and_then(|config| config.object.object_value(SERVERS));

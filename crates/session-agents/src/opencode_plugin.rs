@@ -43,7 +43,7 @@ impl OpenCodePlugin {
         self.file.path()
     }
 
-    /// Reads which program the plugin runs; `None` where there is no plugin, or another one's.
+    /// Reads which program the plugin runs; `None` if there is no plugin, or another one's.
     ///
     /// # Errors
     /// When the file cannot be read.

@@ -4,7 +4,7 @@ use session_files::ProgramSearch;
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
-/// Returns true where a program exists and can be run, as a shell would find it.
+/// Returns true if a program exists and can be run, as a shell would find it.
 pub fn program_exists(program: &str, env: &Env) -> bool {
     let home = env.home.to_string_lossy();
     let program = match program.strip_prefix("~/") {

@@ -320,13 +320,13 @@ fn find_missing_command(session: &SessionRow) -> ResumeObstacle {
     }
 }
 
-/// Formats the command that resumes a session, as it is typed; `None` where it cannot be resumed.
+/// Formats the command that resumes a session, as it is typed; `None` if it cannot be resumed.
 pub fn resume_line(session: &SessionRow) -> Option<String> {
     resume_arguments(session).map(|words| words.join(" "))
 }
 
 /// Returns the program that resumes a session and its arguments, all of them words that a shell
-/// takes unquoted; `None` where it cannot be resumed.
+/// takes unquoted; `None` if it cannot be resumed.
 fn resume_arguments(session: &SessionRow) -> Option<Vec<String>> {
     let source = find_source(&session.source)?;
     source.resume(&session.meta()).filter(|_| is_here(session))

@@ -81,7 +81,7 @@ impl SettingsFile {
         HookShell::for_agent(self.agent)
     }
 
-    /// Reads the text; `None` where there is no file.
+    /// Reads the text; `None` if there is no file.
     pub(crate) fn read(&self) -> Result<Option<String>> {
         Ok(self.file.read_utf8(SIZE_LIMIT)?)
     }
@@ -176,7 +176,7 @@ impl SettingsChange {
         self.file.path()
     }
 
-    /// Returns true where there is nothing to write.
+    /// Returns true if there is nothing to write.
     pub fn is_noop(&self) -> bool {
         match &self.old {
             Some(old) => *old == self.new,

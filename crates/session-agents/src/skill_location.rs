@@ -59,7 +59,7 @@ impl SkillLocation {
         self.agent_directory.join(SKILL_DIRECTORY)
     }
 
-    /// Returns true where a skill is installed.
+    /// Returns true if a skill is installed.
     pub fn has_skill(&self) -> bool {
         self.directory().join(SKILL_FILE).is_file()
     }

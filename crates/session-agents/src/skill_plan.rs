@@ -167,12 +167,12 @@ impl SkillPlan {
         })
     }
 
-    /// Returns true where at least one file exists.
+    /// Returns true if at least one file exists.
     pub fn is_installed(&self) -> bool {
         self.files.iter().any(|file| file.installed.is_some())
     }
 
-    /// Returns true where every file has this program's text.
+    /// Returns true if every file has this program's text.
     pub fn is_current(&self) -> bool {
         let states = self.files.iter().map(|file| file.state);
         states

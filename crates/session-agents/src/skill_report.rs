@@ -43,7 +43,7 @@ pub struct SkillReport {
     pub directory: PathBuf,
     /// Version of the program that installed it, if it is known.
     pub version: Option<String>,
-    /// Keywords of saved memories in the description; `None` where the user did not choose that.
+    /// Keywords of saved memories in the description; `None` if the user did not choose that.
     pub keywords: Option<Vec<String>>,
     /// Its files.
     pub files: Vec<SkillFileReport>,
@@ -56,7 +56,7 @@ pub struct SkillFileReport {
     pub name: String,
     /// Its state before, compared with this program's file.
     pub state: SkillFileState,
-    /// The change that was made; `None` where none was needed.
+    /// The change that was made; `None` if none was needed.
     #[serde(rename = "done", skip_serializing_if = "Option::is_none")]
     pub outcome: Option<SkillFileOutcome>,
 }
@@ -86,12 +86,12 @@ impl SkillReport {
         }
     }
 
-    /// Returns true where a file was left as somebody edited it.
+    /// Returns true if a file was left as somebody edited it.
     pub fn has_kept_files(&self) -> bool {
         self.has_outcome(SkillFileOutcome::Kept)
     }
 
-    /// Returns true where a file was written.
+    /// Returns true if a file was written.
     pub fn has_written_files(&self) -> bool {
         self.has_outcome(SkillFileOutcome::Written)
     }

@@ -100,7 +100,7 @@ pub fn explain_file_error(error: FileError, path: &Path) -> Error {
     }
 }
 
-/// Returns true where two paths lead to the same file.
+/// Returns true if two paths lead to the same file.
 fn is_same_path(one: &Path, other: &Path) -> bool {
     let real = |path: &Path| fs_err::canonicalize(path).ok();
     one == other || real(one).is_some_and(|one| real(other) == Some(one))

@@ -5,7 +5,7 @@ use crate::config::OnBattery;
 use crate::home::{ChosenModel, Home};
 
 impl Home {
-    /// Returns true where the user lets a process go on by itself, now.
+    /// Returns true if the user lets a process go on by itself, now.
     pub fn allows_background(&self) -> bool {
         self.config.background && !self.is_background_paused()
     }

@@ -11,7 +11,7 @@ pub(crate) fn is_on_battery() -> bool {
     has_discharging_supply(Path::new("/sys/class/power_supply"))
 }
 
-/// Returns true where a supply of the machine itself discharges: a folder as `/sys/class/power_supply` has those of
+/// Returns true if a supply of the machine itself discharges: a folder as `/sys/class/power_supply` has those of
 /// wireless mice, too, whose `scope` is `Device`.
 #[cfg(target_os = "linux")]
 fn has_discharging_supply(supplies: &Path) -> bool {

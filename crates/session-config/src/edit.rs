@@ -40,11 +40,11 @@ pub fn set_keys(directory: &Path, assignments: &[Assignment<'_>]) -> Result<()> 
 pub struct RevertedKey<'a> {
     /// The assignment that is taken back.
     pub assignment: Assignment<'a>,
-    /// The value before; `None` where it had none.
+    /// The value before; `None` if it had none.
     pub before: Option<&'a str>,
 }
 
-/// Reads the text that a key has in the configuration file of a directory; `None` where it has none.
+/// Reads the text that a key has in the configuration file of a directory; `None` if it has none.
 ///
 /// # Errors
 /// When the file is not UTF-8 or not TOML.

@@ -122,7 +122,7 @@ pub fn explain_removal(name: &str, value: &OsStr) -> String {
     format!("{path}, and a project may not choose it")
 }
 
-/// Formats which folder below a home directory is a repository; `None` where none is.
+/// Formats which folder below a home directory is a repository; `None` if none is.
 fn explain_home(home: &Path) -> Option<String> {
     let clone = find_cloned_folder(home, &opened_in_home())?;
     let clone = path_line(&clone);
@@ -186,7 +186,7 @@ struct RefusedPath {
     path: PathBuf,
     /// False for a folder that is opened below the path which the entry names.
     is_named: bool,
-    /// The mark of the project; `None` where the path is known by the root around the directory alone.
+    /// The mark of the project; `None` if the path is known by the root around the directory alone.
     mark: Option<PathBuf>,
 }
 
@@ -293,7 +293,7 @@ impl<'a> Surroundings<'a> {
         names_session_folder(name) && is_above_home()
     }
 
-    /// Returns what is left of a list without the entries that are refused; `None` where nothing is, and for a variable
+    /// Returns what is left of a list without the entries that are refused; `None` if nothing is, and for a variable
     /// that is no list.
     fn keep_entries(&self, name: &str, value: &str) -> Option<String> {
         let kept = list_parts(value).filter(|entry| !self.refuses_entry(name, entry));

@@ -66,7 +66,7 @@ fn resolve_settings(settings: &ExcludeSettings, home: &Path) -> ExcludeSettings 
     }
 }
 
-/// Returns a whole path with the links on the way to it followed, as far as it exists; `None` where there are none.
+/// Returns a whole path with the links on the way to it followed, as far as it exists; `None` if there are none.
 fn follow_links(rule: &str) -> Option<String> {
     let path = Path::new(rule);
     let mut folders = path.ancestors().filter(|_| rule.starts_with('/'));

@@ -119,7 +119,7 @@ impl Home {
         self.env.get(name).map(str::to_owned)
     }
 
-    /// Returns the program that a variable names; `None` where the variable is unset or was removed.
+    /// Returns the program that a variable names; `None` if the variable is unset or was removed.
     pub fn program(&self, variable: &str) -> Option<String> {
         let value = self.variable(variable);
         value.filter(|value| !value.trim().is_empty())

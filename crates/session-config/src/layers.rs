@@ -45,7 +45,7 @@ pub struct Setting {
 /// A setting of a project or of a variable that was ignored.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IgnoredSetting {
-    /// The key; `None` where a whole file is left out.
+    /// The key; `None` if a whole file is left out.
     pub key: Option<String>,
     /// Its value there.
     pub value: Value,
@@ -58,7 +58,7 @@ pub struct IgnoredSetting {
 }
 
 impl IgnoredSetting {
-    /// Returns true where the value was ignored for a mistake in it, and not because of who set it.
+    /// Returns true if the value was ignored for a mistake in it, and not because of who set it.
     pub(crate) fn is_mistake(&self) -> bool {
         self.hint.is_some()
     }

@@ -16,7 +16,7 @@ pub fn find_memory_project(from: &Path, home: &Path) -> Result<Option<Project>, 
     Ok(nearest.map(|nearest| find_with_memories(&nearest, home).unwrap_or(nearest)))
 }
 
-/// Finds the project around one that has the memories which it lacks; `None` where it is a project of its own.
+/// Finds the project around one that has the memories which it lacks; `None` if it is a project of its own.
 fn find_with_memories(nearest: &Project, home: &Path) -> Option<Project> {
     let has_settings = exists(nearest, &settings_directory().join(PROJECT_FILE));
     if has_settings || is_repository(nearest) || has_memories(nearest, home) {

@@ -128,7 +128,7 @@ pub(crate) fn privacy_narrowing(key: &str) -> Option<Narrowing> {
 }
 
 impl Narrowing {
-    /// Returns true where a value is as narrow as the user's own, or narrower.
+    /// Returns true if a value is as narrow as the user's own, or narrower.
     pub(crate) fn allows(self, own: &Value, other: &Value) -> bool {
         let days = |value: &Value| match value.as_i64() {
             Some(-1) => Some(i64::MAX),

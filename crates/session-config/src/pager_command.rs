@@ -84,7 +84,7 @@ pub struct PagerCommand {
 }
 
 impl PagerCommand {
-    /// Parses the value of `PAGER`; options that may do more than change how text looks are left out. `None` where
+    /// Parses the value of `PAGER`; options that may do more than change how text looks are left out. `None` if
     /// it names another program than a pager.
     pub fn parse(wanted: &str) -> Option<Self> {
         let mut words = wanted.split_whitespace();

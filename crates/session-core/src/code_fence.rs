@@ -67,7 +67,7 @@ impl OpenFence {
     }
 }
 
-/// Returns a line without the marks of `count` quotes, which may stand in the items of lists; `None` where it has
+/// Returns a line without the marks of `count` quotes, which may stand in the items of lists; `None` if it has
 /// fewer marks.
 fn strip_quotes(line: &str, count: usize) -> Option<&str> {
     (0..count).try_fold(line, |line, _| line.trim_start().strip_prefix('>'))

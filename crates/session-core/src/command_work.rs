@@ -25,7 +25,7 @@ const DISPLAY_PROGRAMS: [&str; 28] = [
 ];
 
 impl CommandWork {
-    /// Reads a command line; `None` where it only shows something.
+    /// Reads a command line; `None` if it only shows something.
     pub fn new(command: &str) -> Option<Self> {
         let mut work: Vec<String> = split_simple_commands(command)
             .iter()
@@ -42,19 +42,19 @@ impl CommandWork {
         self.0.iter().map(|simple| command_name(simple))
     }
 
-    /// Returns true where one of its programs is one of the other's. Those that run the scripts of a package are one.
+    /// Returns true if one of its programs is one of the other's. Those that run the scripts of a package are one.
     pub fn shares_program(&self, other: &Self) -> bool {
         let mut programs = self.0.iter().map(|simple| work_program(simple));
         programs.any(|program| other.0.iter().any(|simple| work_program(simple) == program))
     }
 
-    /// Returns true where the other command line does all of this work.
+    /// Returns true if the other command line does all of this work.
     pub fn is_done_by(&self, other: &Self) -> bool {
         self.0.iter().all(|simple| other.0.contains(simple))
     }
 }
 
-/// Returns true where the work of a command line is in a heredoc, of which [`CommandWork`] knows nothing:
+/// Returns true if the work of a command line is in a heredoc, of which [`CommandWork`] knows nothing:
 /// `psql <<EOF`, `cat <<EOF | psql`, `git commit -m "$(cat <<EOF`. Not `cat > a.c <<EOF`, after which something else is run.
 pub fn reads_heredoc(command: &str) -> bool {
     let reads = |part: &CommandPart<'_>| {
@@ -68,7 +68,7 @@ pub fn reads_heredoc(command: &str) -> bool {
 /// The beginning of a heredoc, or of a string for the standard input.
 const HEREDOC: &str = "<<";
 
-/// Returns true where the exit code of a command line is not that of its work: `make | tail`, `make || true`.
+/// Returns true if the exit code of a command line is not that of its work: `make | tail`, `make || true`.
 pub(crate) fn hides_exit_code(command: &str) -> bool {
     let commands = split_simple_commands(command);
     let last = commands

@@ -230,7 +230,7 @@ fn is_word(line: &str, found: &Match) -> bool {
     begins && (marker.ends_with('_') || ends_word(after))
 }
 
-/// Returns true where a word ends, in some form of it, and goes on neither as a name nor as that of a file.
+/// Returns true if a word ends, in some form of it, and goes on neither as a name nor as that of a file.
 fn ends_word(after: &str) -> bool {
     let end = after.find(|c: char| !c.is_alphanumeric() && c != '_');
     let (ending, rest) = after.split_at(end.unwrap_or(after.len()));
@@ -299,7 +299,7 @@ fn has_field(line: &str, fields: &[&str]) -> bool {
 /// Counts of no errors, as test runners print them.
 const ZERO_COUNTS: [&str; 4] = ["0 error", "0 failed", "no error", "No error"];
 
-/// Returns true where a line holds one of [`ZERO_COUNTS`], and not as the end of a number: `10 errors` are errors.
+/// Returns true if a line holds one of [`ZERO_COUNTS`], and not as the end of a number: `10 errors` are errors.
 fn counts_none(line: &str, count: &str) -> bool {
     let mut matches = line.match_indices(count);
     matches.any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric()))

@@ -47,7 +47,7 @@ const MIN_ID_CHARS: usize = 16;
 const MIN_HEX_CHARS: usize = 6;
 
 impl ErrorSignature {
-    /// Reads the signature of a line; `None` where nothing is left that distinguishes one error from others.
+    /// Reads the signature of a line; `None` if nothing is left that distinguishes one error from others.
     pub fn new(line: &str) -> Option<Self> {
         if is_context_line(line) {
             return None;
@@ -94,21 +94,21 @@ impl ErrorSignature {
 pub struct ErrorPart(Vec<String>);
 
 impl ErrorPart {
-    /// Reads the words of a single line; `None` where they distinguish no error from others, or only its punctuation does.
+    /// Reads the words of a single line; `None` if they distinguish no error from others, or only its punctuation does.
     pub fn new(line: &str) -> Option<Self> {
         let words = signature_words(line);
         let is_specific = !is_context_line(line) && has_content_words(line, &words);
         is_specific.then_some(Self(words))
     }
 
-    /// Returns true where a line holds these words one after the other.
+    /// Returns true if a line holds these words one after the other.
     pub fn is_held_by(&self, line: &str) -> bool {
         let words = signature_words(line);
         words.windows(self.0.len()).any(|some| some == self.0)
     }
 }
 
-/// Returns true where the words of a line distinguish one error from others.
+/// Returns true if the words of a line distinguish one error from others.
 fn has_content_words(line: &str, words: &[String]) -> bool {
     let content = words.iter().filter(|word| !is_generic_word(word));
     let letters: usize = content.map(String::len).sum();
@@ -257,7 +257,7 @@ fn is_stable(word: &str) -> bool {
     !word.is_empty() && !begins_with_digit && is_plain && has_digits_only_at_end(word)
 }
 
-/// Returns true where the digits of a word, if it has any, end it, or it is short: `tmp3fa9x` is a name that a program generated.
+/// Returns true if the digits of a word, if it has any, end it, or it is short: `tmp3fa9x` is a name that a program generated.
 fn has_digits_only_at_end(word: &str) -> bool {
     let stem = word.trim_end_matches(|c: char| c.is_ascii_digit());
     word.len() < MIN_HEX_CHARS || !stem.contains(|c: char| c.is_ascii_digit())

@@ -56,7 +56,7 @@ fn tells_error(line: &str) -> bool {
     (is_error_line(line) || reports_failure(line)) && ErrorSignature::new(line).is_some()
 }
 
-/// Returns true where the last command that does something is a search, and the exit code is its own:
+/// Returns true if the last command that does something is a search, and the exit code is its own:
 /// `cd app && rg lamp | head`, not `make > log && rg lamp log`.
 fn ends_in_search(command: &str) -> bool {
     let parts = split_command_parts(command);
@@ -74,7 +74,7 @@ fn ends_in_search(command: &str) -> bool {
     is_search(&search.text) && !reads_exit_code && !waits_for_work(before)
 }
 
-/// Returns true where what follows the commands is run only if one of them succeeds at its work: `cd app && make &&`.
+/// Returns true if what follows the commands is run only if one of them succeeds at its work: `cd app && make &&`.
 fn waits_for_work(before: &[CommandPart<'_>]) -> bool {
     let is_joined = |part: &CommandPart<'_>| {
         let ends = [Operator::End, Operator::Background, Operator::Or];
@@ -92,7 +92,7 @@ fn waits_for_work(before: &[CommandPart<'_>]) -> bool {
     })
 }
 
-/// Returns true where the parenthesis after which a command stands is that of `$(`.
+/// Returns true if the parenthesis after which a command stands is that of `$(`.
 fn is_substituted(before: &[CommandPart<'_>]) -> bool {
     let open = before.iter().rfind(|part| part.operator == Operator::Open);
     open.is_some_and(|part| part.text.ends_with('$'))

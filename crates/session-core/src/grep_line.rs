@@ -70,7 +70,7 @@ impl<'l> NumberedLine<'l> {
         has_shape && !self.is_of_log() && self.is_text_of_file()
     }
 
-    /// Returns true where the text is a file's, and not a message about it.
+    /// Returns true if the text is a file's, and not a message about it.
     fn is_text_of_file(&self) -> bool {
         let text = self.text;
         let is_message = begins_with_column(text)

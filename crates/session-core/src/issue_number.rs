@@ -37,7 +37,7 @@ impl<'a> IssueNumber<'a> {
         (is_kind && is_number(number, MIN_BARE_DIGITS)).then_some(Self { number })
     }
 
-    /// Returns true where a text names it.
+    /// Returns true if a text names it.
     pub fn occurs_in(&self, text: &str) -> bool {
         let mut matches = text.match_indices(self.number);
         matches.any(|(at, _)| {

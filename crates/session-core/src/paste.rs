@@ -189,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Returns true where a prompt of a history of prompts may be that of a transcript.
+    /// Returns true if a prompt of a history of prompts may be that of a transcript.
     fn is_moved(history: &str, transcript: &str) -> bool {
         let key = unmarked_paste_key(transcript);
         key.is_some_and(|key| moved_paste_keys(history).contains(&key))

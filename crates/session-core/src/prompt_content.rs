@@ -83,7 +83,7 @@ fn is_for_program(prompt: &str) -> bool {
     prompt.starts_with('!') || is_built_in_command(prompt)
 }
 
-/// Returns true where the later of two consecutive prompts names the subject of the work and the earlier one
+/// Returns true if the later of two consecutive prompts names the subject of the work and the earlier one
 /// does not. One content word is not enough unless the earlier has none: "commit and psuh".
 pub fn names_subject_better(later: &str, earlier: &str) -> bool {
     let count = |prompt: &str| {

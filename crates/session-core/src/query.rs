@@ -73,7 +73,7 @@ pub struct Term {
 }
 
 impl Term {
-    /// Returns true where nobody quoted it to have it as it stands: a word, or a name by its shape.
+    /// Returns true if nobody quoted it to have it as it stands: a word, or a name by its shape.
     pub fn is_word_or_name(&self) -> bool {
         !self.exact || is_identifier(&self.text) || is_hyphenated(&self.text)
     }
@@ -143,7 +143,7 @@ impl Query {
         Self { prefix, ..query }
     }
 
-    /// Returns true where a term stands in quotes.
+    /// Returns true if a term stands in quotes.
     pub fn quotes(&self, term: &str) -> bool {
         let text = with_straight_quotes(&self.text);
         let mut quoted = text.split('"').skip(1).step_by(2);

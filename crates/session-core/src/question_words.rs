@@ -47,7 +47,7 @@ const LANGUAGES: [QuestionWords; 2] = [
 ];
 
 /// Returns a run of characters with spaces in the place of question words, and of words that say nothing beside them. Returns
-/// `None` where it asks nothing: then all of it may be meant as typed.
+/// `None` if it asks nothing: then all of it may be meant as typed.
 pub fn without_question_words(run: &str) -> Option<String> {
     if !run.contains(text::is_unspaced) {
         return None;
@@ -63,7 +63,7 @@ pub(crate) fn is_question_alone(run: &str) -> bool {
 }
 
 impl QuestionWords {
-    /// Returns what a run asks about; `None` where it asks nothing in this language.
+    /// Returns what a run asks about; `None` if it asks nothing in this language.
     fn subject_of(&self, run: &str) -> Option<String> {
         let open = words(self.closing).find_map(|word| run.strip_suffix(word));
         let asks = || words(self.asking).any(|word| run.contains(word));

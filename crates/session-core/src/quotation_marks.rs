@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const OPENING_QUOTES: [char; 5] = ['“', '„', '«', '「', '『'];
 const CLOSING_QUOTES: [char; 3] = ['”', '“', '»'];
 
-/// Returns true where a part of a text is quoted.
+/// Returns true if a part of a text is quoted.
 pub(crate) fn is_quoted(text: &str) -> bool {
     text.contains('"') || text.contains(OPENING_QUOTES)
 }

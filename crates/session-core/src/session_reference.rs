@@ -31,7 +31,7 @@ const UUID_LEN: usize = 36;
 pub struct SessionReference<'a> {
     /// The session's id, or as much of its beginning as was given.
     pub id: &'a str,
-    /// The text after the last `:` behind the id; `None` where there is none.
+    /// The text after the last `:` behind the id; `None` if there is none.
     pub turns: Option<&'a str>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> SessionReference<'a> {
         }
     }
 
-    /// Returns true where turns stand behind turns: `a1b2c3d4:14:2`.
+    /// Returns true if turns stand behind turns: `a1b2c3d4:14:2`.
     pub fn names_turns_twice(&self) -> bool {
         let address = self.id.parse::<TurnAddress<TurnRange>>();
         self.turns.is_some() && address.is_ok()

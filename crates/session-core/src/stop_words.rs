@@ -228,7 +228,7 @@ impl StopWords {
     }
 }
 
-/// Returns true where folded words are in a language by its stop words: two of at least three letters, or one that no
+/// Returns true if folded words are in a language by its stop words: two of at least three letters, or one that no
 /// English query has and one of two letters.
 fn is_language_of(language: &str, words: &[&str]) -> bool {
     let found = || {

@@ -178,7 +178,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-/// Returns the title of each opening without its template; `None` where there is none, or nothing fills it.
+/// Returns the title of each opening without its template; `None` if there is none, or nothing fills it.
 pub fn template_titles(openings: &[PromptOpening]) -> Vec<Option<TemplateTitle<'_>>> {
     let lines: Vec<OpeningLine<'_>> = openings.iter().map(PromptOpening::line).collect();
     let splits = openings.iter().zip(split_templates(&lines));

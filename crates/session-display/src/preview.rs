@@ -94,7 +94,7 @@ impl Preview {
         }
     }
 
-    /// Returns the preview from the first word on with which one or two lines show most words that match; `None` where they
+    /// Returns the preview from the first word on with which one or two lines show most words that match; `None` if they
     /// show no more than from the beginning.
     fn find_better_beginning(&self, columns: usize, lines: usize) -> Option<Self> {
         let mut most = self.count_shown(columns, lines);

@@ -72,7 +72,7 @@ fn format_terms(unfound: &UnfoundTerms, hints: UnfoundHints<'_>) -> Vec<String> 
     notes.chain(subagents).chain(filtered).collect()
 }
 
-/// Formats the terms that nothing holds, in whose place one kind of substitute was searched; `None` where there are none.
+/// Formats the terms that nothing holds, in whose place one kind of substitute was searched; `None` if there are none.
 fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<String> {
     let searched = match by {
         SubstituteKind::LongerNames => "other spellings and longer names were",
@@ -88,14 +88,14 @@ fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<Stri
     format_note(&format!("{searched} searched, since nothing holds"), words)
 }
 
-/// Formats which words nothing holds, and what was searched in their place; `None` where none was corrected.
+/// Formats which words nothing holds, and what was searched in their place; `None` if none was corrected.
 fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
     let typed = format_note("nothing holds", corrected.iter().map(|c| &c.typed))?;
     let searched = format_note("searched", corrected.iter().map(|c| &c.searched))?;
     Some(format!("{typed}; {searched}"))
 }
 
-/// Formats a note on the first words, which may be phrases; `None` where there are none.
+/// Formats a note on the first words, which may be phrases; `None` if there are none.
 fn format_note<'w>(note: &str, words: impl Iterator<Item = &'w String>) -> Option<String> {
     let quoted = words.take(MAX_WORDS);
     let quoted = quoted.map(|word| format!("`{}`", fit_line(word, MAX_COLUMNS)));

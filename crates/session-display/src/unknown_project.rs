@@ -17,7 +17,7 @@ const MAX_NEAREST: usize = 5;
 const MAX_NAME_COLUMNS: usize = 40;
 
 /// Formats that no session is of a project that the filters name, with the project whose name is spelled
-/// nearly so, or what lists all. `None` where each project that they name has a session.
+/// nearly so, or what lists all. `None` if each project that they name has a session.
 pub fn format_unknown_project(clauses: &[FilterClause], all: &[SessionRow]) -> Option<Note> {
     format_unknown(clauses, all, |_| {
         "`session-search status` lists the projects".to_owned()

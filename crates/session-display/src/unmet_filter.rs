@@ -29,7 +29,7 @@ pub fn format_unmet_filter(clause: &FilterClause, names: &[String]) -> Option<No
     Some(Note::new(found).with_hint(hint))
 }
 
-/// Formats which names there are; `None` where there is none.
+/// Formats which names there are; `None` if there is none.
 fn format_names(names: &[&str]) -> Option<String> {
     let quote = |name: &&str| format!("`{}`", fit_line(name, MAX_COLUMNS));
     let named: Vec<String> = names.iter().take(MAX_NAMES).map(quote).collect();

@@ -40,7 +40,7 @@ fn find_damaged(index: &Reader) -> Result<Vec<DoctorFinding>, StoreError> {
     Ok(findings)
 }
 
-/// Counts the damaged turns of some sessions and names the first ones; `None` where there are none.
+/// Counts the damaged turns of some sessions and names the first ones; `None` if there are none.
 fn describe_damaged(
     damaged: &[(&SessionRow, DamagedSession)],
     ids: &SessionIds<'_>,

@@ -62,7 +62,7 @@ fn check_owner(root: &Path, user: u32) -> Option<DoctorFinding> {
     ))
 }
 
-/// Says something of the first path, with the number of the others; `None` where there is none.
+/// Says something of the first path, with the number of the others; `None` if there is none.
 fn name_first(paths: &[PathBuf], what: &str) -> Option<String> {
     let first = paths.first()?.display();
     Some(match paths.len() - 1 {
@@ -115,7 +115,7 @@ fn check_links(root: &Path) -> Vec<DoctorFinding> {
     links.filter(is_link).map(note).collect()
 }
 
-/// Describes the paths that are open to others by the first one; `None` where there is none.
+/// Describes the paths that are open to others by the first one; `None` if there is none.
 fn describe_open_paths(open: &[PathBuf]) -> Option<DoctorFinding> {
     let found = name_first(open, "is open to others")?;
     let hint = "`session-search doctor --fix` closes them";

@@ -30,7 +30,7 @@ pub(crate) fn locate_histories(home: &Home) -> Vec<LocatedHistory> {
     sources().iter().map(locate).collect()
 }
 
-/// Returns true where a directory could not be listed, which [`check_sources`] reports.
+/// Returns true if a directory could not be listed, which [`check_sources`] reports.
 pub(crate) fn is_listed_problem(problem: &HistoryProblem, histories: &[LocatedHistory]) -> bool {
     let mut warnings = histories.iter().flat_map(|it| &it.listing.warnings);
     warnings.any(|warning| {

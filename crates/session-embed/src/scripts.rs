@@ -55,7 +55,7 @@ impl Scripts {
         }
     }
 
-    /// Returns true where the model reads all characters of a text, most of which are Latin.
+    /// Returns true if the model reads all characters of a text, most of which are Latin.
     fn reads_all(&self, text: &str) -> bool {
         if !self.0.contains(&Script::Latin) {
             return text.chars().all(|c| self.reads(c));

@@ -123,7 +123,7 @@ pub(crate) fn matrix_size(shape: &[usize]) -> Option<MatrixSize> {
     Some(MatrixSize { rows, columns })
 }
 
-/// Returns the bytes of a row; `None` where rows cannot have that length, or numbers are
+/// Returns the bytes of a row; `None` if rows cannot have that length, or numbers are
 /// of a type that is not read here.
 pub(crate) fn row_bytes(dtype: GgmlDType, columns: usize) -> Option<usize> {
     match dtype {

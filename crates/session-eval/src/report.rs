@@ -18,7 +18,7 @@ pub struct EvalReport {
     pub all: MetricAverages,
     /// By category.
     pub categories: BTreeMap<String, MetricAverages>,
-    /// Of sessions that stand first and hold a relevant turn, the share of which such a turn is shown; `None` where there are none.
+    /// Of sessions that stand first and hold a relevant turn, the share of which such a turn is shown; `None` if there are none.
     pub shown_turn: Option<f64>,
     /// Median time from words to hits, in milliseconds.
     pub query_ms: f64,

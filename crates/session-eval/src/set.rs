@@ -202,7 +202,7 @@ impl LabelledSet {
         claude.join("projects").is_dir().then_some(claude)
     }
 
-    /// Returns the relevant ids of a question at a level; `None` where nothing is labelled.
+    /// Returns the relevant ids of a question at a level; `None` if nothing is labelled.
     pub(crate) fn relevant_targets(
         &self,
         level: Level,
@@ -217,7 +217,7 @@ impl LabelledSet {
         levels.filter(|level| self.has_labels(*level)).collect()
     }
 
-    /// Returns true where some question has a label at a level.
+    /// Returns true if some question has a label at a level.
     pub fn has_labels(&self, level: Level) -> bool {
         self.labels.contains_key(&level)
     }
@@ -311,7 +311,7 @@ fn remove_unasked(labels: &mut LevelLabels, questions: &HashSet<String>) -> Vec<
     unasked.into_iter().collect()
 }
 
-/// Returns true where a label names a session by its whole id.
+/// Returns true if a label names a session by its whole id.
 fn is_whole_target(target: &str, level: Level, ids: &HashSet<&str>) -> bool {
     match level {
         Level::Session => ids.contains(target),
@@ -322,7 +322,7 @@ fn is_whole_target(target: &str, level: Level, ids: &HashSet<&str>) -> bool {
 }
 
 /// Completes the id of a target, `SESSION` or, at turn level, `SESSION:TURN`, whose session may be named by the
-/// beginning of its id. Returns `None` where no session, or more than one, begins so.
+/// beginning of its id. Returns `None` if no session, or more than one, begins so.
 fn complete_target(target: &str, level: Level, sessions: &[SessionRow]) -> Option<String> {
     let complete_session = |id: &str| match resolve_session_uid(sessions, id) {
         ResolvedSession::One(found) => Some(found.uid),

@@ -121,7 +121,7 @@ fn keep_parts(turns: &[RankedTurn], kept: KeptParts, id: &str) -> Vec<Exchange> 
     shown.collect()
 }
 
-/// Finds how much of turns fits at most; `None` where the least of them does not. The parts are those of all turns
+/// Finds how much of turns fits at most; `None` if the least of them does not. The parts are those of all turns
 /// together.
 fn find_most_kept(turns: &[RankedTurn], fits: impl Fn(KeptParts) -> bool) -> Option<KeptParts> {
     let mut least = LEAST_KEPT.iter().map(|least| least.times(turns.len()));

@@ -86,7 +86,7 @@ impl<'a> CallView<'a> {
     }
 }
 
-/// Returns true where a text begins with these words, whatever space is between them; the last one may be cut.
+/// Returns true if a text begins with these words, whatever space is between them; the last one may be cut.
 fn begins_with_words(text: &str, words: &str) -> bool {
     let mut found = text.split_whitespace();
     let mut words = words.split_whitespace();
@@ -128,7 +128,7 @@ fn split_answers<'a>(output: Cow<'a, str>, call: &ToolCall) -> Cow<'a, str> {
     })
 }
 
-/// Formats the questions of a dialog with the options of each; `None` where they are none.
+/// Formats the questions of a dialog with the options of each; `None` if they are none.
 fn format_questions(input: &Value) -> Option<String> {
     let text = |value: &Value, name| value.get(name)?.as_str().map(str::to_owned);
     let format_option = |option: &Value| match (text(option, "label"), text(option, "description"))

@@ -130,7 +130,7 @@ impl Descriptor {
         }
     }
 
-    /// Returns true where the list takes nothing from the directory above.
+    /// Returns true if the list takes nothing from the directory above.
     fn is_protected(&self) -> io::Result<bool> {
         let (mut control, mut revision) = (0, 0);
         // SAFETY: the descriptor is the system's, and both numbers live.

@@ -48,7 +48,7 @@ impl ConfinedFile {
         self.root.join(&self.relative)
     }
 
-    /// Reads its bytes, at most `limit`; `None` where there is nothing.
+    /// Reads its bytes, at most `limit`; `None` if there is nothing.
     ///
     /// # Errors
     /// When a link leads to it, or it cannot be read.
@@ -59,7 +59,7 @@ impl ConfinedFile {
         }
     }
 
-    /// Reads the text of a file that is to be changed or kept, of at most `limit` bytes; `None` where there is nothing.
+    /// Reads the text of a file that is to be changed or kept, of at most `limit` bytes; `None` if there is nothing.
     ///
     /// # Errors
     /// As [`ConfinedFile::read_text`], and [`FileError::NotUtf8`].
@@ -68,7 +68,7 @@ impl ConfinedFile {
         text.map_err(|_| FileError::NotUtf8(self.path()))
     }
 
-    /// Reads its text, of at most `limit` bytes; `None` where there is nothing. Bytes that are no UTF-8 become U+FFFD.
+    /// Reads its text, of at most `limit` bytes; `None` if there is nothing. Bytes that are no UTF-8 become U+FFFD.
     ///
     /// # Errors
     /// When a link leads to it, or it cannot be read.

@@ -45,7 +45,7 @@ const NAME: &str = "copy.db";
 const MAX_ATTEMPTS: usize = 3;
 
 impl DatabaseCopy {
-    /// Copies a database and its log; `None` where they change during each attempt.
+    /// Copies a database and its log; `None` if they change during each attempt.
     ///
     /// # Errors
     /// When the database is no regular file, or one of both cannot be read or copied.

@@ -51,7 +51,7 @@ impl Dir {
         })
     }
 
-    /// Opens a directory as [`Dir::open`] does; `None` where there is nothing.
+    /// Opens a directory as [`Dir::open`] does; `None` if there is nothing.
     ///
     /// # Errors
     /// When it is no directory, or cannot be opened.
@@ -80,7 +80,7 @@ impl Dir {
         &self.path
     }
 
-    /// Opens a directory beneath this one; `None` where there is nothing.
+    /// Opens a directory beneath this one; `None` if there is nothing.
     ///
     /// # Errors
     /// When a component is a link or no directory, or cannot be opened.
@@ -100,7 +100,7 @@ impl Dir {
         })
     }
 
-    /// Reads a regular file of at most `limit` bytes; `None` where there is nothing.
+    /// Reads a regular file of at most `limit` bytes; `None` if there is nothing.
     ///
     /// # Errors
     /// When it is a link, no regular file or too large, or cannot be read.
@@ -129,7 +129,7 @@ impl Dir {
         }
     }
 
-    /// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` where there is
+    /// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` if there is
     /// nothing.
     ///
     /// # Errors
@@ -163,13 +163,13 @@ impl Dir {
         entry.is_some_and(|e| e.kind().ok().flatten().is_some())
     }
 
-    /// Returns the length of a regular file, in bytes; `None` where there is none.
+    /// Returns the length of a regular file, in bytes; `None` if there is none.
     pub fn length(&self, relative: &Path) -> Option<u64> {
         let entry = self.reachable_entry(relative)?;
         system::length(&entry.parent.handle, entry.name)
     }
 
-    /// Returns the time of the last change of a regular file; `None` where there is none.
+    /// Returns the time of the last change of a regular file; `None` if there is none.
     pub(crate) fn modified(&self, relative: &Path) -> Option<SystemTime> {
         let entry = self.reachable_entry(relative)?;
         let file = system::open_file(&entry.parent.handle, entry.name).ok()?;
@@ -333,12 +333,12 @@ impl Dir {
         entry.ok_or_else(|| self.missing_error(relative))
     }
 
-    /// Opens the directory that holds a path's last name; `None` where that is missing or cannot be opened.
+    /// Opens the directory that holds a path's last name; `None` if that is missing or cannot be opened.
     fn reachable_entry<'a>(&self, relative: &'a Path) -> Option<PathEntry<'a>> {
         self.entry(relative, MissingDirectories::Report).ok()?
     }
 
-    /// Opens the directory that holds a path's last name; `None` where it is missing.
+    /// Opens the directory that holds a path's last name; `None` if it is missing.
     fn entry<'a>(
         &self,
         relative: &'a Path,

@@ -85,7 +85,7 @@ fn current_user_home() -> Option<PathBuf> {
 mod tests {
     use super::*;
 
-    /// Returns true where a directory that the variable names is the home, though the user database has another one.
+    /// Returns true if a directory that the variable names is the home, though the user database has another one.
     fn is_trusted(home: &Path, directory: &Path, opened: &[PathBuf]) -> bool {
         let entry = tempfile::tempdir().unwrap();
         let find_entry = || Some(entry.path().to_owned());

@@ -53,7 +53,7 @@ impl Lock {
         }
     }
 
-    /// Waits for the lock at most so long; `None` where another process still holds it.
+    /// Waits for the lock at most so long; `None` if another process still holds it.
     ///
     /// # Errors
     /// As [`Lock::try_lock`].

@@ -19,7 +19,7 @@ pub fn create_directory(path: &Path, home: &Path) -> Result<Dir> {
     }
 }
 
-/// Opens a directory to read from; `None` where there is none.
+/// Opens a directory to read from; `None` if there is none.
 ///
 /// # Errors
 /// When a link in a repository leads to it, or it cannot be opened.

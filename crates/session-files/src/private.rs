@@ -55,7 +55,7 @@ pub fn write_cached(path: &Path, content: &[u8]) -> Result<()> {
     ConfinedFile::for_user(path)?.write_bytes(content, Durability::Cached)
 }
 
-/// Reads a regular file of at most `limit` bytes; `None` where there is nothing.
+/// Reads a regular file of at most `limit` bytes; `None` if there is nothing.
 ///
 /// # Errors
 /// When it is no regular file, is too large, or cannot be read.
@@ -63,7 +63,7 @@ pub fn read(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     ConfinedFile::for_user(path)?.read(limit)
 }
 
-/// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` where there is
+/// Reads a regular file as text, of at most `limit` bytes; bytes that are no UTF-8 become U+FFFD. `None` if there is
 /// nothing.
 ///
 /// # Errors
@@ -72,7 +72,7 @@ pub fn read_text(path: &Path, limit: u64) -> Result<Option<String>> {
     ConfinedFile::for_user(path)?.read_text(limit)
 }
 
-/// Reads the text of a file that is to be changed, of at most `limit` bytes; `None` where there is nothing.
+/// Reads the text of a file that is to be changed, of at most `limit` bytes; `None` if there is nothing.
 ///
 /// # Errors
 /// As [`read`], and when it is not UTF-8.

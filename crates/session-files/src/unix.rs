@@ -73,7 +73,7 @@ pub(crate) fn open_to_write(at: &Handle, name: &OsStr, mode: OpenMode) -> io::Re
     Ok(File::from(fs::openat(at, name, flags, PRIVATE_FILE)?))
 }
 
-/// Returns the kind of a directory entry; `None` where there is none.
+/// Returns the kind of a directory entry; `None` if there is none.
 pub(crate) fn kind(at: &Handle, name: &OsStr) -> io::Result<Option<EntryKind>> {
     match fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW) {
         Err(Errno::NOENT) => Ok(None),
@@ -122,7 +122,7 @@ pub(crate) fn remove_directory(at: &Handle, name: &OsStr) -> io::Result<()> {
     Ok(fs::unlinkat(at, name, AtFlags::REMOVEDIR)?)
 }
 
-/// Returns the length of a regular file; `None` where there is none.
+/// Returns the length of a regular file; `None` if there is none.
 pub(crate) fn length(at: &Handle, name: &OsStr) -> Option<u64> {
     let stat = fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     let is_file = fs::FileType::from_raw_mode(stat.st_mode) == fs::FileType::RegularFile;

@@ -114,12 +114,12 @@ impl ForgottenEntry {
         self.reason == ForgetReason::Marker
     }
 
-    /// Returns true where the entry holds the sessions in which the turns and subagents are: older files do not.
+    /// Returns true if the entry holds the sessions in which the turns and subagents are: older files do not.
     pub(crate) fn has_containing_sessions(&self) -> bool {
         self.decisive > 0 || self.hashes.is_empty()
     }
 
-    /// Returns true where the entry keeps out some of what another one holds.
+    /// Returns true if the entry keeps out some of what another one holds.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         let decisive = other.hashes.iter().take(other.decisive);
         let mut decisive = decisive.chain(&other.containing);

@@ -66,7 +66,7 @@ pub(crate) struct TurnPosition<'a> {
 }
 
 impl TurnPosition<'_> {
-    /// Returns true where the records hold it. Older ones have no time.
+    /// Returns true if the records hold it. Older ones have no time.
     fn is_recorded_in<E>(
         &self,
         records: &ForgottenRecords,
@@ -109,7 +109,7 @@ impl Exclusions {
         }
     }
 
-    /// Returns true where files are there that are not read.
+    /// Returns true if files are there that are not read.
     pub(crate) fn has_unread_sessions(&self) -> bool {
         !self.unread_sessions.is_empty()
     }
@@ -132,7 +132,7 @@ impl Exclusions {
         }
     }
 
-    /// Returns the exclusions with what another process has forgotten or brought back since; `None` where nothing
+    /// Returns the exclusions with what another process has forgotten or brought back since; `None` if nothing
     /// changed.
     ///
     /// # Errors

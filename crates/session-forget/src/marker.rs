@@ -73,7 +73,7 @@ pub fn find_marker(turn: &Turn) -> Option<MarkerPosition> {
     })
 }
 
-/// Returns true where no word stands before a range of a text, none behind it, or none in its lines.
+/// Returns true if no word stands before a range of a text, none behind it, or none in its lines.
 fn stands_alone(text: &str, range: &Range<usize>) -> bool {
     let (before, behind) = (&text[..range.start], &text[range.end..]);
     let line_before = before.rsplit('\n').next().unwrap_or_default();

@@ -126,7 +126,7 @@ impl ForgetPlan {
         folders.filter(|folder| folder.is_dir()).collect()
     }
 
-    /// Returns true where turns of a session are to be forgotten, also as copies; `None` for all of them.
+    /// Returns true if turns of a session are to be forgotten, also as copies; `None` for all of them.
     pub fn forgets(&self, uid: &str, turns: Option<RangeInclusive<u32>>) -> bool {
         let is_meant = |index: u32| turns.as_ref().is_none_or(|turns| turns.contains(&index));
         self.sessions.iter().any(|session| session.uid == uid)

@@ -65,7 +65,7 @@ impl ForgottenRecords {
         Ok(records)
     }
 
-    /// Reads the file once more; `None` where no other process has changed it.
+    /// Reads the file once more; `None` if no other process has changed it.
     ///
     /// # Errors
     /// As [`Self::open`].

@@ -32,7 +32,7 @@ pub struct MatchingSessions {
 pub struct ForgetRequest {
     /// Named sessions and turns.
     pub targets: Vec<ForgetTarget>,
-    /// Sessions that meet all conditions on sessions; `None` where no condition is given.
+    /// Sessions that meet all conditions on sessions; `None` if no condition is given.
     pub sessions: Option<MatchingSessions>,
     /// Turns whose text matches, and titles that do, of those sessions or of all.
     pub pattern: Option<Regex>,
@@ -102,7 +102,7 @@ impl ForgetRequest {
         }
     }
 
-    /// Returns true where the pattern is looked for in a session.
+    /// Returns true if the pattern is looked for in a session.
     pub(crate) fn is_searched(&self, session: SessionId) -> bool {
         let sessions = self.sessions.as_ref();
         sessions.is_none_or(|sessions| sessions.ids.contains(&session))
@@ -190,7 +190,7 @@ fn is_child(session: &SessionRow, parent: &SessionRow) -> bool {
     session.source == parent.source && session.parent.as_deref() == Some(&*parent.uid)
 }
 
-/// Returns the last turn that began before a session did; `None` where times are missing.
+/// Returns the last turn that began before a session did; `None` if times are missing.
 fn find_starting_turn<'t>(turns: &'t [TurnRow], session: &SessionRow) -> Option<&'t TurnRow> {
     let started = session.started_ms?;
     let before = turns

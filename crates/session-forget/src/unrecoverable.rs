@@ -27,7 +27,7 @@ impl Exclusions {
     }
 }
 
-/// Returns true where a history is not on disk as the index has it: it cannot be read, or is a file of lines that is
+/// Returns true if a history is not on disk as the index has it: it cannot be read, or is a file of lines that is
 /// shorter than it was, or than what the index has of it.
 fn has_shrunk(file: &FileRow, turns: &[TurnRow]) -> bool {
     let Ok(found) = fs_err::metadata(&file.path) else {

@@ -24,7 +24,7 @@ pub(crate) struct HistoryLine {
 }
 
 impl HistoryLine {
-    /// Makes a block of the line, redacted, within `total_chars`; `None` where its time is none or nothing of it fits.
+    /// Makes a block of the line, redacted, within `total_chars`; `None` if its time is none or nothing of it fits.
     pub(crate) fn into_block(self, config: &Config) -> Option<MemoryBlock> {
         let budget = config.injection;
         let settings = InjectionLimits {

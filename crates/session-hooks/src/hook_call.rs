@@ -89,7 +89,7 @@ impl HookCall {
         self.memories.injector().record(outcome)
     }
 
-    /// Returns the answer to the hook, whose prompt or task has been compared, recorded where it is one; `None` where it
+    /// Returns the answer to the hook, whose prompt or task has been compared, recorded where it is one; `None` if it
     /// would be empty.
     pub fn answer(&self, outcome: Option<&InjectionOutcome>) -> Option<HookAnswer> {
         let event = self.input.event()?;
@@ -118,7 +118,7 @@ impl HookCall {
         Some(HookAnswer::default().with_updated_input(task))
     }
 
-    /// Returns true where a session begins in which cures may be injected: the index from which they are read should be
+    /// Returns true if a session begins in which cures may be injected: the index from which they are read should be
     /// brought up to date meanwhile, by a process that the hook does not wait for.
     pub fn wants_fresh_index(&self) -> bool {
         let begins = self.input.event() == Some(HookEvent::SessionStart);
@@ -209,7 +209,7 @@ impl HookCall {
         })
     }
 
-    /// Returns true where injection is switched off for the context that asks.
+    /// Returns true if injection is switched off for the context that asks.
     pub(crate) fn is_off(&self) -> bool {
         let index_directory = &self.memories.home.index_directory;
         let context = self.context_id();
@@ -226,7 +226,7 @@ impl HookCall {
     }
 }
 
-/// Describes memories of a project that are not given to the agent; `None` where there are none.
+/// Describes memories of a project that are not given to the agent; `None` if there are none.
 fn describe_untrusted(new: NewUntrusted) -> Option<String> {
     let waiting = (new.memories > 0).then(|| {
         let memories = pluralize(new.memories, "memory");

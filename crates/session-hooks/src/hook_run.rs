@@ -73,7 +73,7 @@ pub struct HookCallbacks<T> {
     pub explain: fn(&ProjectMemoriesError) -> Option<T>,
 }
 
-/// Returns the answer to the hook whose JSON `input` holds; `None` where it fails, panics or takes too long. A prompt that is
+/// Returns the answer to the hook whose JSON `input` holds; `None` if it fails, panics or takes too long. A prompt that is
 /// compared for longer than its timeout is logged, unless it is only explained.
 pub fn run_with_timeout<T: Send + 'static>(
     input: impl Read + Send + 'static,
@@ -167,7 +167,7 @@ fn await_worker<T>(
 }
 
 /// Opens the memories of a hook's directory, reports how long they may be compared, and compares its prompt with them.
-/// `None` where a plugin leaves the event to the hook in the settings.
+/// `None` if a plugin leaves the event to the hook in the settings.
 fn open_and_compare<T>(
     input: HookInput,
     origin: HookOrigin,
@@ -236,7 +236,7 @@ fn choose_project_directory(directory: PathBuf, start: PathBuf, home: &Path) -> 
     if is_same_project { start } else { directory }
 }
 
-/// Returns true where the settings that the agent merges in a directory have the hook for the event.
+/// Returns true if the settings that the agent merges in a directory have the hook for the event.
 fn is_in_settings(input: &HookInput, directory: &Path) -> Result<bool, ProjectMemoriesError> {
     let env = Home::unconfigured()?.env;
     let settings = MergedSettings::for_directory(&env, directory)?;

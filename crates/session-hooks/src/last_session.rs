@@ -62,7 +62,7 @@ fn is_candidate(session: &SessionRow, calling_session: Option<&str>) -> bool {
     session.parent.is_none() && session.turns > 0 && calling_session != Some(&session.uid)
 }
 
-/// Describes the work of a session in a line; `None` where it has no prompt.
+/// Describes the work of a session in a line; `None` if it has no prompt.
 fn describe_work(work: WorkSummary) -> Option<String> {
     let error = work.errors.last().filter(|_| !has_repeated_all(&work));
     let error = error.map(|line| format!("Last error: {}", shorten(line, ERROR_BYTES)));
@@ -73,7 +73,7 @@ fn describe_work(work: WorkSummary) -> Option<String> {
     Some(parts.join(" — "))
 }
 
-/// Returns true where commands failed, and each of them succeeded when it ran last.
+/// Returns true if commands failed, and each of them succeeded when it ran last.
 fn has_repeated_all(work: &WorkSummary) -> bool {
     let mut last_runs = BTreeMap::new();
     for run in &work.commands {

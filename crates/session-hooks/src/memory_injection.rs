@@ -40,14 +40,14 @@ impl HookCall {
         Ok(outcome)
     }
 
-    /// Returns true where memories may deny a call: it may change something, and `hook.hold` is on. A command that only
+    /// Returns true if memories may deny a call: it may change something, and `hook.hold` is on. A command that only
     /// reads is followed by its memories.
     fn should_hold(&self, tool_use: &ToolUse) -> bool {
         let is_reading = || tool_use.command.as_deref().is_some_and(only_reads);
         self.memories.home.config.hook.hold && tool_use.is_pending_change && !is_reading()
     }
 
-    /// Returns what triggers are compared with at a call of a tool; `None` where no directory is known.
+    /// Returns what triggers are compared with at a call of a tool; `None` if no directory is known.
     fn trigger_event(&self, tool_use: &ToolUse) -> Option<TriggerEvent> {
         let context = ToolContext {
             working_directory: self.input.cwd.as_deref()?,

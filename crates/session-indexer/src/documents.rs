@@ -55,7 +55,7 @@ fn embedded_texts<'r>(
     Ok(embedded.transpose()?)
 }
 
-/// Returns true where the index has no vector of a document.
+/// Returns true if the index has no vector of a document.
 fn lacks_vector(
     embedded: Option<&EmbeddedTexts<'_>>,
     document: &Document,
@@ -138,7 +138,7 @@ impl SessionBatch {
         });
     }
 
-    /// Returns true where no document is left to a later step.
+    /// Returns true if no document is left to a later step.
     pub(crate) fn is_complete(&self) -> bool {
         self.extent == DocumentExtent::Complete
     }

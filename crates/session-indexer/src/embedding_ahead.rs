@@ -19,7 +19,7 @@ const MAX_WAITING_BATCHES: usize = 2;
 pub(crate) struct EmbeddingAhead<'a> {
     pub(crate) root: &'a Path,
     pub(crate) embedder: &'a dyn Embedder,
-    /// The model; `None` where the index has no vectors by it, so that none are looked for.
+    /// The model; `None` if the index has no vectors by it, so that none are looked for.
     pub(crate) model: Option<ModelRow>,
     pub(crate) deadline: Deadline,
     pub(crate) sessions: Vec<PendingSession>,

@@ -48,7 +48,7 @@ pub(crate) enum Event {
         title: String,
     },
     Warning(Box<Warning>),
-    /// A turn could not be prepared; `None` where the error was taken.
+    /// A turn could not be prepared; `None` if the error was taken.
     Failed(Option<StoreError>),
     /// The source came to the end of the history.
     Done,

@@ -127,7 +127,7 @@ impl KnownFiles {
     }
 }
 
-/// Returns the files that hold the session of a file whose name does not tell it; `None` where the name does.
+/// Returns the files that hold the session of a file whose name does not tell it; `None` if the name does.
 fn files_of_unnamed_session(
     location: &Location,
     index: &Reader,

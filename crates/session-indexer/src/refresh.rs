@@ -166,7 +166,7 @@ fn compare_with_disk(
     })
 }
 
-/// Reads the digests of all files; `None` where something is left to do of what the index has read.
+/// Reads the digests of all files; `None` if something is left to do of what the index has read.
 fn read_digests(
     options: &RefreshOptions<'_>,
     index: &Reader,
@@ -196,7 +196,7 @@ fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, Ind
     )
 }
 
-/// Returns true where a matrix cannot be read; the writer looks again, while nobody replaces one.
+/// Returns true if a matrix cannot be read; the writer looks again, while nobody replaces one.
 fn has_lost_matrices(index: &Reader) -> Result<bool, StoreError> {
     match index.models_with_lost_matrices() {
         Err(error) if error.needs_rebuild() => Ok(true),
@@ -356,7 +356,7 @@ fn embed_by_all(
     Ok(())
 }
 
-/// Removes from the files what was deleted now or by a process that did not get to it, and returns true where a reader
+/// Removes from the files what was deleted now or by a process that did not get to it, and returns true if a reader
 /// keeps it in the log.
 ///
 /// A search, too, may take longer for it, once; it does not wait for readers of the index as it was, its own among them.
@@ -383,7 +383,7 @@ struct AppliedExclusions {
     projects: Vec<String>,
 }
 
-/// Removes what is excluded since the index was written; `None` where nothing changed. Where less is excluded than before, all
+/// Removes what is excluded since the index was written; `None` if nothing changed. Where less is excluded than before, all
 /// histories are read again.
 fn apply_exclusions(
     exclusions: &Exclusions,

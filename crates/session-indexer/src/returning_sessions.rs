@@ -12,7 +12,7 @@ pub(crate) struct ReturningSessions {
 }
 
 impl ReturningSessions {
-    /// Notes what the index holds; `None` where no rule keeps out less than before.
+    /// Notes what the index holds; `None` if no rule keeps out less than before.
     pub(crate) fn begin(
         exclusions: &Exclusions,
         writer: &mut Writer,

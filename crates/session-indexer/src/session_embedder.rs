@@ -93,7 +93,7 @@ impl<'a> SessionEmbedder<'a> {
         self.session.take_if(|session| !is_next(session));
     }
 
-    /// Ends the session, which has this title, and embeds its documents. `None` where it is left to the second pass,
+    /// Ends the session, which has this title, and embeds its documents. `None` if it is left to the second pass,
     /// as where the model fails.
     pub(crate) fn finish(&mut self, title: Option<&str>) -> Option<NewDocuments> {
         let session = self.session.take()?;

@@ -51,7 +51,7 @@ impl FencedText {
         self.0.push_str(&more.0);
     }
 
-    /// Returns true where the character at `offset` begins no line.
+    /// Returns true if the character at `offset` begins no line.
     pub(crate) fn is_within_line(&self, offset: usize) -> bool {
         let before = offset.checked_sub(1);
         let before = before.and_then(|before| self.0.chars().nth(before));
@@ -89,7 +89,7 @@ pub(crate) struct ToolAnswer {
     pub(crate) notes: Vec<String>,
     /// The text that was found, or the names of projects and branches that are there in place of what was typed.
     pub(crate) data: FencedText,
-    /// The call that goes on; `None` where there is nothing more.
+    /// The call that goes on; `None` if there is nothing more.
     pub(crate) next: Option<String>,
     /// True where the chosen model has not read all sessions: a background process is to go on with them.
     pub(crate) has_pending_sessions: bool,

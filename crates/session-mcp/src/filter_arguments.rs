@@ -57,7 +57,7 @@ impl<'a> FilterArguments<'a> {
         }
     }
 
-    /// Returns true where one is given.
+    /// Returns true if one is given.
     pub(crate) fn is_given(&self) -> bool {
         self.session.is_some() || self.fields().any(|(_, value)| value.is_some())
     }
@@ -139,7 +139,7 @@ impl DroppedFields {
         })
     }
 
-    /// Returns true where the call is made with the filters on a field.
+    /// Returns true if the call is made with the filters on a field.
     pub(crate) fn keeps(&self, field: FilterField) -> bool {
         !self.0.contains(&field)
     }

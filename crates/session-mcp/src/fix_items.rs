@@ -48,7 +48,7 @@ pub(crate) fn find_fixes(
     })
 }
 
-/// Formats why an error has no cure; `None` where it has some.
+/// Formats why an error has no cure; `None` if it has some.
 fn format_no_cure(found: &FoundCures, is_filtered: bool) -> Option<String> {
     if !found.cures.is_empty() {
         return None;

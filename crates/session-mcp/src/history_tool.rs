@@ -140,7 +140,7 @@ impl<'a> HistoryCall<'a> {
     }
 }
 
-/// Returns true where a call without a pattern is narrowed otherwise, as on the command line. A cure is of an error.
+/// Returns true if a call without a pattern is narrowed otherwise, as on the command line. A cure is of an error.
 fn may_list_all(arguments: &HistoryArguments) -> bool {
     let is_filtered = FilterArguments::from(arguments).is_given() || arguments.failed;
     is_filtered && arguments.what != HistoryKind::Fixes

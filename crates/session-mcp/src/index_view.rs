@@ -62,7 +62,7 @@ impl<'a> IndexView<'a> {
         &self.snapshot.sessions
     }
 
-    /// Returns true where something of the histories could not be read.
+    /// Returns true if something of the histories could not be read.
     pub(crate) fn has_problems(&self) -> bool {
         let problems = self.snapshot.index.problems();
         problems.is_ok_and(|problems| !problems.is_empty())
@@ -191,7 +191,7 @@ impl<'a> IndexView<'a> {
         })
     }
 
-    /// Returns the time of the newest turn in milliseconds since 1970, of subagents, too; `None` where there is none, or the
+    /// Returns the time of the newest turn in milliseconds since 1970, of subagents, too; `None` if there is none, or the
     /// index fails: it is an addition to a note.
     fn find_newest_turn_time(&self) -> Option<i64> {
         let Snapshot { index, sessions } = self.snapshot;

@@ -97,7 +97,7 @@ fn list_newest(mut all: Vec<Memory>) -> ToolAnswer {
     }
 }
 
-/// Formats how many of `count` memories a list leaves out; `None` where it has all.
+/// Formats how many of `count` memories a list leaves out; `None` if it has all.
 fn format_left_out(left: &[Memory], count: usize) -> Option<String> {
     let waiting = left.iter().filter(|memory| !memory.trust.is_trusted());
     let waiting = match waiting.count() {
@@ -116,7 +116,7 @@ struct MemoryReference<'q> {
 }
 
 impl<'q> MemoryReference<'q> {
-    /// Parses a query; `None` where it does not begin as an id does, or words follow.
+    /// Parses a query; `None` if it does not begin as an id does, or words follow.
     fn parse(query: &'q str) -> Option<Self> {
         let is_around = |c: char| c.is_whitespace() || ['`', '"', '\''].contains(&c);
         let query = query.trim_matches(is_around);
@@ -140,7 +140,7 @@ impl<'q> MemoryReference<'q> {
     }
 }
 
-/// Says that no memory has the id that a query begins with; `None` where one has, or it begins with another word.
+/// Says that no memory has the id that a query begins with; `None` if one has, or it begins with another word.
 fn format_unknown_id(query: &str, memories: &ProjectMemories) -> Option<String> {
     let sought = MemoryReference::parse(query.split_whitespace().next()?)?;
     let is_unknown = sought.find(memories).is_none();
@@ -267,7 +267,7 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     })
 }
 
-/// Formats the kind and importance that a memory has from the one that it replaces; `None` where the call names them.
+/// Formats the kind and importance that a memory has from the one that it replaces; `None` if the call names them.
 fn format_kept_note(arguments: &RememberArguments, saved: &SavedMemory) -> Option<String> {
     let is_named = arguments.kind.is_some() && arguments.importance.is_some();
     let front = &saved.memory.front;

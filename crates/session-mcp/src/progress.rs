@@ -42,7 +42,7 @@ impl ProgressSink {
         }
     }
 
-    /// Records a step and returns true where it is due: it is further than the last one, and that was a while ago.
+    /// Records a step and returns true if it is due: it is further than the last one, and that was a while ago.
     fn is_due(&self, done: f64) -> bool {
         let Ok(mut last) = self.last.lock() else {
             return false;

@@ -79,7 +79,7 @@ impl SearchCall<'_> {
     }
 }
 
-/// Returns true where no turn of the index holds a word of the query.
+/// Returns true if no turn of the index holds a word of the query.
 fn has_only_unknown_words(answer: &SearchAnswer) -> bool {
     let count = Query::new(&answer.query.text).terms.len();
     count > 0 && answer.results.explanation.unfound.missing.len() == count
@@ -105,7 +105,7 @@ fn format_show_call(hit: &SearchHit, view: IndexView<'_>) -> Result<String, Call
     ))
 }
 
-/// Returns true where a passage is of an error line of a turn, and neither of the prompt nor of the answer.
+/// Returns true if a passage is of an error line of a turn, and neither of the prompt nor of the answer.
 fn is_of_error(passage: &str, content: &TurnContent) -> bool {
     let passage = passage.trim_matches(|c: char| c == '…' || c.is_whitespace());
     let passage = collapse_whitespace(passage);

@@ -253,13 +253,13 @@ impl<'a> SearchCall<'a> {
     }
 }
 
-/// Returns true where the id of a query and the argument `session` name the same session.
+/// Returns true if the id of a query and the argument `session` name the same session.
 fn is_same_session(id: &str, given: &str, view: IndexView<'_>) -> bool {
     let find = |id: &str| view.find_session(SessionReference::strip_turns(id));
     matches!((find(id), find(given)), (Ok(one), Ok(other)) if one.id == other.id)
 }
 
-/// Removes the words that name a session from a query, with the punctuation around them; `None` where there are none.
+/// Removes the words that name a session from a query, with the punctuation around them; `None` if there are none.
 fn remove_id(query: &str, id: &str) -> Option<String> {
     let is_id = |word: &&str| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -307,7 +307,7 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
     )
 }
 
-/// Returns true where the arguments or the query narrow the search.
+/// Returns true if the arguments or the query narrow the search.
 fn is_filtered(answer: &SearchAnswer) -> bool {
     let filter = &answer.filter.search_filter;
     !filter.clauses.is_empty() || !filter.only_sessions.is_empty()

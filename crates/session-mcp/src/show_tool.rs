@@ -22,7 +22,7 @@ pub(crate) struct ShowCall<'a> {
 /// As many turns as an answer has room for.
 struct TurnPage {
     data: FencedText,
-    /// The turns that there was no room for, and where the first of them goes on; `None` where all are there.
+    /// The turns that there was no room for, and where the first of them goes on; `None` if all are there.
     rest: Option<TurnWindow>,
 }
 

@@ -57,7 +57,7 @@ impl ToolCallRequest {
         }
     }
 
-    /// Deserializes the arguments; `None` where there is no such tool.
+    /// Deserializes the arguments; `None` if there is no such tool.
     fn deserialize(name: &str, arguments: &JsonObject) -> Option<serde_json::Result<Self>> {
         let arguments = Value::Object(arguments.clone());
         Some(match name {

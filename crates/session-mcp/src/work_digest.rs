@@ -185,7 +185,7 @@ impl<'a> DigestCall<'a> {
         }
     }
 
-    /// Returns the time to report; `None` where none is given and no day has work.
+    /// Returns the time to report; `None` if none is given and no day has work.
     fn find_range(
         &self,
         view: IndexView<'_>,

@@ -106,7 +106,7 @@ pub enum MemoryError {
 pub struct DamagedFile {
     /// The path of the file.
     pub path: PathBuf,
-    /// The line, counted from 1; `None` where nothing could be read.
+    /// The line, counted from 1; `None` if nothing could be read.
     pub line: Option<usize>,
     /// The mistake.
     pub reason: String,

@@ -54,7 +54,7 @@ pub(crate) fn deserialize_triggers<'de, D: Deserializer<'de>>(
 }
 
 impl Triggers {
-    /// Returns true where there is none.
+    /// Returns true if there is none.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.commands.is_empty() && self.errors.is_empty()
     }
@@ -123,7 +123,7 @@ impl Triggers {
     }
 
     /// Reads the triggers of a file without the rest of its frontmatter, which takes most of the time;
-    /// `None` where they do not stand by themselves.
+    /// `None` if they do not stand by themselves.
     pub(crate) fn parse_without_frontmatter(text: &str) -> Option<Self> {
         #[derive(Deserialize)]
         struct TriggersAlone {
@@ -135,14 +135,14 @@ impl Triggers {
         Some(alone.when).filter(|when| !when.is_empty())
     }
 
-    /// Returns true where a prompt holds one of the errors. Plain words and paths are left out: prompts are prose, and
+    /// Returns true if a prompt holds one of the errors. Plain words and paths are left out: prompts are prose, and
     /// name files for many reasons.
     pub(crate) fn matches_prompt(&self, prompt: &str) -> bool {
         let mut errors = self.errors_in(prompt);
         errors.any(is_distinctive_error)
     }
 
-    /// Returns true where a text holds one of the errors.
+    /// Returns true if a text holds one of the errors.
     pub(crate) fn matches_error(&self, text: &str) -> bool {
         self.errors_in(text).next().is_some()
     }
@@ -174,7 +174,7 @@ pub struct TriggerChange {
 }
 
 impl TriggerChange {
-    /// Returns true where nothing changes.
+    /// Returns true if nothing changes.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -236,7 +236,7 @@ pub struct TriggerEvent {
 }
 
 impl TriggerEvent {
-    /// Returns true where nothing can match.
+    /// Returns true if nothing can match.
     pub fn is_empty(&self) -> bool {
         self.paths.is_empty() && self.commands.is_empty() && self.errors.is_empty()
     }

@@ -18,12 +18,12 @@ pub enum Trust {
 }
 
 impl Trust {
-    /// Returns true where it may be injected.
+    /// Returns true if it may be injected.
     pub fn is_trusted(self) -> bool {
         matches!(self, Self::Own | Self::Trusted)
     }
 
-    /// Returns the owner of the words for a block; `None` where the user is.
+    /// Returns the owner of the words for a block; `None` if the user is.
     pub(crate) fn origin_label(self) -> Option<&'static str> {
         match self {
             Self::Own => None,

@@ -345,6 +345,6 @@ impl Catalogue {
 /// A file of a model that is missing, or has another length than when it was installed.
 struct FileFault {
     path: String,
-    /// Its lengths, as half a sentence; `None` where it is missing.
+    /// Its lengths, as half a sentence; `None` if it is missing.
     damage: Option<String>,
 }

@@ -23,7 +23,7 @@ const MAX_NAME_BYTES: usize = 128;
 pub(crate) struct Etag(String);
 
 impl Etag {
-    /// Takes an ETag from a header. Returns `None` where it is no plain name.
+    /// Takes an ETag from a header. Returns `None` if it is no plain name.
     pub(crate) fn parse(header: &str) -> Option<Self> {
         let header = header.trim();
         let name = header
@@ -50,7 +50,7 @@ pub(crate) fn sha256_from_etag(etag: &str) -> Option<String> {
 pub(crate) struct CommitHash(String);
 
 impl CommitHash {
-    /// Takes a commit from a header or a file. Returns `None` where it is not hexadecimal.
+    /// Takes a commit from a header or a file. Returns `None` if it is not hexadecimal.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let is_hex = (1..=MAX_NAME_BYTES).contains(&text.len())

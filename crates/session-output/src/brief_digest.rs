@@ -30,7 +30,7 @@ struct ShownFacts<'a> {
 }
 
 impl Digest<'_> {
-    /// Returns true where there are so many sessions that a line of each is enough.
+    /// Returns true if there are so many sessions that a line of each is enough.
     pub fn is_long(&self) -> bool {
         self.count_sessions() > MAX_FULL_SESSIONS
     }
@@ -132,7 +132,7 @@ impl Digest<'_> {
         }
     }
 
-    /// Returns the Monday of a session's week; `None` where all of the time lies in one week.
+    /// Returns the Monday of a session's week; `None` if all of the time lies in one week.
     fn find_week(&self, session: &SessionReport) -> Option<Date> {
         let (first, last) = (self.range.from.date(), self.range.last_day());
         let is_long = find_monday(first) != find_monday(last);

@@ -28,7 +28,7 @@ impl Calendar {
         Self(days)
     }
 
-    /// Returns true where nothing was done on any of them.
+    /// Returns true if nothing was done on any of them.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|day| day.stats.turns == 0)
     }

@@ -154,7 +154,7 @@ impl Digest<'_> {
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns true where the sessions are of several agents: each is named with its own.
+    /// Returns true if the sessions are of several agents: each is named with its own.
     pub(crate) fn names_agents(&self) -> bool {
         let sessions = self.projects.iter().flat_map(|project| &project.sessions);
         are_of_several_agents(sessions.map(|session| &session.row))

@@ -29,7 +29,7 @@ pub enum ForgetOutcome {
 }
 
 impl ForgetOutcome {
-    /// Returns true where the files of the index hold nothing of what was deleted.
+    /// Returns true if the files of the index hold nothing of what was deleted.
     pub(crate) fn is_purged(self) -> bool {
         matches!(
             self,
@@ -68,7 +68,7 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
 pub struct RestoreObstacles {
     /// A marker in a prompt made the entry, and keeps the session out, whatever the records say.
     pub is_by_marker: bool,
-    /// Other entries that keep all or part of it out; `None` where the entry does not tell them.
+    /// Other entries that keep all or part of it out; `None` if the entry does not tell them.
     pub entries: Option<Vec<u32>>,
     /// The configuration excludes something.
     pub has_rules: bool,

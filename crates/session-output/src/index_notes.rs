@@ -46,7 +46,7 @@ pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<Note> {
     notes
 }
 
-/// Formats what a refresh left unread, or that the index cannot be written; `None` where nothing is left.
+/// Formats what a refresh left unread, or that the index cannot be written; `None` if nothing is left.
 pub fn format_unfinished_refresh(outcome: &RefreshOutcome, reader: NoteReader) -> Option<Note> {
     match &outcome.unwritable {
         Some(unwritable) => Some(format_unwritable(unwritable, reader)),
@@ -133,7 +133,7 @@ pub fn format_marked_sessions(outcome: &RefreshOutcome) -> Vec<Note> {
     marked.into_iter().chain(uncounted).collect()
 }
 
-/// Names sessions, with the verb of a sentence about them; `None` where there are none.
+/// Names sessions, with the verb of a sentence about them; `None` if there are none.
 fn name_sessions(ids: &[String]) -> Option<String> {
     let ids: Vec<String> = ids.iter().map(|id| sanitize_line(id)).collect();
     Some(match &ids[..] {

@@ -139,7 +139,7 @@ impl TitledLine {
         fields
     }
 
-    /// Returns true where the title fits beside the fields.
+    /// Returns true if the title fits beside the fields.
     fn fits(&self, width: usize) -> bool {
         let fields = self.fields.iter().map(|field| field.text.width() + GAP);
         let title = self.title.text.width().min(self.title.min_width);

@@ -128,14 +128,14 @@ pub fn format_import_notes(report: &ImportReport) -> Vec<Note> {
     notes.into_iter().flatten().collect()
 }
 
-/// Names memories by their ids; `None` where there are none.
+/// Names memories by their ids; `None` if there are none.
 fn name_memories(what: &str, ids: impl IntoIterator<Item = impl AsRef<str>>) -> Option<Note> {
     let ids = ids.into_iter().map(|id| id.as_ref().to_owned());
     let ids: Vec<String> = ids.collect();
     (!ids.is_empty()).then(|| Note::new(format!("{what}: {}", ids.join(", "))))
 }
 
-/// Returns a note on memories of a project that an import leaves out, since it is run in none; `None` where there are
+/// Returns a note on memories of a project that an import leaves out, since it is run in none; `None` if there are
 /// none.
 pub fn format_without_project_note(count: usize) -> Option<Note> {
     let left_out = format_left_out(count, "of a project", "of a project")?;
@@ -143,14 +143,14 @@ pub fn format_without_project_note(count: usize) -> Option<Note> {
     Some(Note::new(text).with_hint("run it inside the project, or with --global for all projects"))
 }
 
-/// Returns a note on memories that an export leaves out, since they wait for trust; `None` where there
+/// Returns a note on memories that an export leaves out, since they wait for trust; `None` if there
 /// are none.
 pub fn format_left_out_note(count: usize) -> Option<Note> {
     let left_out = format_left_out(count, "that waits for trust", "that wait for trust")?;
     Some(Note::new(left_out).with_hint(TRUST_HINT))
 }
 
-/// Formats how many memories, described as one and as several, are left out; `None` where there are none.
+/// Formats how many memories, described as one and as several, are left out; `None` if there are none.
 fn format_left_out(count: usize, one: &str, several: &str) -> Option<String> {
     match count {
         0 => None,

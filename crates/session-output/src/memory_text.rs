@@ -76,7 +76,7 @@ fn format_details(found: &MemoryMatch, memory: &Memory, explain: bool, width: us
     shown.chain(notes).collect()
 }
 
-/// Formats how many lines of a memory are left out, and the command that shows them; `None` where all are there.
+/// Formats how many lines of a memory are left out, and the command that shows them; `None` if all are there.
 fn format_cut(lines: usize, memory: &Memory) -> Option<String> {
     let id = sanitize_line(memory.id());
     let more = pluralize(lines, "more line");
@@ -99,7 +99,7 @@ fn format_notes(memory: &Memory) -> Vec<String> {
     notes
 }
 
-/// Returns why a memory is not trusted; `None` where it is.
+/// Returns why a memory is not trusted; `None` if it is.
 fn format_trust(trust: Trust) -> Option<&'static str> {
     match trust {
         Trust::Own | Trust::Trusted => None,

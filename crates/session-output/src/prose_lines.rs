@@ -52,7 +52,7 @@ fn block_marks_length(line: &str) -> usize {
     line.len() - rest.len()
 }
 
-/// Returns what stands behind the mark of a list item; `None` where there is no mark.
+/// Returns what stands behind the mark of a list item; `None` if there is no mark.
 fn strip_list_mark(line: &str) -> Option<&str> {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let behind = if number.len() < line.len() {

@@ -178,7 +178,7 @@ impl SearchListing<'_> {
         }))
     }
 
-    /// Formats that no turn passes one of the filters; `None` where nothing was found for another reason. Beside other words
+    /// Formats that no turn passes one of the filters; `None` if nothing was found for another reason. Beside other words
     /// the filter may be a word of pasted text, and a time a word of its own (`after:100`), so that a hint says how it is
     /// searched as text.
     pub fn format_unmet_filter(&self) -> Option<Note> {
@@ -256,7 +256,7 @@ impl SearchListing<'_> {
         format!("{name}  \"{}\"{gap}{counts}\n", fit_line(&query, room))
     }
 
-    /// Returns the command that resumes a session, from any folder; `None` where nothing resumes it.
+    /// Returns the command that resumes a session, from any folder; `None` if nothing resumes it.
     fn resume_command(&self, session: &SessionRow) -> Option<String> {
         let is_resumable = !self.is_demo && resume_line(session).is_some();
         is_resumable.then(|| {

@@ -80,7 +80,7 @@ pub fn format_items(exchanges: &[Exchange], id: &str, kind: TurnItemKind) -> Str
     out
 }
 
-/// Returns true where a turn has an item of this kind.
+/// Returns true if a turn has an item of this kind.
 pub fn has_items(exchange: &Exchange, kind: TurnItemKind) -> bool {
     !TurnItems::collect(exchange, kind).is_empty()
 }
@@ -108,7 +108,7 @@ pub fn find_turn_with_items<E>(
     Ok(None)
 }
 
-/// Returns true where the index has an item of this kind of a turn. It does not know edits.
+/// Returns true if the index has an item of this kind of a turn. It does not know edits.
 fn holds_items(content: &TurnContent, kind: TurnItemKind) -> bool {
     match kind {
         TurnItemKind::Commands => !content.commands.is_empty(),

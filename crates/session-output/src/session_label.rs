@@ -101,7 +101,7 @@ pub(crate) fn find_session_id_hint(error: &SessionIdError) -> Cow<'static, str> 
     }
 }
 
-/// Returns true where one of the sessions that are listed is named by its number.
+/// Returns true if one of the sessions that are listed is named by its number.
 fn has_number(found: &[SessionRow]) -> bool {
     let ids = SessionIds::new(found);
     let mut shown = found.iter().take(MAX_CANDIDATES);

@@ -35,7 +35,7 @@ struct JsonKey {
 }
 
 impl JsonKey {
-    /// Returns true where a file or a variable has the key.
+    /// Returns true if a file or a variable has the key.
     fn is_set(&self) -> bool {
         self.from.is_some()
     }

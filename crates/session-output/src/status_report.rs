@@ -141,7 +141,7 @@ fn format_home(home: &OtherHome) -> (&'static str, String) {
     ("home", format!("{path}{}", missing.unwrap_or_default()))
 }
 
-/// Formats the projects with the most sessions; `None` where there is none.
+/// Formats the projects with the most sessions; `None` if there is none.
 fn format_projects(projects: &[ProjectSessions]) -> Option<String> {
     let named = projects.iter().take(MAX_PROJECTS);
     let named = named.map(|project| {

@@ -15,7 +15,7 @@ pub(crate) fn make_project_field(session: &SessionRow) -> LineField {
     LineField::whole(PROJECT, fit_line(project_label(session), PROJECT_COLUMNS))
 }
 
-/// Returns true where sessions are of more than one agent: then each is named with its own.
+/// Returns true if sessions are of more than one agent: then each is named with its own.
 pub(crate) fn are_of_several_agents<'a>(
     mut sessions: impl Iterator<Item = &'a SessionRow>,
 ) -> bool {

@@ -150,7 +150,7 @@ fn format_errors(errors: &[String], columns: usize) -> Vec<String> {
         .collect()
 }
 
-/// Formats how many are not among those shown; `None` where all are.
+/// Formats how many are not among those shown; `None` if all are.
 pub(crate) fn format_more(count: usize, shown: usize) -> Option<String> {
     let more = count.saturating_sub(shown);
     (more > 0).then(|| format!("and {more} more"))

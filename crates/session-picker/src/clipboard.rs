@@ -17,7 +17,7 @@ pub(crate) fn copy_to_clipboard(text: &str, terminal: &mut impl Write) -> Result
     }
 }
 
-/// Passes the text to a command; returns true where that took it.
+/// Passes the text to a command; returns true if that took it.
 fn pipe_to_command(text: &str) -> bool {
     let Some(mut command) = find_command() else {
         return false;

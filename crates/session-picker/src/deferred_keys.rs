@@ -33,7 +33,7 @@ impl DeferredKeys {
         waits && key.code != KeyCode::Esc
     }
 
-    /// Returns true where a key waits that opens a row or acts on it. What is typed behind it is meant for what it opens.
+    /// Returns true if a key waits that opens a row or acts on it. What is typed behind it is meant for what it opens.
     pub(crate) fn has_action(&self) -> bool {
         let keys = self.events.iter().filter_map(Event::as_key_event);
         keys.into_iter().any(acts_on_row)

@@ -32,7 +32,7 @@ pub(crate) enum PickerJob {
 }
 
 impl PickerJob {
-    /// Returns true where the end of the process would lose what it writes.
+    /// Returns true if the end of the process would lose what it writes.
     pub(crate) fn writes(&self) -> bool {
         match self {
             Self::Export(_) | Self::Save(_) => true,

@@ -24,7 +24,7 @@ impl<T> LatestValue<T> {
         self.filled.notify_one();
     }
 
-    /// Returns true where a value waits to be taken.
+    /// Returns true if a value waits to be taken.
     pub(crate) fn is_filled(&self) -> bool {
         self.lock().is_some()
     }

@@ -136,7 +136,7 @@ impl RowList {
         self.is_outdated
     }
 
-    /// Returns true where the query of the rows has filters.
+    /// Returns true if the query of the rows has filters.
     pub(crate) fn is_filtered(&self) -> bool {
         let typed = self.answered.as_ref().map(|request| &request.typed);
         typed.is_some_and(|typed| !TypedQuery::parse(typed).conditions.is_empty())
@@ -161,7 +161,7 @@ impl RowList {
         row.map(|row| &row.session)
     }
 
-    /// Moves the selection; returns true where more rows are to be asked for.
+    /// Moves the selection; returns true if more rows are to be asked for.
     pub(crate) fn move_by(&mut self, rows: isize) -> bool {
         let last = self.rows.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(rows).min(last);

@@ -28,7 +28,7 @@ impl fmt::Display for MatchNumber {
 }
 
 impl MatchCount {
-    /// Returns true where all of the text is counted.
+    /// Returns true if all of the text is counted.
     pub(crate) fn is_complete(&self, text: &TextBlocks) -> bool {
         self.end >= text.end()
     }

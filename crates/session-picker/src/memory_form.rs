@@ -64,7 +64,7 @@ impl MemoryForm {
         ]
     }
 
-    /// Returns true where both fields hold something.
+    /// Returns true if both fields hold something.
     pub(crate) fn is_complete(&self) -> bool {
         !self.topic().is_empty() && !self.info().is_empty()
     }

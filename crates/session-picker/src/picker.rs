@@ -69,7 +69,7 @@ enum LoopStep {
     Signal(i32),
 }
 
-/// Shows the picker until something is chosen; `None` where nothing is. A signal that ends the process
+/// Shows the picker until something is chosen; `None` if nothing is. A signal that ends the process
 /// ends it when the terminal is as it was.
 ///
 /// # Errors

@@ -58,7 +58,7 @@ impl QueryLine {
         true
     }
 
-    /// Edits the query; returns true where its text changed.
+    /// Edits the query; returns true if its text changed.
     pub(crate) fn handle_event(&mut self, event: &Event) -> bool {
         let before = self.text().to_owned();
         edit_input(&mut self.input, event);
@@ -66,7 +66,7 @@ impl QueryLine {
         before != self.text()
     }
 
-    /// Returns true where the cursor is in or behind a word with a colon, as filters have.
+    /// Returns true if the cursor is in or behind a word with a colon, as filters have.
     pub(crate) fn may_be_in_filter(&self) -> bool {
         let before = self.text().get(..self.cursor_byte()).unwrap_or_default();
         let word = before.rsplit(char::is_whitespace).next();
@@ -78,7 +78,7 @@ impl QueryLine {
         find_open_filter(self.text().get(..self.cursor_byte())?)
     }
 
-    /// Returns true where values complete the filter within whose value the cursor is.
+    /// Returns true if values complete the filter within whose value the cursor is.
     pub(crate) fn can_complete(&self, values: &FilterValues) -> bool {
         complete(self.text(), self.cursor_byte(), values).is_some()
     }

@@ -97,7 +97,7 @@ impl TextBlocks {
         }
     }
 
-    /// Counts the letters of a block before a line; `None` where the block is not shown.
+    /// Counts the letters of a block before a line; `None` if the block is not shown.
     fn letters_before(&self, position: &TextPosition) -> Option<usize> {
         let lines = self.lines(position.block);
         let before = lines.iter().take(position.offset).map(count_letters);
@@ -141,7 +141,7 @@ impl TextBlocks {
         TextPosition { block, offset }
     }
 
-    /// Returns the number of the turn of a line in the session, from 0; `None` where there are no turns.
+    /// Returns the number of the turn of a line in the session, from 0; `None` if there are no turns.
     pub(crate) fn turn_at(&self, position: TextPosition) -> Option<u32> {
         let last = self.blocks.len().checked_sub(1)?;
         let block = self.blocks.get(position.block.min(last))?;

@@ -96,7 +96,7 @@ pub(crate) struct TextLayout {
     pub(crate) columns: usize,
     /// The detail of calls.
     pub(crate) calls: CallDetail,
-    /// Turns of the whole session; `None` where no rule stands above a turn.
+    /// Turns of the whole session; `None` if no rule stands above a turn.
     pub(crate) turns: Option<u32>,
 }
 

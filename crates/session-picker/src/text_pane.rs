@@ -78,7 +78,7 @@ impl TextPane {
         }
     }
 
-    /// Lays the turns out where the columns or the detail of calls have changed; returns true where they
+    /// Lays the turns out where the columns or the detail of calls have changed; returns true if they
     /// have. The line at the top stays there.
     pub(crate) fn lay_out(&mut self, columns: usize, height: usize, calls: CallDetail) -> bool {
         self.height = height;
@@ -114,7 +114,7 @@ impl TextPane {
         self.count = MatchCount::default();
     }
 
-    /// Sets what is marked; returns true where that has changed.
+    /// Sets what is marked; returns true if that has changed.
     pub(crate) fn set_marked(&mut self, marked: MarkedWords) -> bool {
         let has_changed = self.marked != marked;
         if has_changed {

@@ -137,7 +137,7 @@ impl WorkerContext {
         }
     }
 
-    /// Reads turns in batches; `None` where other turns are wanted meanwhile.
+    /// Reads turns in batches; `None` if other turns are wanted meanwhile.
     fn read_requested_turns(
         &self,
         index: &mut OpenIndex,
@@ -244,7 +244,7 @@ enum MissingIndex<'a> {
     Gone,
 }
 
-/// Returns what is sent of an answer; `None` where another one comes soon.
+/// Returns what is sent of an answer; `None` if another one comes soon.
 fn make_list_message(
     answer: Result<ListAnswer, PickerError>,
     missing: MissingIndex<'_>,
@@ -358,7 +358,7 @@ fn make_failure_messages(last_failure: &mut Option<String>, reason: String) -> V
     ]
 }
 
-/// Returns true where the chosen model can read and has not read all sessions.
+/// Returns true if the chosen model can read and has not read all sessions.
 fn has_unread_sessions(engine: &SearchEngine) -> bool {
     let ask = || {
         let index = Reader::open(&engine.home().index_directory)?;

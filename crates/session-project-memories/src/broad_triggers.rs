@@ -42,7 +42,7 @@ pub(crate) struct BroadTrigger {
     pub(crate) glob: String,
     /// The things that it matches.
     pub(crate) kind: TriggerKind,
-    /// How many of them it matches; `None` where its text alone says that these are most.
+    /// How many of them it matches; `None` if its text alone says that these are most.
     pub(crate) share: Option<TriggerShare>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct TriggerShare {
 }
 
 impl TriggerShare {
-    /// Returns true where they are more than a fifth of all, of few ones more than half.
+    /// Returns true if they are more than a fifth of all, of few ones more than half.
     fn is_broad(self) -> bool {
         let divisor = match self.total {
             MIN_TOTAL.. => BROAD_DIVISOR,

@@ -159,7 +159,7 @@ impl ProjectMemories {
         }
     }
 
-    /// Returns true where the environment switches injection off.
+    /// Returns true if the environment switches injection off.
     fn is_switched_off(&self) -> bool {
         let switch = self.home.env.get(SWITCH).unwrap_or_default();
         ["0", "false", "off", "no"].contains(&switch.to_lowercase().as_str())

@@ -169,7 +169,7 @@ fn propose_from_names(text: &str, survey: &TriggerSurvey<'_>) -> Triggers {
     }
 }
 
-/// Returns true where a text has the name of a command with its subcommand, as whole words. A program alone (`make`,
+/// Returns true if a text has the name of a command with its subcommand, as whole words. A program alone (`make`,
 /// `go`) may be a word of the sentence, and an everyday command says little: such ones need backticks.
 fn names_command(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "-_/.".contains(c);

@@ -91,7 +91,7 @@ impl ProjectMemories {
     }
 }
 
-/// Describes what the memory of an id inherited; `None` where it is nothing.
+/// Describes what the memory of an id inherited; `None` if it is nothing.
 pub fn describe_inherited_fields(id: &str, inherited: &InheritedFields) -> Option<Note> {
     let triggers = describe_triggers(&inherited.when);
     let cues = inherited.cues.len();

@@ -56,7 +56,7 @@ impl SavedMemory {
         notes
     }
 
-    /// Returns true where some of its triggers match much of what there is.
+    /// Returns true if some of its triggers match much of what there is.
     pub fn has_broad_triggers(&self) -> bool {
         !self.broad.is_empty()
     }
@@ -121,7 +121,7 @@ impl SavedMemory {
         Some(Note::new("it has no cues").with_hint(hint).into())
     }
 
-    /// Returns the command that adds cues; `None` where it has some, or prompts of the turns that it comes from.
+    /// Returns the command that adds cues; `None` if it has some, or prompts of the turns that it comes from.
     pub fn cue_command(&self) -> Option<String> {
         let front = &self.memory.front;
         let has_none = front.cues.is_empty() && front.prompts.is_empty();
@@ -131,7 +131,7 @@ impl SavedMemory {
         })
     }
 
-    /// Returns the command that adds triggers, with those that are proposed; `None` where it has some. A
+    /// Returns the command that adds triggers, with those that are proposed; `None` if it has some. A
     /// preference that nothing is proposed for needs none.
     pub fn trigger_command(&self) -> Option<String> {
         let front = &self.memory.front;

@@ -49,7 +49,7 @@ pub struct FailedTurn {
 }
 
 impl FailedTurn {
-    /// Finds the error line of a turn and the command that printed it; `None` where the turn holds no such line.
+    /// Finds the error line of a turn and the command that printed it; `None` if the turn holds no such line.
     fn new(found: &FoundTurn<ErrorSignature>, content: &TurnContent) -> Option<Self> {
         let is_wanted = |line: &&str| ErrorSignature::new(line) == Some(found.found);
         let runs = (0..content.runs.len()).filter(|run| content.has_failed(*run));

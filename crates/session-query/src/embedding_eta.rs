@@ -72,7 +72,7 @@ fn write_end(path: &Path, left: Duration) -> Option<()> {
     private::write_cached(path, end.to_string().as_bytes()).ok()
 }
 
-/// Returns how long the process that embeds the index in a folder will take by its estimate; `None` where none runs, or it
+/// Returns how long the process that embeds the index in a folder will take by its estimate; `None` if none runs, or it
 /// has no estimate yet.
 pub(crate) fn read_embedding_time_left(root: &Path) -> Option<Duration> {
     let end = private::read_text(&root.join(EMBEDDING_ETA_FILE), MAX_BYTES);

@@ -165,7 +165,7 @@ fn parse_session_filter(text: &str, span: &Range<usize>) -> SearchFilter {
     }
 }
 
-/// Returns true where a quote in these words is not closed: what comes next is within a phrase that is
+/// Returns true if a quote in these words is not closed: what comes next is within a phrase that is
 /// being typed.
 fn begins_phrase(text: &str, tokens: &[QueryToken]) -> bool {
     let words = tokens.iter().filter(|token| token.kind == TokenKind::Word);

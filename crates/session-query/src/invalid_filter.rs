@@ -49,7 +49,7 @@ impl InvalidFilter {
     }
 }
 
-/// Returns true where a value that a field can have begins so.
+/// Returns true if a value that a field can have begins so.
 pub(crate) fn begins_value(condition: &TypedCondition) -> bool {
     let value = &condition.value;
     match condition.field {

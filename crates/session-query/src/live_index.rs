@@ -60,7 +60,7 @@ pub enum QueryRefresh {
 
 /// An answer with the refresh that ran meanwhile.
 pub struct LiveAnswer<T> {
-    /// The answer; `None` where there is no history.
+    /// The answer; `None` if there is no history.
     pub found: Option<SnapshotAnswer<T>>,
     /// The outcome of the refresh, if there was one.
     pub refresh: Option<RefreshOutcome>,
@@ -136,7 +136,7 @@ impl LiveIndex<'_> {
         Ok(outcome)
     }
 
-    /// Returns true where one of `ids` names no session of the index and a history that may hold it was left unread.
+    /// Returns true if one of `ids` names no session of the index and a history that may hold it was left unread.
     pub(crate) fn may_have_unread_session(
         &self,
         ids: &[String],

@@ -58,7 +58,7 @@ fn is_correctable_name(query: &Query, name: &str) -> bool {
         && !query.quotes(name)
 }
 
-/// Returns true where no turn holds a term, and no other spelling or longer name was searched in its place. The everyday words
+/// Returns true if no turn holds a term, and no other spelling or longer name was searched in its place. The everyday words
 /// of a name are no sign that it is right.
 fn is_missing(term: &Term, stats: &[TermStats]) -> bool {
     match stats.iter().find(|stats| stats.term == term.text) {
@@ -71,7 +71,7 @@ fn is_missing(term: &Term, stats: &[TermStats]) -> bool {
     }
 }
 
-/// Translates a word in a script without spaces as far as the glossary goes; `None` where it knows none of it.
+/// Translates a word in a script without spaces as far as the glossary goes; `None` if it knows none of it.
 fn translate(word: &str) -> Option<String> {
     let is_chinese = word.contains(is_unspaced);
     let english = is_chinese.then(|| translate_to_english(word));

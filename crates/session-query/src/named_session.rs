@@ -31,7 +31,7 @@ struct NamedSession<'t> {
 }
 
 impl NamedSessions {
-    /// Finds the sessions of `all` that a text names; `None` where it names none. A word whose id no session has, or
+    /// Finds the sessions of `all` that a text names; `None` if it names none. A word whose id no session has, or
     /// several, is text.
     pub(crate) fn find(text: &str, all: &[SessionRow]) -> Option<Self> {
         // Nearly all queries end here.

@@ -42,7 +42,7 @@ impl OpenIndex {
         }
     }
 
-    /// Returns true where the index was written, or replaced by another one, since the last call; also for the first call,
+    /// Returns true if the index was written, or replaced by another one, since the last call; also for the first call,
     /// and where the index cannot be read. Queries between two calls do not matter.
     pub fn has_changed(&mut self) -> bool {
         let mut check = || -> Result<bool, QueryError> {
@@ -189,7 +189,7 @@ impl OpenIndex {
         self.open = self.open.take().filter(ended);
     }
 
-    /// Returns true where deleted text is still to be removed from the index. The index is left open: where several threads
+    /// Returns true if deleted text is still to be removed from the index. The index is left open: where several threads
     /// begin to read a log at once, SQLite lets all but one sleep.
     fn is_purge_pending(&mut self) -> bool {
         self.open = self.open().ok();
@@ -199,7 +199,7 @@ impl OpenIndex {
             .is_some_and(|open| is_pending(open).unwrap_or(false))
     }
 
-    /// Begins a snapshot; returns true where nobody has committed since the last query.
+    /// Begins a snapshot; returns true if nobody has committed since the last query.
     fn resume_snapshot(&self) -> bool {
         let is_current = |open: &OpenSnapshot| -> Result<bool, QueryError> {
             open.snapshot.index.begin_snapshot()?;

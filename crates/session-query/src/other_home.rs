@@ -62,7 +62,7 @@ fn has_history(home: &Path) -> bool {
     listings.any(|listing| !listing.locations.is_empty())
 }
 
-/// Returns true where a folder is there in which an agent keeps its sessions.
+/// Returns true if a folder is there in which an agent keeps its sessions.
 fn has_history_folder(home: &Path) -> bool {
     let mut agents = sources().iter().map(|source| source.agent());
     agents.any(|agent| {

@@ -247,7 +247,7 @@ impl QueryModels {
         }))
     }
 
-    /// Returns true where the chosen model has not failed and has not embedded all sessions.
+    /// Returns true if the chosen model has not failed and has not embedded all sessions.
     ///
     /// # Errors
     /// When the index fails.

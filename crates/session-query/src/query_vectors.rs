@@ -96,7 +96,7 @@ impl QueryVectors {
         self.state().failures.contains_key(model)
     }
 
-    /// Returns a query's vector by a model, made if it is not known; `None` where the model fails.
+    /// Returns a query's vector by a model, made if it is not known; `None` if the model fails.
     pub(crate) fn vector(
         &self,
         catalogue: &Catalogue,

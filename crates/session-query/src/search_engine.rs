@@ -119,7 +119,7 @@ impl SearchEngine {
         Ok(outcome)
     }
 
-    /// Returns true where one of the last three refreshes had the same home and variables. A hook refreshes only then:
+    /// Returns true if one of the last three refreshes had the same home and variables. A hook refreshes only then:
     /// variables that only the current project sets must not decide which histories are read.
     pub fn has_known_environment(home: &Home, index: &Reader) -> bool {
         index
@@ -137,7 +137,7 @@ impl SearchEngine {
         live.refresh(RefreshMode::Changes, budget)
     }
 
-    /// Removes an entry of what was forgotten, reads again what it kept out, and returns how much came back; `None` where there
+    /// Removes an entry of what was forgotten, reads again what it kept out, and returns how much came back; `None` if there
     /// is no such entry. `on_wait` is called where another process is waited for.
     ///
     /// # Errors

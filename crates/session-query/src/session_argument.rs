@@ -12,7 +12,7 @@ use thiserror::Error;
 pub struct SessionArgument {
     /// The session's id or its beginning.
     pub session: String,
-    /// The turns; `None` where the session alone is named.
+    /// The turns; `None` if the session alone is named.
     pub turns: Option<TurnRange>,
 }
 
@@ -120,7 +120,7 @@ pub fn find_session(sessions: &[SessionRow], typed: &str) -> Result<SessionRow, 
     }
 }
 
-/// Finds the turns that an id with turns names, as a filter for these alone; `None` where the session alone is named. The
+/// Finds the turns that an id with turns names, as a filter for these alone; `None` if the session alone is named. The
 /// offset of a page, as in `ID:5+8400-9`, does not count.
 ///
 /// # Errors

@@ -316,7 +316,7 @@ pub fn parse_agent(name: &str) -> Result<String, TypedFilterError> {
     }
 }
 
-/// Returns true where a name of an agent begins so.
+/// Returns true if a name of an agent begins so.
 pub(crate) fn begins_agent(beginning: &str) -> bool {
     let wanted = agent_letters(beginning);
     let begins = |name: String| name.starts_with(&wanted);

@@ -17,7 +17,7 @@ pub struct UnmetClause {
     pub names: Vec<String>,
 }
 
-/// Finds the first clause that no turn of the index meets by itself, those of projects before others; `None` where each is
+/// Finds the first clause that no turn of the index meets by itself, those of projects before others; `None` if each is
 /// met, or the index fails: why nothing was found is no reason to fail. `sessions` are all of the index's.
 pub fn find_unmet_clause(
     index: &Reader,
@@ -37,7 +37,7 @@ pub fn find_unmet_clause(
     })
 }
 
-/// Returns true where a turn meets a clause.
+/// Returns true if a turn meets a clause.
 fn is_met(
     index: &Reader,
     sessions: &[SessionRow],

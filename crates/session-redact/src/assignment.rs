@@ -308,7 +308,7 @@ impl<'t> NamedSecret<'t> {
         self.read(trim_blanks(value), context)
     }
 
-    /// Returns true where the value is a secret.
+    /// Returns true if the value is a secret.
     fn is_secret(&self, value: &AssignedValue) -> bool {
         let text = &self.text[value.range.clone()];
         value::is_secret(text, self.name, value.context)
@@ -317,7 +317,7 @@ impl<'t> NamedSecret<'t> {
             && (!self.is_vague() || value::is_strong(text))
     }
 
-    /// Returns true where the name alone hardly tells that a value follows: `pw` in a text, a copula.
+    /// Returns true if the name alone hardly tells that a value follows: `pw` in a text, a copula.
     fn is_vague(&self) -> bool {
         let name = self.written_name();
         let is_separated = self.after().starts_with(['=', ':', '：', '＝']);
@@ -341,7 +341,7 @@ impl<'t> NamedSecret<'t> {
         name.eq_ignore_ascii_case("pwd") && !self.is_parameter() && (is_path || is_word)
     }
 
-    /// Returns true where a field begins the line and its value, without a comma or semicolon, ends it.
+    /// Returns true if a field begins the line and its value, without a comma or semicolon, ends it.
     fn is_field(&self, value: &str) -> bool {
         if !self.opens_line() {
             return false;
@@ -354,7 +354,7 @@ impl<'t> NamedSecret<'t> {
         !line.ends_with([',', ';', '{', '(', '|']) && !line.contains(' ')
     }
 
-    /// Returns true where nothing but the marks of a diff, a list or a line's number stands before the name.
+    /// Returns true if nothing but the marks of a diff, a list or a line's number stands before the name.
     fn opens_line(&self) -> bool {
         let before = self
             .before()
@@ -363,7 +363,7 @@ impl<'t> NamedSecret<'t> {
         before.is_empty() || before.ends_with('\n')
     }
 
-    /// Returns true where the name stands in a URL's query or in a connection string.
+    /// Returns true if the name stands in a URL's query or in a connection string.
     fn is_parameter(&self) -> bool {
         self.before().ends_with(['?', '&', ';'])
     }

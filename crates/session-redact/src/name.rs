@@ -310,7 +310,7 @@ pub(crate) fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '-'
 }
 
-/// Returns true where a name is counted in the text behind it, and is no name: `token count: 286`.
+/// Returns true if a name is counted in the text behind it, and is no name: `token count: 286`.
 pub(crate) fn is_measured(rest: &str) -> bool {
     const MEASURES: [&str; 4] = [" count", " counts", " limit", " usage"];
     let mut after = MEASURES.iter().filter_map(|word| rest.strip_prefix(word));

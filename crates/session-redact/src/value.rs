@@ -33,7 +33,7 @@ pub(crate) fn is_strong(value: &str) -> bool {
     is_complex(&value.replace(['*', '^', '&'], "")) || is_random_token(value)
 }
 
-/// Returns true where one line of a value of several is a secret.
+/// Returns true if one line of a value of several is a secret.
 fn has_secret_line(value: &str, name: SecretName, context: ValueContext) -> bool {
     // The parts of a path may begin with `n`.
     let is_path =
@@ -93,7 +93,7 @@ fn is_identifier(value: &str) -> bool {
             .all(|word| word.len() >= 3 && is_word(word))
 }
 
-/// Returns true where each number is a digit or a width. The last of several at the end is a width: `Int8Sha256`.
+/// Returns true if each number is a digit or a width. The last of several at the end is a width: `Int8Sha256`.
 fn has_numbers_of_type(value: &str) -> bool {
     let numbers = value.split(|c: char| !c.is_ascii_digit());
     let numbers: Vec<&str> = numbers.filter(|number| !number.is_empty()).collect();

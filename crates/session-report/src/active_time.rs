@@ -62,7 +62,7 @@ impl UncountedTime {
         Self(merge_intervals(&sorted))
     }
 
-    /// Returns true where it has a part between two times, or touches one of them.
+    /// Returns true if it has a part between two times, or touches one of them.
     fn meets(&self, start: i64, end: i64) -> bool {
         let next = self.0.partition_point(|interval| interval.start <= end);
         let last = next.checked_sub(1).and_then(|last| self.0.get(last));

@@ -59,7 +59,7 @@ impl Cure {
         cures.collect()
     }
 
-    /// Finds the cure of a run that failed of one of the errors among the later runs; `None` where it was not cured.
+    /// Finds the cure of a run that failed of one of the errors among the later runs; `None` if it was not cured.
     fn find<'t>(
         turns: &'t [TurnRecord],
         failure: &SessionRun<'t>,
@@ -90,7 +90,7 @@ impl Cure {
         (!cure.files.is_empty() || !cure.commands.is_empty()).then_some(cure)
     }
 
-    /// Returns true where it may cure the same error of another command: changes of files cure the program that read
+    /// Returns true if it may cure the same error of another command: changes of files cure the program that read
     /// them, commands any.
     pub fn may_cure(&self, command: &str) -> bool {
         let works = CommandWork::new(&self.command).zip(CommandWork::new(command));

@@ -27,7 +27,7 @@ impl<'t> LaterSuccesses<'t> {
         Self { turns, runs }
     }
 
-    /// Finds the success after the run with an index in the turn with another: `None` where the same work was never done
+    /// Finds the success after the run with an index in the turn with another: `None` if the same work was never done
     /// later, and for a command that does none.
     pub fn find(&self, turn: u32, run: usize) -> Option<LaterSuccess> {
         let turn = self.turns.iter().position(|it| it.row.index == turn)?;

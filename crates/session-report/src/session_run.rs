@@ -82,7 +82,7 @@ impl<'t> SessionRun<'t> {
         self.has_failed().then_some(*error)
     }
 
-    /// Returns the index of the first later run that does the same work and succeeds. `None` where the same error comes
+    /// Returns the index of the first later run that does the same work and succeeds. `None` if the same error comes
     /// before it.
     ///
     /// Runs of different directories are the same only where the later one follows at once: the tests of one package say
@@ -106,7 +106,7 @@ impl<'t> SessionRun<'t> {
         later.get(at)?.has_succeeded().then_some(at)
     }
 
-    /// Returns true where a command reads a heredoc, and the other is not the same.
+    /// Returns true if a command reads a heredoc, and the other is not the same.
     fn may_read_other_heredoc(&self, other: &Self) -> bool {
         let (own, other) = (self.command(), other.command());
         own != other && [own, other].into_iter().any(reads_heredoc)
@@ -119,13 +119,13 @@ impl<'t> SessionRun<'t> {
         Some(target.trim_end_matches('/').to_owned())
     }
 
-    /// Returns true where both commands go to directories that differ.
+    /// Returns true if both commands go to directories that differ.
     fn has_other_directory(&self, other: &Self) -> bool {
         let directories = self.directory().zip(other.directory());
         directories.is_some_and(|(own, other)| own != other)
     }
 
-    /// Returns true where only the directory of its command differs from that of its success, which follows at once.
+    /// Returns true if only the directory of its command differs from that of its success, which follows at once.
     pub(crate) fn is_cured_by_directory(&self, success: &Self, between: &[Self]) -> bool {
         let directory = success.directory();
         between.is_empty() && directory.is_some() && directory != self.directory()

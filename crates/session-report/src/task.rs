@@ -10,7 +10,7 @@ pub(crate) fn has_telling_prompt(turn: &TurnRecord) -> bool {
     !prompt_content::is_uninformative(prompt) && !prompt_content::needs_context(prompt)
 }
 
-/// Returns the turns of the task that a turn belongs to: from its prompt to the one that begins the next task. `None` where
+/// Returns the turns of the task that a turn belongs to: from its prompt to the one that begins the next task. `None` if
 /// no task begins at or before the turn, and in a session of a single task.
 pub(crate) fn find_task(turns: &[TurnRecord], turn: u32) -> Option<&[TurnRecord]> {
     let after = turns.partition_point(|record| record.row.index <= turn);

@@ -65,7 +65,7 @@ pub struct WorkSummary {
     pub active_ms: i64,
     /// Number of turns, without those of subagents.
     pub turns: usize,
-    /// Index of the turn that begins the task of which problem and solution are; `None` where they are of all turns.
+    /// Index of the turn that begins the task of which problem and solution are; `None` if they are of all turns.
     #[serde(skip)]
     pub task_turn: Option<u32>,
     /// Whether a typed prompt with content was answered.
@@ -187,7 +187,7 @@ impl WorkSummary {
             .filter(|file| file.access != FileAccess::Read)
     }
 
-    /// Returns true where a `git commit` succeeded.
+    /// Returns true if a `git commit` succeeded.
     pub fn has_commit(&self) -> bool {
         let mut done = self
             .commands

@@ -171,7 +171,7 @@ impl TermHolders {
     }
 }
 
-/// Returns true where a match stands as much by itself as the best one, in whatever case.
+/// Returns true if a match stands as much by itself as the best one, in whatever case.
 fn is_as_whole(matched: ExactMatch, best: Option<ExactMatch>) -> bool {
     best.is_some_and(|best| matched.is_whole() || !best.is_whole())
 }

@@ -56,13 +56,13 @@ impl ExactMatch {
         }
     }
 
-    /// Returns true where the term stands by itself.
+    /// Returns true if the term stands by itself.
     pub(crate) fn is_whole(self) -> bool {
         matches!(self, Self::Whole | Self::WholeIgnoringCase)
     }
 }
 
-/// Returns true where a name in lower case stands in another spelling: a version with a `v` or without, a name in snake
+/// Returns true if a name in lower case stands in another spelling: a version with a `v` or without, a name in snake
 /// case in camel case.
 fn holds_other_spelling<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>) -> bool {
     match other_version_spelling(name) {
@@ -73,7 +73,7 @@ fn holds_other_spelling<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>
     }
 }
 
-/// Returns true where a name in snake case, in lower case, stands in camel case: `fileName` for `file_name`, and not the
+/// Returns true if a name in snake case, in lower case, stands in camel case: `fileName` for `file_name`, and not the
 /// word `filename`.
 fn holds_camel_case<'t>(name: &str, mut texts: impl Iterator<Item = &'t str>) -> bool {
     let Some(joined) = join_name_parts(name) else {

@@ -128,7 +128,7 @@ impl ExactTerms {
 }
 
 impl ExactTerm {
-    /// Returns true where turns were read, and all have the words of the term but not the term.
+    /// Returns true if turns were read, and all have the words of the term but not the term.
     fn is_held_by_words_alone(&self) -> bool {
         !self.read_turns.is_empty() && !self.read_turns.iter().any(ReadTurn::is_holder)
     }
@@ -257,7 +257,7 @@ impl TextReader<'_> {
     }
 }
 
-/// Returns true where a turn changed a file whose path a term with an extension ends.
+/// Returns true if a turn changed a file whose path a term with an extension ends.
 fn changes_file(content: &TurnContent, term: &str) -> bool {
     if !term.contains('.') {
         return false;

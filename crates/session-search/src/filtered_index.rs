@@ -105,7 +105,7 @@ impl<'a> FilteredIndex<'a> {
             .flatten()
     }
 
-    /// Returns true where some clause filters single turns, not whole sessions.
+    /// Returns true if some clause filters single turns, not whole sessions.
     pub(crate) fn filters_turns(&self) -> bool {
         self.filters_turns
     }

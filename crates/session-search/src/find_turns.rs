@@ -18,7 +18,7 @@ pub struct FoundTurn<T> {
 }
 
 impl<T> FoundTurn<T> {
-    /// Reads a turn as the filter shows it; `None` where it is not there.
+    /// Reads a turn as the filter shows it; `None` if it is not there.
     pub(crate) fn read(
         index: &Reader,
         filtered: &FilteredIndex<'_>,

@@ -56,7 +56,7 @@ impl<'t> FoldedText<'t> {
         line + found.map_or(rest.len(), |folded| folded.start)
     }
 
-    /// Returns true where a word begins, or a part of a name in camel case.
+    /// Returns true if a word begins, or a part of a name in camel case.
     pub(crate) fn begins_word(&self, at: usize) -> bool {
         let before = self.folded.get(..at);
         let before = before.and_then(|text| text.chars().next_back());

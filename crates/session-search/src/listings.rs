@@ -133,14 +133,14 @@ fn sort_by_match(turns: &mut [FoundTurn<Vec<FoundCommand>>], pattern: &LinePatte
 }
 
 impl FoundCommand {
-    /// Finds the commands of a turn that match; `None` where none does.
+    /// Finds the commands of a turn that match; `None` if none does.
     fn find(content: &TurnContent, pattern: &CommandPattern<'_>) -> Option<Vec<Self>> {
         let runs = 0..content.runs.len();
         let found = runs.filter_map(|run| Self::read(content, run, pattern));
         non_empty(found.collect())
     }
 
-    /// Reads a run of a turn; `None` where it does not match.
+    /// Reads a run of a turn; `None` if it does not match.
     fn read(content: &TurnContent, run: usize, pattern: &CommandPattern<'_>) -> Option<Self> {
         let status = content.runs.get(run)?.status;
         let command = content.commands.get(content.runs.get(run)?.command)?;
@@ -178,7 +178,7 @@ pub fn find_error_turns(
     find_turns(index, sessions, filter, visit)
 }
 
-/// Finds the error lines of a turn that match; `None` where none does.
+/// Finds the error lines of a turn that match; `None` if none does.
 fn find_matching_errors(content: &TurnContent, pattern: &LinePattern) -> Option<Vec<String>> {
     let lines = content.errors.iter().flat_map(|error| error.lines());
     let lines = lines.filter(|line| pattern.matches(line));

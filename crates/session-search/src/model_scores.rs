@@ -16,7 +16,7 @@ impl ModelWeights {
     }
 }
 
-/// A target's cosine by each model, in the order of the models; `None` where a model has not embedded it.
+/// A target's cosine by each model, in the order of the models; `None` if a model has not embedded it.
 ///
 /// Cosines of two models are never compared: [`ModelScores`] are.
 #[derive(Debug, Clone, Copy, Default)]
@@ -34,7 +34,7 @@ impl TargetCosines {
     }
 }
 
-/// A target's score by each model, in the order of the models; `None` where a model has not embedded it.
+/// A target's score by each model, in the order of the models; `None` if a model has not embedded it.
 ///
 /// A score is `z² * (cosine - mean) / (best - mean)` of its model ([`CosineStats`](crate::cosine_stats::CosineStats)).
 #[derive(Debug, Clone, Copy, Default)]

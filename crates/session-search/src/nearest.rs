@@ -25,14 +25,14 @@ pub(crate) struct NearestTarget {
     pub(crate) target: VectorTarget,
     /// The target as which it is shown: of a turn that the filter leaves out, a copy of it.
     pub(crate) shown: VectorTarget,
-    /// By the models in their order; `None` where a model has not embedded it.
+    /// By the models in their order; `None` if a model has not embedded it.
     pub(crate) cosines: TargetCosines,
 }
 
 /// The scales by which each model's cosines become scores.
 pub(crate) struct ModelScales<'a> {
     embeddings: Vec<&'a QueryEmbedding>,
-    /// In the order of the models; `None` where the filter lets through nothing that the model has embedded.
+    /// In the order of the models; `None` if the filter lets through nothing that the model has embedded.
     pub(crate) stats: Vec<Option<CosineStats>>,
     pub(crate) weights: ModelWeights,
 }
@@ -177,7 +177,7 @@ impl<'a> NearestTargets<'a> {
     }
 }
 
-/// Computes the statistics of a model's cosines with what the filter lets through; `None` where
+/// Computes the statistics of a model's cosines with what the filter lets through; `None` if
 /// that is nothing.
 fn compute_cosine_stats(
     cosines: &DenseCosines<'_>,
@@ -218,7 +218,7 @@ impl ScoredTarget {
     }
 }
 
-/// Returns the target as which one is shown; `None` where the filter lets neither it nor a copy through.
+/// Returns the target as which one is shown; `None` if the filter lets neither it nor a copy through.
 fn resolve_target(target: VectorTarget, filtered: &FilteredIndex<'_>) -> Option<VectorTarget> {
     let session = target.session;
     let Some(turn) = target.turn else {

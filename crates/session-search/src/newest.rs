@@ -43,7 +43,7 @@ impl<'a> NewestList<'a> {
         }
     }
 
-    /// Returns true where a session that ended then, and those before it, have no turn that belongs to the list.
+    /// Returns true if a session that ended then, and those before it, have no turn that belongs to the list.
     fn is_complete_before(&self, ended_ms: Option<i64>) -> bool {
         let oldest = self.turns.get(self.limit.saturating_sub(1));
         oldest.is_some_and(|oldest| oldest.at_ms > ended_ms)

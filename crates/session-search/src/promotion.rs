@@ -80,7 +80,7 @@ impl ExactTermPromotion {
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
 
-    /// Returns true where a session is promoted: the first hit is one.
+    /// Returns true if a session is promoted: the first hit is one.
     pub(crate) fn has_promoted_session(&self) -> bool {
         self.share > 0.0
     }

@@ -17,10 +17,10 @@ use std::fmt::Debug;
 
 /// Cosines of a query with texts of the index, as precise as the model makes them.
 pub trait TextCosines: Debug + Send + Sync {
-    /// Computes the cosine with the text of a turn; `None` where it has none.
+    /// Computes the cosine with the text of a turn; `None` if it has none.
     fn turn_cosine(&self, content: &TurnContent) -> Option<f32>;
 
-    /// Computes the greatest cosine with a chunk of a session; `None` where it has none.
+    /// Computes the greatest cosine with a chunk of a session; `None` if it has none.
     fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32>;
 }
 

@@ -30,7 +30,7 @@ impl RankingTuning {
     /// The names that [`set`](Self::set) knows.
     pub const NAMES: [&'static str; 4] = ["base", "power", "context", "exact"];
 
-    /// Sets the constant of a name; `None` where there is none, or the value is not in 0..=1.
+    /// Sets the constant of a name; `None` if there is none, or the value is not in 0..=1.
     #[must_use]
     pub fn set(mut self, name: &str, value: f32) -> Option<Self> {
         let constant = match name {

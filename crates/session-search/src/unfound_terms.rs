@@ -139,7 +139,7 @@ impl UnfoundTerms {
     }
 }
 
-/// Returns true where turns that the filter leaves out have the digits of a number: whether one holds it is not known.
+/// Returns true if turns that the filter leaves out have the digits of a number: whether one holds it is not known.
 fn has_unread_turns(number: &TermStats, filtered: &FilteredIndex<'_>) -> bool {
     let mut postings = number.postings();
     postings.any(|turn| filtered.resolve_turn(turn).is_none())

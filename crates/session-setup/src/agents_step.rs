@@ -145,7 +145,7 @@ pub fn undo_setup(
     })
 }
 
-/// Returns true where Claude Code's settings hold nothing but what setup wrote. Settings that cannot be read do not.
+/// Returns true if Claude Code's settings hold nothing but what setup wrote. Settings that cannot be read do not.
 fn holds_only_own_claude(home: &Home) -> bool {
     let settings = SettingsFile::for_user(&home.env).map_err(SetupError::from);
     let record = SetupRecord::open(&home.directories().data);

@@ -13,7 +13,7 @@ pub struct ConsentDialog<'a> {
     pub is_interactive: bool,
     /// Consent was given beforehand, by `--yes`.
     pub assume_yes: bool,
-    /// Columns of the terminal that prose is wrapped to; `None` where it is written to a file or a pipe.
+    /// Columns of the terminal that prose is wrapped to; `None` if it is written to a file or a pipe.
     pub columns: Option<usize>,
 }
 

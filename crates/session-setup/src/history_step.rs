@@ -48,7 +48,7 @@ impl Setup<'_, '_> {
     }
 }
 
-/// Returns true where the settings hold nothing but what setup wrote.
+/// Returns true if the settings hold nothing but what setup wrote.
 ///
 /// # Errors
 /// When the settings cannot be read, or are not a JSON object.
@@ -60,7 +60,7 @@ pub(crate) fn holds_only_own(settings: &SettingsFile, record: &SetupRecord) -> R
     }
 }
 
-/// Takes the retention back, unless it was changed since; `None` where setup wrote none.
+/// Takes the retention back, unless it was changed since; `None` if setup wrote none.
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.

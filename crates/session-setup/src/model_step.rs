@@ -65,7 +65,7 @@ impl Setup<'_, '_> {
         Ok(StepOutcome::Skipped)
     }
 
-    /// Asks for the model at an endpoint; `None` where the address is none, or does not answer.
+    /// Asks for the model at an endpoint; `None` if the address is none, or does not answer.
     fn ask_remote(&mut self, url: &str) -> Result<Option<StepOutcome>> {
         let Some(name) = self.dialog.ask("Name of the model there:")? else {
             return Ok(Some(StepOutcome::Skipped));

@@ -37,7 +37,7 @@ impl SetupOptions {
         *self == Self::default()
     }
 
-    /// Returns true where the options install the skill for Claude Code.
+    /// Returns true if the options install the skill for Claude Code.
     pub(crate) fn wants_skill(&self) -> bool {
         self.skill == SkillChoice::Install || self.agents.contains(&Agent::Claude)
     }

@@ -13,7 +13,7 @@ const LIMIT: u64 = 1 << 20;
 /// A setting that `setup` wrote where the user may have one of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WrittenSetting {
-    /// The value before; `None` where there was none.
+    /// The value before; `None` if there was none.
     pub(crate) before: Option<String>,
     /// The value that was written.
     pub(crate) written: String,

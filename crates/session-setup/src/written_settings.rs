@@ -107,7 +107,7 @@ struct WrittenKey<'a> {
     is_unchanged: bool,
 }
 
-/// Takes back the choice of the model, as far as nobody changed it since; `None` where setup made none.
+/// Takes back the choice of the model, as far as nobody changed it since; `None` if setup made none.
 ///
 /// # Errors
 /// When the configuration or the record cannot be read or written.

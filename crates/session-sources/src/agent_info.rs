@@ -122,7 +122,7 @@ impl AgentInfo {
     }
 
     /// Returns the first variable, for a history that lies in another of the agent's folders than the one that it looks in
-    /// by itself; `None` where it needs none. Of a list in the variable it takes no part.
+    /// by itself; `None` if it needs none. Of a list in the variable it takes no part.
     fn folder_variable(&self, env: &Env, history: &Path) -> Option<FolderVariable> {
         let variable = *self.variables.first()?;
         let folders = self.history_folders(env);
@@ -139,7 +139,7 @@ impl AgentInfo {
     }
 
     /// Returns the variables by which the agent finds a history in a folder that nothing names now: its first one, and
-    /// without those that would lead it elsewhere. `None` where the path is not one that the agent makes below the
+    /// without those that would lead it elsewhere. `None` if the path is not one that the agent makes below the
     /// first one, since another variable may have named it.
     pub fn unlisted_folder_variables(
         &self,
@@ -206,7 +206,7 @@ impl AgentInfo {
 pub struct FolderVariable {
     /// Its name.
     pub name: &'static str,
-    /// The folder that it names; `None` where it must not be set.
+    /// The folder that it names; `None` if it must not be set.
     pub folder: Option<PathBuf>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn fingerprint(content: impl AsRef<[u8]>) -> u64 {
 pub(crate) struct SeenIds(Vec<u64>);
 
 impl SeenIds {
-    /// Notes an id, and returns true where it is one of the last 24.
+    /// Notes an id, and returns true if it is one of the last 24.
     pub(crate) fn repeats(&mut self, id: &str) -> bool {
         let id = fingerprint(id);
         if self.0.contains(&id) {

@@ -78,7 +78,7 @@ fn user_folders(env: &Env) -> Vec<HistoryFolder> {
     folders
 }
 
-/// Returns true where the editor keeps sessions.
+/// Returns true if the editor keeps sessions.
 pub(crate) fn has_database(env: &Env) -> bool {
     let mut folders = user_folders(env).into_iter();
     folders.any(|folder| folder.path.join(GLOBAL).is_file())

@@ -47,7 +47,7 @@ pub(crate) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// Returns true where there is a folder.
+/// Returns true if there is a folder.
 ///
 /// # Errors
 /// When it cannot be looked at: other than `Path::is_dir` this does not take that for an absence.
@@ -106,7 +106,7 @@ pub(crate) fn file_key(_: &Path, metadata: &Metadata) -> FileKey {
     (metadata.dev(), metadata.ino())
 }
 
-/// Returns true where both paths lead to one file.
+/// Returns true if both paths lead to one file.
 pub fn leads_to_same_file(one: &Path, other: &Path) -> bool {
     let key = |path: &Path| Some(file_key(path, &fs_err::metadata(path).ok()?));
     key(one).is_some_and(|found| key(other) == Some(found))

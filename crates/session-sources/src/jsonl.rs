@@ -74,7 +74,7 @@ pub trait JsonlFormat: Sync {
         session
     }
 
-    /// Returns true where a `history.jsonl` in its folders holds the prompts of all sessions: those whose
+    /// Returns true if a `history.jsonl` in its folders holds the prompts of all sessions: those whose
     /// files are gone are read from it.
     fn has_prompt_history(&self) -> bool {
         false

@@ -184,7 +184,7 @@ impl Lines {
         self.offset
     }
 
-    /// Returns the last bytes before the next line, as many as a cursor compares; `None` where not all of them were read.
+    /// Returns the last bytes before the next line, as many as a cursor compares; `None` if not all of them were read.
     pub(crate) fn tail(&self) -> Option<&[u8]> {
         let wanted = self.offset.min(TAIL_BYTES as u64);
         let is_read = self.offset - self.opened >= wanted;

@@ -61,7 +61,7 @@ impl MetFile {
         }
     }
 
-    /// Returns true where this file holds as much as another one of its session. Of a packed file and an unpacked
+    /// Returns true if this file holds as much as another one of its session. Of a packed file and an unpacked
     /// one the sizes do not show: an agent packs a session that has ended.
     fn holds_all_of(self, other: Self) -> bool {
         self.is_packed != other.is_packed || self.bytes >= other.bytes
@@ -117,7 +117,7 @@ fn named_session(path: &Path) -> Option<&str> {
 
 /// The folder that no link may lead out of: who wrote another home could name any file of the user by a link.
 struct Confinement {
-    /// The folder without links; `None` where it does not exist.
+    /// The folder without links; `None` if it does not exist.
     home: Option<PathBuf>,
     /// Whether folders lie in it.
     folders: HashMap<PathBuf, bool>,

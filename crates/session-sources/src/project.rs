@@ -11,7 +11,7 @@ pub(crate) const PATH_LIMIT: usize = 2048;
 pub(crate) const INPUT_PATH_LIMIT: usize = 4096;
 const GIT_FILE_LIMIT: u64 = 4096;
 
-/// Returns the main checkout of the git worktree that `cwd` lies in, or `None` where
+/// Returns the main checkout of the git worktree that `cwd` lies in, or `None` if
 /// `cwd` is no worktree. A worktree that is gone is known by its place:
 /// `<project>/.claude/worktrees/<name>` or `<project>/.worktrees/<name>`.
 pub fn project_root(cwd: &str) -> Option<String> {

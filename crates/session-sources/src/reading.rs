@@ -169,7 +169,7 @@ pub(crate) trait LineAssembly {
     /// replace; `None` when there are fewer turns than were delivered before.
     fn finish(&mut self, has_news: bool) -> Option<Vec<Turn>>;
 
-    /// Returns true where the lines of a whole file make no session yet.
+    /// Returns true if the lines of a whole file make no session yet.
     fn is_noise(&mut self) -> bool {
         false
     }
@@ -254,7 +254,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         }
     }
 
-    /// Takes a line, and returns true where it holds a record. `before` is the state before it, where a checkpoint is due.
+    /// Takes a line, and returns true if it holds a record. `before` is the state before it, where a checkpoint is due.
     fn read_line(
         &mut self,
         line: &Line<'_>,
@@ -292,7 +292,7 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         CursorState::read_at(self.files, A::VERSION, self.delivered, state)
     }
 
-    /// Returns true where blank or damaged lines have gone on for long and the time is up.
+    /// Returns true if blank or damaged lines have gone on for long and the time is up.
     fn is_late(&mut self, end: u64, is_record: bool) -> bool {
         let is_due = !is_record && end - self.clock_checked >= CLOCK_CHECK_BYTES;
         if is_record || is_due {
@@ -439,7 +439,7 @@ impl<'a> SessionAnnouncer<'a> {
         }
     }
 
-    /// Returns true where nothing of the session was delivered, by this read or an earlier one.
+    /// Returns true if nothing of the session was delivered, by this read or an earlier one.
     fn is_at_beginning(&self) -> bool {
         self.start == ReadStart::Beginning && !self.opened
     }

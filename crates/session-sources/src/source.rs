@@ -114,7 +114,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Returns true where the file's own name has the id of its session: Copilot calls each file `events.jsonl`, in a
+    /// Returns true if the file's own name has the id of its session: Copilot calls each file `events.jsonl`, in a
     /// folder of that name.
     pub fn has_session_name(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
@@ -182,7 +182,7 @@ pub trait Sink {
     /// Reports something unreadable.
     fn warning(&mut self, warning: Warning);
 
-    /// Returns true where the time for reading is up. A source that delivers nothing for long asks this, and goes on to
+    /// Returns true if the time for reading is up. A source that delivers nothing for long asks this, and goes on to
     /// its checkpoint.
     fn is_out_of_time(&self) -> bool {
         false
@@ -228,7 +228,7 @@ pub enum WarningKind {
 }
 
 impl WarningKind {
-    /// Returns true where a place holds, or may hold, histories that are unread.
+    /// Returns true if a place holds, or may hold, histories that are unread.
     pub fn is_unread(self) -> bool {
         !matches!(
             self,

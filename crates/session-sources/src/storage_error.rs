@@ -74,7 +74,7 @@ impl StorageError {
         )
     }
 
-    /// Returns true where reading failed, which says nothing of the content: the next try may succeed.
+    /// Returns true if reading failed, which says nothing of the content: the next try may succeed.
     pub(crate) fn is_transient(&self) -> bool {
         matches!(
             self,

@@ -235,7 +235,7 @@ impl TurnAssembler {
         }
     }
 
-    /// Returns true where the current turn is the first, and has texts but no prompt and no call.
+    /// Returns true if the current turn is the first, and has texts but no prompt and no call.
     pub(crate) fn is_text_alone(&self) -> bool {
         let is_text = |part: &TurnPart| matches!(part, TurnPart::Text { .. });
         let is_unprompted = |turn: &Turn| turn.index == 0 && turn.kind == PromptKind::None;

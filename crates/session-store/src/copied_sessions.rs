@@ -20,7 +20,7 @@ impl Writer {
         }
     }
 
-    /// Deletes the sessions of a file of which another file that is there holds all turns; returns true where there are
+    /// Deletes the sessions of a file of which another file that is there holds all turns; returns true if there are
     /// some. The file itself stays known as it was read.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Writer {
         Ok(false)
     }
 
-    /// Returns true where each turn of `copied` that is not forgotten is in `holder`, and no longer than there.
+    /// Returns true if each turn of `copied` that is not forgotten is in `holder`, and no longer than there.
     fn holds_all_turns(&self, holder: SessionId, copied: SessionId) -> Result<bool> {
         let root = |turn: &TurnRow| turn.owner.unwrap_or(turn.id);
         let held = self.reader.turns(holder)?;

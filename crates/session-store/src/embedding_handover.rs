@@ -14,7 +14,7 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 pub struct EmbeddingHandover(#[expect(dead_code, reason = "held")] Lock);
 
 impl EmbeddingHandover {
-    /// Requests it; `None` where another process does already.
+    /// Requests it; `None` if another process does already.
     ///
     /// # Errors
     /// When the lock file cannot be opened.

@@ -17,7 +17,7 @@ const PAUSE_INTERVAL: Duration = Duration::from_millis(100);
 pub struct EmbeddingPause(#[expect(dead_code, reason = "held")] Lock);
 
 impl EmbeddingPause {
-    /// Requests a pause. Any number of processes can; `None` where no process has embedded beside others yet.
+    /// Requests a pause. Any number of processes can; `None` if no process has embedded beside others yet.
     pub fn request(root: &Path) -> Option<Self> {
         let dir = Dir::open(root).ok()?;
         let lock = Lock::try_lock_shared(&dir, PAUSE_LOCK).ok().flatten();

@@ -206,14 +206,14 @@ fn extended_code(error: &rusqlite::Error) -> Option<i32> {
     error.sqlite_error().map(|error| error.extended_code)
 }
 
-/// Returns true where SQLite could not make or map the memory that the readers of a database share.
+/// Returns true if SQLite could not make or map the memory that the readers of a database share.
 fn lacks_shared_memory(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi::{SQLITE_IOERR_SHMMAP, SQLITE_IOERR_SHMOPEN};
     let code = extended_code(error);
     lacks_room_to_share(error) || matches!(code, Some(SQLITE_IOERR_SHMOPEN | SQLITE_IOERR_SHMMAP))
 }
 
-/// Returns true where there is no room for the memory that the readers of a database share: SQLite calls it a disk I/O error.
+/// Returns true if there is no room for the memory that the readers of a database share: SQLite calls it a disk I/O error.
 fn lacks_room_to_share(error: &rusqlite::Error) -> bool {
     extended_code(error) == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE)
 }

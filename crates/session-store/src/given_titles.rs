@@ -109,7 +109,7 @@ pub(crate) const WITHOUT_FIRST_TURN: &str = "EXISTS (SELECT 1 FROM turns b
     WHERE b.session = s.id AND b.idx = 0 AND b.start >= b.stop AND b.owner IS NULL)";
 
 impl Writer {
-    /// Returns true where the first turn of a session is left out.
+    /// Returns true if the first turn of a session is left out.
     ///
     /// # Errors
     /// When the database fails.

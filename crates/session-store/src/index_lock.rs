@@ -31,7 +31,7 @@ impl IndexLock {
     }
 
     /// As [`IndexLock::acquire_embedding`], but waits for the lock at most so long: who looks whether such
-    /// a process runs holds it for a moment. `None` where another process still holds it.
+    /// a process runs holds it for a moment. `None` if another process still holds it.
     ///
     /// # Errors
     /// [`StoreError::ForeignDirectory`], and when the lock file cannot be opened.

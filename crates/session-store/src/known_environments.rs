@@ -15,7 +15,7 @@ fn hash_description(description: &str) -> String {
 }
 
 impl Reader {
-    /// Returns true where one of the last refreshes ran in the environment with this description.
+    /// Returns true if one of the last refreshes ran in the environment with this description.
     ///
     /// # Errors
     /// When the database fails.

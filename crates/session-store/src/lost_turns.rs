@@ -22,7 +22,7 @@ struct LostTurn {
 
 impl Writer {
     /// Brings a session's lost turns into the order in which a turn can be stored: the lost turn that it
-    /// is takes its index, else the lost ones from its index on move by one. Returns true where indexes changed.
+    /// is takes its index, else the lost ones from its index on move by one. Returns true if indexes changed.
     pub(crate) fn make_room_before_lost(&mut self, delivered: DeliveredTurn<'_>) -> Result<bool> {
         let DeliveredTurn { session, turn, .. } = delivered;
         let (index, keys) = (turn.index, delivered.hashes.dedup_keys);
@@ -57,7 +57,7 @@ impl Writer {
         self.bump_revision(session)
     }
 
-    /// Returns true where the session's last turn is lost.
+    /// Returns true if the session's last turn is lost.
     fn ends_with_lost(&self, session: SessionId) -> Result<bool> {
         let select = "SELECT start >= ?2 FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1";
         Ok(self

@@ -82,7 +82,7 @@ impl ModelRow {
         self.generations[kind as usize]
     }
 
-    /// Returns true where no matrix has a row.
+    /// Returns true if no matrix has a row.
     pub(crate) fn is_without_rows(&self) -> bool {
         self.rows == [0; 2]
     }

@@ -40,7 +40,7 @@ impl NewSession {
         self.is_for(session) && index >= self.end
     }
 
-    /// Returns true where the title is indexed with a turn before.
+    /// Returns true if the title is indexed with a turn before.
     pub(crate) fn is_titled_before(&self, session: SessionId, index: u32) -> bool {
         self.is_for(session) && self.own_turn.is_some_and(|own| own < index)
     }

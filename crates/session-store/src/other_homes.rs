@@ -25,7 +25,7 @@ fn format_homes(own: &Path, others: &[PathBuf]) -> String {
 }
 
 impl Reader {
-    /// Returns true where the index knows these homes of other machines and no more.
+    /// Returns true if the index knows these homes of other machines and no more.
     ///
     /// # Errors
     /// When the database fails.

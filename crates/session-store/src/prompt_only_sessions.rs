@@ -87,7 +87,7 @@ impl Writer {
     }
 
     /// Adds a prompt of a history of prompts to its session, where it came after the end of that: its transcript was deleted
-    /// before it was read again. It is stored as a turn that the transcript lost. Returns true where it was added.
+    /// before it was read again. It is stored as a turn that the transcript lost. Returns true if it was added.
     ///
     /// # Errors
     /// When the database fails.

@@ -44,7 +44,7 @@ impl Reader {
         Ok(self.pending_purge()?.is_some())
     }
 
-    /// Returns the step that is pending of a purge; `None` where the files hold no deleted text.
+    /// Returns the step that is pending of a purge; `None` if the files hold no deleted text.
     ///
     /// # Errors
     /// When the database fails.

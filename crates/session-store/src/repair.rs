@@ -5,7 +5,7 @@ use crate::schema;
 use crate::writer::Writer;
 
 impl Writer {
-    /// Checks all of the index but contents and matrices, and returns true where it is damaged.
+    /// Checks all of the index but contents and matrices, and returns true if it is damaged.
     ///
     /// Where its database is, SQLite's own indexes, the word index, and tables that are missing are made anew, for the next
     /// commit: the others are filled by [`Writer::reset_cursors`] and by reading all histories again. Models whose rows are

@@ -153,7 +153,7 @@ impl Writer {
         self.recount_replaced_session(done, has_deleted)
     }
 
-    /// Deletes the turns after the last delivered one, but for lost ones; returns true where there were any.
+    /// Deletes the turns after the last delivered one, but for lost ones; returns true if there were any.
     fn delete_undelivered_turns(&mut self, done: SessionReplacement) -> Result<bool> {
         let select = "SELECT id FROM turns WHERE session = ?1 AND idx >= ?2 AND start < ?3";
         let old: Vec<TurnId> =

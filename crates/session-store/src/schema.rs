@@ -144,7 +144,7 @@ fn open_unshared(root: &Path) -> Result<ReadableDatabase> {
     Ok(ReadableDatabase { connection, copy })
 }
 
-/// Copies the database and its log; `None` where the log holds nothing.
+/// Copies the database and its log; `None` if the log holds nothing.
 fn copy_if_logged(root: &Path) -> Result<Option<DatabaseCopy>> {
     let bytes = match fs_err::metadata(directory::log_path(root)) {
         Err(error) if error.kind() == ErrorKind::NotFound => 0,

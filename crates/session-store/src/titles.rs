@@ -126,7 +126,7 @@ impl Writer {
         self.insert_opening(session, turn.index, &turn.prompt)
     }
 
-    /// Returns true where the session has the title of a change that was made up to a turn, which is stored.
+    /// Returns true if the session has the title of a change that was made up to a turn, which is stored.
     fn has_change_up_to(&self, session: SessionId, turn: &Turn) -> Result<bool> {
         let stored = self.stored_titles(session)?;
         if stored.is_some_and(|stored| stored.change().is_some()) {

@@ -63,7 +63,7 @@ impl Writer {
         self.insert_turn_words(id, words.take())
     }
 
-    /// Returns true where a turn is indexed by another number of tokens than its words have, prepared without a title: an earlier
+    /// Returns true if a turn is indexed by another number of tokens than its words have, prepared without a title: an earlier
     /// version indexed the same content otherwise. A copy is indexed by none.
     pub(crate) fn are_words_stale(
         &mut self,

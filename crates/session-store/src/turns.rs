@@ -440,7 +440,7 @@ impl Writer {
     }
 }
 
-/// Returns true where one of two contents of a turn has a change that can name a session, and the other has none.
+/// Returns true if one of two contents of a turn has a change that can name a session, and the other has none.
 fn change_came_or_went(before: &TurnContent, after: &TurnContent) -> bool {
     let has_change = |content| title::change_title(std::iter::once(content)).is_some();
     before.runs != after.runs && has_change(before) != has_change(after)

@@ -147,7 +147,7 @@ impl Reader {
         Ok(lost)
     }
 
-    /// Returns true where a matrix of a model is missing, cut off, another file, or may not be read.
+    /// Returns true if a matrix of a model is missing, cut off, another file, or may not be read.
     ///
     /// # Errors
     /// When the disk fails. [`StoreError::Corrupt`] where another process has replaced the matrix since this snapshot: the
@@ -169,7 +169,7 @@ impl Reader {
         }
     }
 
-    /// Returns true where a model's matrices are of the same generation for who opens the index now.
+    /// Returns true if a model's matrices are of the same generation for who opens the index now.
     fn is_current_model(&self, model: &ModelRow) -> Result<bool> {
         let now = Self::open(self.root())?.model(&model.fingerprint)?;
         let generations = |model: &ModelRow| DocumentKind::ALL.map(|kind| model.generation(kind));

@@ -99,7 +99,7 @@ fn find_mistyped_option(typed: &[OsString]) -> Option<clap::Error> {
     (suggests_meant_option(&error, typed) || is_beside()).then_some(error)
 }
 
-/// Returns true where an error suggests an option that the help shows, and that was typed with a wrong letter and no digit.
+/// Returns true if an error suggests an option that the help shows, and that was typed with a wrong letter and no digit.
 pub fn suggests_meant_option(error: &clap::Error, typed: &[OsString]) -> bool {
     let kinds = [ContextKind::InvalidArg, ContextKind::SuggestedArg];
     let [

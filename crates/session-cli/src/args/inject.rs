@@ -60,7 +60,7 @@ pub struct InjectArgs {
 }
 
 impl InjectArgs {
-    /// Returns true where a call of a tool is to be explained.
+    /// Returns true if a call of a tool is to be explained.
     pub fn names_call(&self) -> bool {
         !self.path.is_empty() || self.command.is_some() || self.error.is_some()
     }

@@ -78,7 +78,7 @@ pub fn make_missing_command_error() -> Error {
     anyhow::anyhow!("no command is given, and the picker needs a terminal{reason}\n{hint}")
 }
 
-/// Returns true where a picker can be shown and answered.
+/// Returns true if a picker can be shown and answered.
 pub fn is_possible() -> bool {
     is_on_terminal() && !is_dumb()
 }

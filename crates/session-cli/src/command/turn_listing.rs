@@ -134,7 +134,7 @@ impl FilteredHistory {
         Ok(find_command_turns(index, sessions, filter, wanted)?)
     }
 
-    /// Returns the command that lists the runs in whose lines a file is named, with their number; `None` where there are
+    /// Returns the command that lists the runs in whose lines a file is named, with their number; `None` if there are
     /// none. What a shell did to a file is known by its command line alone.
     fn find_runs_that_name(&self, path: &str) -> Result<Option<String>> {
         let path = pasted_path_readings(path).last().copied().unwrap_or(path);
@@ -150,7 +150,7 @@ impl FilteredHistory {
     }
 
     /// Returns the command that lists the runs which have all words of a pattern in their order, whatever stands between them,
-    /// with their number; `None` where there are none.
+    /// with their number; `None` if there are none.
     fn find_runs_of_words(&self, pattern: &str) -> Result<Option<String>> {
         let words = pattern.split(|c: char| c.is_whitespace() || c == '*');
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
@@ -160,7 +160,7 @@ impl FilteredHistory {
         }
     }
 
-    /// Returns the command that lists the runs of a pattern, with their number; `None` where there are none.
+    /// Returns the command that lists the runs of a pattern, with their number; `None` if there are none.
     fn count_runs(&self, pattern: &str) -> Result<Option<String>> {
         let wanted = CommandPattern {
             line: &LinePattern::new(pattern),

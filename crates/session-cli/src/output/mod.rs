@@ -52,7 +52,7 @@ pub fn terminal_width() -> usize {
     set.or_else(seen).unwrap_or(100).clamp(40, 160)
 }
 
-/// Returns true where stdout shows styles.
+/// Returns true if stdout shows styles.
 pub fn is_styled() -> bool {
     AutoStream::choice(&std::io::stdout()) != ColorChoice::Never
 }

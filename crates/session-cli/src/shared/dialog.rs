@@ -25,7 +25,7 @@ pub fn with_terminal<T>(
     })
 }
 
-/// Returns true where a user can read questions and answer them.
+/// Returns true if a user can read questions and answer them.
 pub fn has_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }

@@ -59,7 +59,7 @@ impl<'a> WorkHistory<'a> {
         filter::non_empty(&self.args.branch)
     }
 
-    /// Returns true where the agent or the branch is asked for.
+    /// Returns true if the agent or the branch is asked for.
     pub fn names_agent_or_branch(&self) -> bool {
         filter::non_empty(&self.args.source).is_some() || self.branch().is_some()
     }

@@ -299,7 +299,7 @@ impl<'c> ShellParser<'c> {
         true
     }
 
-    /// Returns true where a pipe ends a part. `>|` is a redirection.
+    /// Returns true if a pipe ends a part. `>|` is a redirection.
     fn is_pipe_separator(&self) -> bool {
         self.separators == Separators::CommandsAndPipes && self.last() != Some('>')
     }
@@ -407,7 +407,7 @@ impl HeredocEnd {
         line.trim_start_matches(tabs) == self.delimiter
     }
 
-    /// Returns the length of a text up to this line; `None` where no line is it.
+    /// Returns the length of a text up to this line; `None` if no line is it.
     fn body_len(&self, text: &str) -> Option<usize> {
         let mut len = 0;
         for line in text.split_inclusive('\n') {
@@ -446,7 +446,7 @@ impl UnreadText<'_> {
     }
 }
 
-/// Returns the length of an expression from the second `(` of its `((` to its `))`; `None` where another thing stands,
+/// Returns the length of an expression from the second `(` of its `((` to its `))`; `None` if another thing stands,
 /// such as a subshell in another.
 fn arithmetic_len(text: &str) -> Option<usize> {
     let mut depth = 1;
@@ -472,7 +472,7 @@ fn is_blank(c: char) -> bool {
     c == ' ' || c == '\t'
 }
 
-/// Returns the length of a heredoc from its second `<` to the line that ends it; `None` where no line does.
+/// Returns the length of a heredoc from its second `<` to the line that ends it; `None` if no line does.
 fn heredoc_len(text: &str) -> Option<usize> {
     let (first, body) = text.split_once('\n')?;
     let end = UnreadText(first.strip_prefix('<')?).read_heredoc_end()?;

@@ -63,7 +63,7 @@ impl Runner {
         commands
     }
 
-    /// Returns true where the program has a subcommand of the first word's name: `pnpm rm lodash` removes no file.
+    /// Returns true if the program has a subcommand of the first word's name: `pnpm rm lodash` removes no file.
     fn has_subcommand(&self, words: &[String]) -> bool {
         let is_own = |word: &String| OWN_SUBCOMMANDS.contains(&word.as_str());
         self.verbs.is_empty()

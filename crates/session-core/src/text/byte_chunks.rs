@@ -3,7 +3,7 @@
 /// Bytes in a chunk.
 const CHUNK_BYTES: usize = 64;
 
-/// Returns true where the test is true of a byte.
+/// Returns true if the test is true of a byte.
 #[inline]
 pub(super) fn any_byte(bytes: &[u8], test: impl Fn(u8) -> bool) -> bool {
     let mut chunks = bytes.chunks(CHUNK_BYTES);
@@ -32,7 +32,7 @@ pub(super) fn position_of_pair(bytes: &[u8], test: impl Fn(u8, u8) -> bool) -> O
     Some(start + rest.position(test_pair)?)
 }
 
-/// Returns true where one of the results is. No early exit within a chunk, so that LLVM vectorizes the loop.
+/// Returns true if one of the results is. No early exit within a chunk, so that LLVM vectorizes the loop.
 #[inline]
 fn any(results: impl Iterator<Item = bool>) -> bool {
     results.fold(false, |any, result| any | result)

@@ -42,13 +42,13 @@ pub fn to_snake_case(name: &str) -> String {
     snake
 }
 
-/// Returns true where a capital follows a small letter, both ASCII: `noOil`.
+/// Returns true if a capital follows a small letter, both ASCII: `noOil`.
 pub(crate) fn has_hump(word: &str) -> bool {
     let mut pairs = word.as_bytes().windows(2);
     pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
-/// Returns the words that `_` or `-` join without these, as the same name is written in camel case; `None` where one of
+/// Returns the words that `_` or `-` join without these, as the same name is written in camel case; `None` if one of
 /// them does not begin with a letter.
 pub fn join_name_parts(name: &str) -> Option<String> {
     let parts = || name.split(['_', '-']);

@@ -83,7 +83,7 @@ fn is_sign(c: char) -> bool {
     SIGNS.contains(&c) || DOUBLE_SIGNS.contains(&c)
 }
 
-/// Returns true where a sign between these texts is to be escaped.
+/// Returns true if a sign between these texts is to be escaped.
 fn is_tag(before: &str, rest: &str, is_double: bool) -> bool {
     if is_double {
         return skip_padding(rest).is_some_and(|(padding, name)| is_quoted_fence(padding, name));
@@ -127,7 +127,7 @@ fn is_reserved_tag(before: &str, rest: &str) -> bool {
     }
 }
 
-/// Splits what follows a `<` before the first letter, if there is any; `None` where more than [`MAX_PADDING`] other characters
+/// Splits what follows a `<` before the first letter, if there is any; `None` if more than [`MAX_PADDING`] other characters
 /// than those of a tag stand before it.
 fn skip_padding(text: &str) -> Option<(&str, &str)> {
     let mut others = 0;

@@ -26,7 +26,7 @@ const MAX_WORD_CHARS: usize = 6;
 pub struct GlossarySegment<'a> {
     /// The text of the segment.
     pub text: &'a str,
-    /// The translation; `None` where the glossary lacks it.
+    /// The translation; `None` if the glossary lacks it.
     pub english: Option<&'static str>,
 }
 

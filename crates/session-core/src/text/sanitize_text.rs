@@ -100,7 +100,7 @@ fn is_unsafe(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns true where a joiner or selector stands between such characters as it is made for.
+/// Returns true if a joiner or selector stands between such characters as it is made for.
 fn joins(c: char, last: Option<char>, next: Option<char>) -> bool {
     let between = |is: fn(char) -> bool| last.is_some_and(is) && next.is_some_and(is);
     match c {

@@ -20,7 +20,7 @@ pub(super) struct OpeningLine<'a> {
 
 impl<'a> OpeningLine<'a> {
     /// Returns what openings of one template share at least: their first line, or as much of it as
-    /// [`SHARED_CHARS`]; `None` where there is less.
+    /// [`SHARED_CHARS`]; `None` if there is less.
     pub(super) fn template_key(self) -> Option<&'a str> {
         let key = template_key(self.text);
         let line = self.text.get(..self.first_line)?;
@@ -44,7 +44,7 @@ pub(super) struct TemplateSplit<'a> {
     pub(super) after: &'a str,
 }
 
-/// Splits each opening that begins as several different ones do; `None` where there are none, or nothing follows.
+/// Splits each opening that begins as several different ones do; `None` if there are none, or nothing follows.
 ///
 /// A template within a template (a preamble, then one of several tasks) is removed, too. The time is
 /// that of sorting the openings.

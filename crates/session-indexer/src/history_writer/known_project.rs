@@ -19,7 +19,7 @@ pub(super) fn keep_known_project(
     Ok(())
 }
 
-/// Returns true where the working directory of a session without a project is gone.
+/// Returns true if the working directory of a session without a project is gone.
 fn is_folder_gone(meta: &SessionMeta) -> bool {
     let directory = meta.cwd.as_deref().filter(|_| meta.project.is_none());
     // Of a directory in a network there is no project either.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct FrontmatterTime(pub Timestamp);
 
 impl FrontmatterTime {
-    /// Parses a time of a file; `None` where it is none.
+    /// Parses a time of a file; `None` if it is none.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(at) = text.parse::<Timestamp>() {
@@ -29,7 +29,7 @@ impl FrontmatterTime {
         self.0.strftime("%Y-%m-%d").to_string()
     }
 
-    /// Returns true where the id of a memory, `mem-20260110-091500`, has this day: in local time, so that it may be the
+    /// Returns true if the id of a memory, `mem-20260110-091500`, has this day: in local time, so that it may be the
     /// one before or after.
     pub(crate) fn matches_day_of_id(self, id: &str) -> bool {
         let day = id.get("mem-".len().."mem-20260110".len());

@@ -199,7 +199,7 @@ impl MemorySource {
         texts.into_iter().flatten()
     }
 
-    /// Returns the numbers of the session's turns; `None` where there are none.
+    /// Returns the numbers of the session's turns; `None` if there are none.
     pub fn turn_range(&self) -> Option<RangeInclusive<u32>> {
         let turns: TurnRange = self.turns.as_deref()?.parse().ok()?;
         Some(turns.0)
@@ -327,7 +327,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns true where it was saved from this session.
+    /// Returns true if it was saved from this session.
     pub fn was_saved_in(&self, session: &str) -> bool {
         let own = self.front.source.as_ref();
         own.is_some_and(|source| source.session.as_deref() == Some(session))
@@ -343,7 +343,7 @@ impl Memory {
         &self.front.id
     }
 
-    /// Returns true where one of these has its scope and its id, whatever their states.
+    /// Returns true if one of these has its scope and its id, whatever their states.
     pub fn is_among(&self, others: &[Self]) -> bool {
         let mut others = others.iter();
         others.any(|other| other.scope == self.scope && other.id() == self.id())
@@ -397,7 +397,7 @@ impl Memory {
         )
     }
 
-    /// Returns true where the file is short enough to be read whole on a terminal before it is trusted.
+    /// Returns true if the file is short enough to be read whole on a terminal before it is trusted.
     pub fn is_reviewable(&self) -> bool {
         self.raw_text.lines().count() <= MAX_REVIEW_LINES && self.raw_text.len() <= REVIEW_BYTES
     }

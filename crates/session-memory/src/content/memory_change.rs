@@ -50,7 +50,7 @@ pub enum ReplacementChange {
 }
 
 impl MemoryChange {
-    /// Returns true where no field changes.
+    /// Returns true if no field changes.
     pub fn is_empty(&self) -> bool {
         self.topic.is_none()
             && self.key_info.is_none()

@@ -26,7 +26,7 @@ impl ReplacedSecrets {
         Self { kinds }
     }
 
-    /// Formats a note for who wrote them; `None` where there are none.
+    /// Formats a note for who wrote them; `None` if there are none.
     pub fn note(&self) -> Option<String> {
         let kinds: Vec<&str> = self.kinds.iter().map(String::as_str).collect();
         match kinds.as_slice() {

@@ -187,7 +187,7 @@ impl<'a> KnownMemories<'a> {
     }
 }
 
-/// Returns true where a stored memory may be one of the import. What nobody trusts counts for a trusted one only where both
+/// Returns true if a stored memory may be one of the import. What nobody trusts counts for a trusted one only where both
 /// files are the same: else whoever writes to the repository would decide whether the user's own is imported.
 fn counts(stored: &Memory, memory: &ImportedMemory) -> bool {
     let is_same_file = || memory.text.as_ref() == Some(&stored.raw_text);

@@ -13,7 +13,7 @@ pub struct ContextId {
 }
 
 impl ContextId {
-    /// Names the context of a session by its full id, or that of a subagent of it; `None` where the session has no id.
+    /// Names the context of a session by its full id, or that of a subagent of it; `None` if the session has no id.
     pub fn new(session: &str, subagent: Option<&str>) -> Option<Self> {
         (!session.is_empty()).then(|| Self {
             session: session.to_owned(),
@@ -40,7 +40,7 @@ impl ContextId {
         Self::new(&self.session, None)
     }
 
-    /// Returns true where a memory was saved from a context that has a name. What its session said a subagent does not know.
+    /// Returns true if a memory was saved from a context that has a name. What its session said a subagent does not know.
     pub(crate) fn is_source(context: Option<&Self>, memory: &Memory) -> bool {
         context.is_some_and(|it| it.subagent.is_none() && memory.was_saved_in(&it.session))
     }

@@ -88,7 +88,7 @@ impl<C> GateDecision<C> {
         self.block_or_reason.as_ref().err().copied()
     }
 
-    /// Returns true where memories were not looked for, because injection is switched off.
+    /// Returns true if memories were not looked for, because injection is switched off.
     pub fn is_switched_off(&self) -> bool {
         self.skip_reason() == Some(SkipReason::SwitchedOff)
     }
@@ -110,7 +110,7 @@ pub(crate) struct KnownToContext<'a> {
 }
 
 impl KnownToContext<'_> {
-    /// Returns true where the item of a memory would repeat what the context of the agent has already.
+    /// Returns true if the item of a memory would repeat what the context of the agent has already.
     fn has(&self, memory: &Memory, limits: &InjectionLimits) -> bool {
         let is_repeated = || {
             let item = BlockItem::from_memory(memory, 1.0);

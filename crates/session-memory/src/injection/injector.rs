@@ -80,7 +80,7 @@ pub struct InjectionOutcome {
 }
 
 impl InjectionOutcome {
-    /// Returns the matches of a prompt that shows what the session is about, by id; `None` where it does not, or was
+    /// Returns the matches of a prompt that shows what the session is about, by id; `None` if it does not, or was
     /// not compared.
     pub(crate) fn prompt_matches(&self) -> Option<Vec<PromptMatch<'_>>> {
         let candidates = self.decision.candidates.iter();
@@ -302,7 +302,7 @@ impl Injector<'_> {
 
     /// Records an outcome before its block is printed: in the session's state, so that nothing is
     /// injected twice, as a recall, and in the log. Returns the block to be printed, without what another process has
-    /// injected meanwhile; `None` where the state cannot be written.
+    /// injected meanwhile; `None` if the state cannot be written.
     pub fn record(&self, outcome: &InjectionOutcome) -> Option<MemoryBlock> {
         let decided = outcome.decision.block();
         let block = match &outcome.context {
@@ -391,7 +391,7 @@ struct PartComparison<'a> {
 
 impl PartComparison<'_> {
     /// Decides by the parts one after the other until one has a block; else by the first part. A part that changes the
-    /// topic is left out: it says nothing about the others. Returns `None` where the deadline passed before the first
+    /// topic is left out: it says nothing about the others. Returns `None` if the deadline passed before the first
     /// one was compared.
     fn decide_by_parts(&self, prompt: &str) -> Result<Option<InjectionDecision>> {
         let mut first = None;
@@ -413,7 +413,7 @@ impl PartComparison<'_> {
         Ok(first)
     }
 
-    /// Decides by one part; `None` where the deadline passed.
+    /// Decides by one part; `None` if the deadline passed.
     fn decide_by_part(&self, part: &str) -> Result<Option<InjectionDecision>> {
         let settings = &self.injector.settings;
         let query = MemoryQuery {

@@ -26,7 +26,7 @@ pub struct BlockItem {
     pub text: String,
     /// The id of the memory or of the turn.
     pub id: String,
-    /// The command that shows the rest where the text is truncated; `None` where the id is that command.
+    /// The command that shows the rest where the text is truncated; `None` if the id is that command.
     pub show: Option<ShowCommand>,
     /// The owner of the words, where it is not the user: `from the repository`.
     pub origin: Option<&'static str>,
@@ -83,7 +83,7 @@ impl BlockItem {
         item
     }
 
-    /// Returns true where the line of at most `chars` characters goes on after the memory's topic as an overview has it.
+    /// Returns true if the line of at most `chars` characters goes on after the memory's topic as an overview has it.
     pub(crate) fn goes_beyond_topic(&self, memory: &Memory, chars: usize) -> bool {
         if is_topic_cut(memory) {
             return true;
@@ -139,7 +139,7 @@ impl BlockItem {
         line.map_or(0, |line| char_count(&line.text))
     }
 
-    /// Formats the line of at most `chars` characters. Returns `None` where nothing readable would
+    /// Formats the line of at most `chars` characters. Returns `None` if nothing readable would
     /// be left.
     pub(crate) fn format_line(&self, chars: usize) -> Option<FittedText> {
         let text = collapse_whitespace(&sanitize_text(&self.text));
@@ -189,7 +189,7 @@ impl MemoryBlock {
         char_count(&self.text)
     }
 
-    /// Returns the block with the items of some ids alone; `None` where none is left.
+    /// Returns the block with the items of some ids alone; `None` if none is left.
     #[must_use]
     pub(crate) fn with_only(self, ids: &[String]) -> Option<Self> {
         if self.ids == ids {
@@ -210,7 +210,7 @@ impl MemoryBlock {
     }
 
     /// Assembles a block of the items that fit into the budget, ordered by importance, relevance,
-    /// time of change and id. Returns `None` where no item fits. A command that the agent knows is not named again.
+    /// time of change and id. Returns `None` if no item fits. A command that the agent knows is not named again.
     pub fn assemble(
         mut items: Vec<BlockItem>,
         limits: &InjectionLimits,

@@ -75,7 +75,7 @@ impl LineLayout {
     }
 }
 
-/// Returns true where even the widest line of an overview has no room for the whole topic of a memory.
+/// Returns true if even the widest line of an overview has no room for the whole topic of a memory.
 pub(crate) fn is_topic_cut(memory: &Memory) -> bool {
     shorten_topic(memory, LAYOUTS[0]).truncated
 }
@@ -102,7 +102,7 @@ pub(crate) struct OverviewContent<'a> {
 
 impl OverviewContent<'_> {
     /// Assembles the overview of at most `max_tokens` estimated tokens and [`MAX_CHARS`] characters.
-    /// Returns `None` where there is nothing to say, or no room for it.
+    /// Returns `None` if there is nothing to say, or no room for it.
     pub(crate) fn assemble(&self, max_tokens: usize) -> Option<MemoryBlock> {
         let mut lines = Vec::new();
         for layout in LAYOUTS {

@@ -56,7 +56,7 @@ impl SessionState {
         self.is_command_known.then_some(ShowCommand::Memory)
     }
 
-    /// Returns true where a memory was injected as it is now.
+    /// Returns true if a memory was injected as it is now.
     pub(crate) fn has_injected(&self, memory: &Memory) -> bool {
         let hash = self.content_hashes.get(memory.id());
         self.injected.contains(memory.id()) && hash.is_none_or(|hash| *hash == short_hash(memory))
@@ -72,7 +72,7 @@ impl SessionState {
         ids.filter(|id| self.injected.insert(id.clone())).collect()
     }
 
-    /// Adds the memories for which a call may be denied, and returns true where it is: one of them has denied none.
+    /// Adds the memories for which a call may be denied, and returns true if it is: one of them has denied none.
     pub(crate) fn add_denial(&mut self, ids: impl IntoIterator<Item = String>) -> bool {
         let before = self.denied_for.len();
         self.denied_for.extend(ids);
@@ -119,7 +119,7 @@ impl SessionState {
             .retain(|id, _| self.content_hashes.contains_key(id));
     }
 
-    /// Replaces the matches of memories by those with a later prompt, in hundredths; `None` where no prompt was compared
+    /// Replaces the matches of memories by those with a later prompt, in hundredths; `None` if no prompt was compared
     /// with them. The matches of all prompts would open the gate of most memories as a session goes on.
     pub(crate) fn replace_matches(&mut self, matches: Option<&[PromptMatch<'_>]>) {
         let Some(matches) = matches else {
@@ -198,7 +198,7 @@ pub(crate) struct InjectionRecord<'a> {
     pub(crate) ids: &'a [String],
     /// The memories among them.
     pub(crate) memories: &'a [&'a Memory],
-    /// The matches of memories with the prompt; `None` where it was not compared.
+    /// The matches of memories with the prompt; `None` if it was not compared.
     pub(crate) matches: Option<&'a [PromptMatch<'a>]>,
 }
 

@@ -52,7 +52,7 @@ impl<'a> SessionStateFile<'a> {
         read_state(&self.path())
     }
 
-    /// Returns true where something was recorded for the context.
+    /// Returns true if something was recorded for the context.
     pub fn exists(&self) -> bool {
         self.path().exists()
     }

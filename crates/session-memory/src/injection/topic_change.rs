@@ -142,7 +142,7 @@ const CONTINUATION: &[&str] = &[
     "照旧",
 ];
 
-/// Returns true where a prompt says anywhere that it wants no memories.
+/// Returns true if a prompt says anywhere that it wants no memories.
 pub(crate) fn opts_out_of_memories(prompt: &str) -> bool {
     let text = fold_prompt(prompt);
     let opts_out = |phrase: &&str| {
@@ -152,7 +152,7 @@ pub(crate) fn opts_out_of_memories(prompt: &str) -> bool {
     OPT_OUT_PHRASES.iter().any(opts_out)
 }
 
-/// Returns true where a prompt begins with a change of the topic.
+/// Returns true if a prompt begins with a change of the topic.
 pub(crate) fn changes_topic(prompt: &str) -> bool {
     begins_with_topic_change(skip_lead_in(&fold_prompt(prompt)))
 }
@@ -168,7 +168,7 @@ fn begins_with_topic_change(text: &str) -> bool {
         || headings.any(|phrase| text.strip_prefix(phrase).is_some_and(ends_heading))
 }
 
-/// Returns true where memories of a session are meant before this text: not `memory-mapped files`, nor `memory limits`.
+/// Returns true if memories of a session are meant before this text: not `memory-mapped files`, nor `memory limits`.
 fn ends_opt_out(rest: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let word = rest.trim_start_matches(' ');
@@ -176,7 +176,7 @@ fn ends_opt_out(rest: &str) -> bool {
     ends_heading(rest) || (rest.starts_with(' ') && OPT_OUT_ENDINGS.contains(&&word[..end]))
 }
 
-/// Returns true where a heading ends before this text.
+/// Returns true if a heading ends before this text.
 fn ends_heading(rest: &str) -> bool {
     let rest = rest.trim_start_matches(' ');
     rest.is_empty() || rest.starts_with(HEADING_ENDS) || rest.starts_with("- ")

@@ -25,7 +25,7 @@ pub struct TriggerCandidate {
     pub verdict: GateVerdict,
     /// The triggers that match, as the memory has them.
     pub triggers: Vec<String>,
-    /// The relevance of the session's last prompt and the call to the memory, 0 to 3; `None` where the trigger alone
+    /// The relevance of the session's last prompt and the call to the memory, 0 to 3; `None` if the trigger alone
     /// decides.
     pub relevance: Option<f32>,
     /// The relevance that is needed.

@@ -15,7 +15,7 @@ const CALL_WEIGHT: f32 = 2.0;
 const MIN_NAME_CHARS: usize = 4;
 
 /// Returns the relevance of a memory whose trigger an event matches, 0 to 3: the match of the session's last prompt
-/// that shows what it is about, and twice the fraction of the memory's terms that the call holds. `None` where the
+/// that shows what it is about, and twice the fraction of the memory's terms that the call holds. `None` if the
 /// trigger alone decides: for an error, a command, or a file that the memory itself names, and where no prompt was
 /// compared. A folder or a pattern that it names does not count: any file there would match.
 pub(crate) fn trigger_relevance(
@@ -57,7 +57,7 @@ fn is_single_file(glob: &str) -> bool {
     !glob.ends_with('/') && !glob.contains(['*', '?', '[', '{'])
 }
 
-/// Returns true where a memory names the file of a glob.
+/// Returns true if a memory names the file of a glob.
 fn is_named(memory: &Memory, glob: &str) -> bool {
     let literal = file_name(longest_literal(glob).trim());
     let has_name = |text: &str| text.contains(literal);

@@ -61,7 +61,7 @@ pub fn find_duplicates(
 }
 
 impl NearDuplicate {
-    /// Returns true where both say nearly the same; else they share their topic alone.
+    /// Returns true if both say nearly the same; else they share their topic alone.
     pub fn is_near(&self) -> bool {
         (self.cosine >= MIN_COSINE && self.overlap >= MIN_JACCARD_WITH_COSINE)
             || self.overlap >= MIN_JACCARD_ALONE

@@ -70,7 +70,7 @@ impl Default for RetrievalSettings {
 }
 
 impl RetrievalSettings {
-    /// Returns true where a memory was changed in the last `scope_days`.
+    /// Returns true if a memory was changed in the last `scope_days`.
     pub fn is_recent_enough(&self, memory: &Memory, now: Timestamp) -> bool {
         let days = u32::try_from(self.scope_days);
         days.map_or(true, |days| memory.updated().days_until(now) < days.max(1))
@@ -147,7 +147,7 @@ pub struct MemoryQuery<'a> {
     pub now: Timestamp,
 }
 
-/// Ranks memories by their match with a text, best first. Returns `None` where the deadline passed before all memories
+/// Ranks memories by their match with a text, best first. Returns `None` if the deadline passed before all memories
 /// were embedded.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use session_core::text::{GlossarySegment, is_unspaced, segment_by_glossary};
 /// The least readable fraction of a text that is embedded.
 const MIN_READABLE: f32 = 0.5;
 
-/// Returns true where an English model reads enough of a text to compare it.
+/// Returns true if an English model reads enough of a text to compare it.
 pub(crate) fn is_mostly_readable(text: &str) -> bool {
     readable_fraction(text) >= MIN_READABLE
 }

@@ -21,7 +21,7 @@ pub(crate) struct Similarity {
     pub(crate) cue: Option<String>,
 }
 
-/// Embeds a text and compares it with each memory, in their order. Returns `None` where the deadline passed before all
+/// Embeds a text and compares it with each memory, in their order. Returns `None` if the deadline passed before all
 /// memories were embedded.
 ///
 /// # Errors

@@ -36,7 +36,7 @@ pub enum ConversationOrigin {
 }
 
 impl ConversationOrigin {
-    /// Returns the note for a reader of the text; `None` where it is the user's own.
+    /// Returns the note for a reader of the text; `None` if it is the user's own.
     pub fn note(self) -> Option<&'static str> {
         match self {
             Self::Own => None,

@@ -75,7 +75,7 @@ pub struct DirectoryRecord {
 }
 
 impl DirectoryRecord {
-    /// Returns the project's root, or the home, below which the memories lie; `None` where they are gone from there.
+    /// Returns the project's root, or the home, below which the memories lie; `None` if they are gone from there.
     pub fn root(&self) -> Option<&Path> {
         let below = relative_path();
         let is_there = self.path.ends_with(&below) && !matches!(self.path.try_exists(), Ok(false));
@@ -83,7 +83,7 @@ impl DirectoryRecord {
         root.filter(|_| is_there)
     }
 
-    /// Finds the origin of a content; `None` where it is not recorded, or was deleted.
+    /// Finds the origin of a content; `None` if it is not recorded, or was deleted.
     pub(crate) fn find_origin(&self, id: &str, text: &str) -> Option<ContentOrigin> {
         self.content(id, text)
             .filter(|content| !content.deleted)
@@ -103,7 +103,7 @@ impl DirectoryRecord {
         contents.find(|it| it.hash == hash || exact.as_ref() == Some(&it.hash))
     }
 
-    /// Returns true where a file of this length may be a recorded content of the memory, whatever the ends of its lines.
+    /// Returns true if a file of this length may be a recorded content of the memory, whatever the ends of its lines.
     pub(crate) fn has_length(&self, id: &str, bytes: u64) -> bool {
         let may_be = |content: &KnownContent| {
             let longest = 2 * content.bytes;
@@ -174,13 +174,13 @@ impl DirectoryRecord {
         json_length(&older)
     }
 
-    /// Returns true where the entries of a memory differ from those of another record.
+    /// Returns true if the entries of a memory differ from those of another record.
     fn differs_in(&self, other: &Self, id: &str) -> bool {
         self.memories.get(id) != other.memories.get(id)
             || self.conversations.get(id) != other.conversations.get(id)
     }
 
-    /// Returns true where any content of a memory is recorded.
+    /// Returns true if any content of a memory is recorded.
     pub(crate) fn has_memory(&self, id: &str) -> bool {
         self.memories.contains_key(id)
     }
@@ -400,7 +400,7 @@ fn file_name(directory: &Path) -> String {
     hash_name(directory.as_os_str().as_encoded_bytes())
 }
 
-/// Reads a record; `None` where there is no file.
+/// Reads a record; `None` if there is no file.
 fn read_record(path: &Path) -> Result<Option<DirectoryRecord>> {
     let bytes = private::read(path, RECORD_LIMIT as u64)?;
     let record = bytes.map(|bytes| serde_json::from_slice(&bytes));

@@ -31,7 +31,7 @@ pub(crate) const LOCK: &str = ".lock";
 /// The longest time that a command waits for the lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Waits for the lock of a directory's writers; `None` where another process holds it for too long.
+/// Waits for the lock of a directory's writers; `None` if another process holds it for too long.
 pub(crate) fn lock_directory(dir: &Dir) -> Result<Option<Lock>> {
     Ok(Lock::lock_timeout(dir, LOCK, LOCK_TIMEOUT)?)
 }
@@ -42,7 +42,7 @@ pub(crate) struct UnwrittenMemory {
     /// The text of its file.
     pub(crate) text: String,
     pub(crate) state: MemoryState,
-    /// The origin to record of its text; `None` where it is untrusted.
+    /// The origin to record of its text; `None` if it is untrusted.
     pub(crate) origin: Option<ContentOrigin>,
     /// The conversation that it is saved from, where it is new.
     pub(crate) conversation: Option<String>,

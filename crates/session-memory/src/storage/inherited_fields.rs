@@ -55,7 +55,7 @@ impl InheritedFields {
         }
     }
 
-    /// Returns true where nothing is inherited.
+    /// Returns true if nothing is inherited.
     pub fn is_empty(&self) -> bool {
         self.when.is_empty() && self.cues.is_empty()
     }

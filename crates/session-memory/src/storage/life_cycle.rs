@@ -95,7 +95,7 @@ pub fn record_recall(store: &MemoryStore, memories: &[&Memory], now: Timestamp) 
     }
 }
 
-/// Reads the days of the last recall; `None` where the record cannot be read.
+/// Reads the days of the last recall; `None` if the record cannot be read.
 fn read_recall_days(store: &MemoryStore, directory: &MemoryDirectory) -> Option<RecallDays> {
     let record = store.records().read(directory);
     record.ok().map(|record| record.recalled)

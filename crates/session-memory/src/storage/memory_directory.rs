@@ -77,7 +77,7 @@ impl MemoryDirectory {
         }
     }
 
-    /// Opens the directory; `None` where there is none. Symbolic links are followed in the user's
+    /// Opens the directory; `None` if there is none. Symbolic links are followed in the user's
     /// home, never in a project.
     ///
     /// # Errors
@@ -115,7 +115,7 @@ pub(crate) fn relative_path() -> PathBuf {
     Path::new(AGENT_DIRECTORY).join(DATA)
 }
 
-/// Returns true where a project has a directory of memories, or its main checkout has one for it.
+/// Returns true if a project has a directory of memories, or its main checkout has one for it.
 pub fn has_memories(project: &Project, home: &Path) -> bool {
     MemoryDirectory::of_project(project, home).path.is_dir()
 }

@@ -60,7 +60,7 @@ impl MemoryEdit {
         &self.file
     }
 
-    /// Reads the text as the editor left it; `None` where it is as it was, or gone.
+    /// Reads the text as the editor left it; `None` if it is as it was, or gone.
     ///
     /// # Errors
     /// When it cannot be read.

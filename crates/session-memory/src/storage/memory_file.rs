@@ -21,7 +21,7 @@ pub(crate) fn memory_path(state: MemoryState, id: &str) -> PathBuf {
     Path::new(state.directory_name()).join(format!("{id}{EXTENSION}"))
 }
 
-/// Returns true where a directory has a memory's file, in whatever state.
+/// Returns true if a directory has a memory's file, in whatever state.
 pub(crate) fn has_memory(dir: &Dir, id: &str) -> bool {
     let mut states = MemoryState::ALL.into_iter();
     states.any(|state| dir.exists(&memory_path(state, id)))

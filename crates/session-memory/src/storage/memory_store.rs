@@ -348,7 +348,7 @@ impl MemoryStore {
         self.directories.iter().flat_map(foreign).collect()
     }
 
-    /// Returns true where a directory holds the memories of a scope.
+    /// Returns true if a directory holds the memories of a scope.
     pub(crate) fn has_scope(&self, scope: MemoryScope) -> bool {
         self.directories.iter().any(|own| own.scope == scope)
     }
@@ -379,7 +379,7 @@ impl MemoryStore {
         all
     }
 
-    /// Opens a directory with its record; `None` where there is none.
+    /// Opens a directory with its record; `None` if there is none.
     ///
     /// # Errors
     /// When the directory cannot be opened, or its record cannot be read.

@@ -26,7 +26,7 @@ pub(crate) struct OpenDirectory<'a> {
 }
 
 impl OpenDirectory<'_> {
-    /// Returns true where the memory's file exists.
+    /// Returns true if the memory's file exists.
     pub(crate) fn has(&self, state: MemoryState, id: &str) -> bool {
         self.dir.exists(&memory_path(state, id))
     }
@@ -116,7 +116,7 @@ impl OpenDirectory<'_> {
         }
     }
 
-    /// Reads a memory's file; `None` where there is none. The file's name is the id, whatever the
+    /// Reads a memory's file; `None` if there is none. The file's name is the id, whatever the
     /// frontmatter says.
     pub(crate) fn read(
         &self,

@@ -138,7 +138,7 @@ impl MemoryStore {
         self.change_all(&replaced, change, now).map(drop)
     }
 
-    /// Returns true where a memory is replaced by the one of an id, by whatever number of steps.
+    /// Returns true if a memory is replaced by the one of an id, by whatever number of steps.
     fn is_replaced_by(&self, memory: &Memory, id: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut next = memory.front.superseded_by.clone();

@@ -115,7 +115,7 @@ pub(crate) fn record_existing_views(
     }
 }
 
-/// Returns true where a file in the place of a view has another hash than the recorded one.
+/// Returns true if a file in the place of a view has another hash than the recorded one.
 fn has_unknown_view(dir: &Dir, known: &FileHashes) -> bool {
     let names = dir.names(Path::new(DAILY), MAX_DAYS).unwrap_or_default();
     let pages = names.iter();
@@ -175,7 +175,7 @@ impl ViewFile {
     }
 }
 
-/// Returns true where there is no file, or one that this program wrote. In the user's own directory
+/// Returns true if there is no file, or one that this program wrote. In the user's own directory
 /// the generated comment is proof enough.
 fn may_replace(
     directory: &MemoryDirectory,

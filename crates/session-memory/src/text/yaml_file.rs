@@ -107,7 +107,7 @@ pub(crate) fn set_key(
     }
 }
 
-/// Returns the lines of a key and its value; `None` where no line begins with the key.
+/// Returns the lines of a key and its value; `None` if no line begins with the key.
 pub(crate) fn extract_key(yaml: &str, key: &str) -> Option<String> {
     let lines: Vec<&str> = yaml.lines().collect();
     let found = &lines[find_key_lines(&lines, key)];

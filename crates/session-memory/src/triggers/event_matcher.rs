@@ -24,7 +24,7 @@ impl<'a> EventMatcher<'a> {
         }
     }
 
-    /// Returns true where the event is one of the triggers.
+    /// Returns true if the event is one of the triggers.
     pub(crate) fn matches(&self, triggers: &Triggers) -> bool {
         self.matching_globs(triggers).next().is_some() || self.matches_error(triggers)
     }
@@ -65,7 +65,7 @@ impl<'a> EventMatcher<'a> {
         commands.map(String::as_str)
     }
 
-    /// Returns true where an error of the event is one of the triggers.
+    /// Returns true if an error of the event is one of the triggers.
     pub(crate) fn matches_error(&self, triggers: &Triggers) -> bool {
         let mut errors = self.event.errors.iter();
         errors.any(|text| triggers.matches_error(text))
@@ -89,7 +89,7 @@ impl<'a> GlobMatches<'a> {
         }
     }
 
-    /// Returns true where a glob matches one of the texts.
+    /// Returns true if a glob matches one of the texts.
     fn has(&self, glob: &str) -> bool {
         let literal = compose(longest_literal(glob));
         if !self.texts.iter().any(|text| text.contains(&*literal)) {

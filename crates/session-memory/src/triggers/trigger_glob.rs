@@ -80,7 +80,7 @@ impl TriggerGlob {
         globset::escape(text)
     }
 
-    /// Returns true where the glob matches a path from the root, with `/`, or a command.
+    /// Returns true if the glob matches a path from the root, with `/`, or a command.
     pub fn is_match(&self, text: &str) -> bool {
         let text = compose(text);
         let is_match = |glob: &GlobMatcher| glob.is_match(text.as_ref());

@@ -191,7 +191,7 @@ impl EndpointClient {
         Err(retryable("it was not asked"))
     }
 
-    /// Returns true where the endpoint embeds the text that every endpoint does. Asks once.
+    /// Returns true if the endpoint embeds the text that every endpoint does. Asks once.
     pub(crate) fn accepts_known_text(&self, dims: usize) -> bool {
         self.embed(&[KNOWN_TEXT], Some(dims), RequestPolicy::SINGLE)
             .is_ok()
@@ -305,7 +305,7 @@ fn classify_transport_error(error: ureq::Error, policy: RequestPolicy) -> Reques
     }
 }
 
-/// Classifies the status of a response; `None` where it is none of a failure.
+/// Classifies the status of a response; `None` if it is none of a failure.
 fn classify_status(status: u16, headers: &HeaderMap) -> Option<FailureKind> {
     match status {
         200..=299 => None,

@@ -172,7 +172,7 @@ impl EndpointSettings {
         }
     }
 
-    /// Validates the settings. Returns `None` where no URL is set.
+    /// Validates the settings. Returns `None` if no URL is set.
     ///
     /// # Errors
     /// [`ModelError::InvalidEndpoint`] when another setting is missing or invalid.

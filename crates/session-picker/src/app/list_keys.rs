@@ -51,7 +51,7 @@ impl App {
         }
     }
 
-    /// Returns true where Home and End move in the list: there is no text in which they would, or Ctrl is held.
+    /// Returns true if Home and End move in the list: there is no text in which they would, or Ctrl is held.
     fn moves_list(&self, modifiers: KeyModifiers) -> bool {
         self.query.text().is_empty() || modifiers.contains(KeyModifiers::CONTROL)
     }

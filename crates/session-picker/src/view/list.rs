@@ -32,7 +32,7 @@ fn lines_per_row(columns: u16) -> u16 {
     if columns >= ONE_LINE { 1 } else { 2 }
 }
 
-/// Returns the lines that all rows take; `None` where there is no row, but a text in their place.
+/// Returns the lines that all rows take; `None` if there is no row, but a text in their place.
 pub(super) fn count_row_lines(app: &App, columns: u16) -> Option<u16> {
     let rows = u16::try_from(app.list.rows.len()).unwrap_or(u16::MAX);
     (rows > 0).then(|| rows.saturating_mul(lines_per_row(columns)))

@@ -58,7 +58,7 @@ fn printed(output: &str) -> Option<&str> {
     code.trim().parse::<i64>().is_ok().then_some(printed)
 }
 
-/// Returns true where the program says, before or after all that was printed, that the user stopped the command.
+/// Returns true if the program says, before or after all that was printed, that the user stopped the command.
 fn is_interrupted(printed: &str) -> bool {
     let lines = [printed.lines().next(), printed.lines().next_back()];
     let is_marker = |line: &str| line.starts_with(INTERRUPTED) && line.ends_with(']');

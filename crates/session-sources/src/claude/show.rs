@@ -191,7 +191,7 @@ fn remove_earlier_results(turn: &mut Turn, path: &Path, start: u64) -> io::Resul
     Ok(())
 }
 
-/// Opens a file at the first line of a turn; `None` where no line begins there.
+/// Opens a file at the first line of a turn; `None` if no line begins there.
 fn open_turn(path: &Path, span: TurnSpan) -> io::Result<Option<Lines>> {
     let before = span.start.saturating_sub(1);
     let mut lines = Lines::open_span(path, before, span.end + 1)?;

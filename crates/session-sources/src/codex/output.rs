@@ -112,7 +112,7 @@ impl<'t> CallOutput<'t> {
         text.strip_prefix("Output:\n").unwrap_or(text)
     }
 
-    /// Returns true where the program says that the process ended, or goes on.
+    /// Returns true if the program says that the process ended, or goes on.
     fn has_end(&self) -> bool {
         self.has_exited || self.running.is_some()
     }

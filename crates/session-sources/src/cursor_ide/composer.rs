@@ -166,7 +166,7 @@ impl ComposerRecord<'_> {
         ids.filter(|id| seen.insert(*id)).collect()
     }
 
-    /// Returns the messages with these ids; `None` where one of them is not here.
+    /// Returns the messages with these ids; `None` if one of them is not here.
     fn mapped_messages(&self, ids: &[&str]) -> Option<Vec<String>> {
         let members = &self.conversation_map.0;
         // Of two with one id the first counts.

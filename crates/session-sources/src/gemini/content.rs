@@ -79,7 +79,7 @@ impl GeminiContent<'_> {
         outputs.chain(self.texts()).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns true where a tool gave back an error.
+    /// Returns true if a tool gave back an error.
     pub(crate) fn has_error(&self) -> bool {
         self.responses()
             .any(|response| response.error.get().is_some())

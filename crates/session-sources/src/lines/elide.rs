@@ -42,7 +42,7 @@ impl Elider {
         };
     }
 
-    /// Returns true where nothing of the line has come.
+    /// Returns true if nothing of the line has come.
     pub(super) fn is_empty(&self) -> bool {
         self.out.is_empty()
     }

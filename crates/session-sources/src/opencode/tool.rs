@@ -172,13 +172,13 @@ impl ToolRecord<'_> {
         }
     }
 
-    /// Returns true where its error says that the user, or a rule of theirs, did not let it run.
+    /// Returns true if its error says that the user, or a rule of theirs, did not let it run.
     fn was_refused(&self) -> bool {
         let output = self.output.as_deref().unwrap_or_default();
         REFUSALS.iter().any(|begin| output.starts_with(begin))
     }
 
-    /// Returns true where its output says that the user stopped it.
+    /// Returns true if its output says that the user stopped it.
     fn was_stopped(&self) -> bool {
         let output = self.output.as_deref().unwrap_or_default();
         let is_aborted = self.status.as_deref() == Some("error") && output.starts_with(ABORTED);

@@ -17,7 +17,7 @@ const TESTS: [&str; 3] = ["test", "[", "[["];
 /// The directory after the simple commands that were read. A `cd` is taken to succeed; one that may not run, and one
 /// within a block, a pipe or a subshell, leaves the directory unknown.
 pub(super) struct WorkingDirectory {
-    /// From the first directory of the command line; `None` where it is not known.
+    /// From the first directory of the command line; `None` if it is not known.
     path: Option<String>,
     /// Open parentheses.
     subshells: usize,
@@ -83,7 +83,7 @@ impl WorkingDirectory {
         self.read_operator(part.operator);
     }
 
-    /// Returns true where a line end does not end the list.
+    /// Returns true if a line end does not end the list.
     fn is_continued(&self) -> bool {
         use Operator::{And, Or, Pipe};
         matches!(self.operator, And | Or | Pipe)

@@ -93,7 +93,7 @@ impl Reader {
         }))
     }
 
-    /// Returns true where the rows of a matrix that have a checksum are as they were written.
+    /// Returns true if the rows of a matrix that have a checksum are as they were written.
     pub(crate) fn has_matrix_of_checksum(
         &self,
         model: &ModelRow,

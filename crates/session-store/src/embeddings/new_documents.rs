@@ -74,7 +74,7 @@ impl Writer {
     }
 }
 
-/// Gives each document the number of its turn; `None` where a turn has none.
+/// Gives each document the number of its turn; `None` if a turn has none.
 fn number_documents(documents: &mut [NewDocument], turns: &[TurnId]) -> Option<()> {
     for NewDocument { turn, row } in documents {
         row.turn = match turn {

@@ -41,7 +41,7 @@ impl VectorOwners {
         })
     }
 
-    /// Returns true where a row belongs to the session that lists it, and to the same turn.
+    /// Returns true if a row belongs to the session that lists it, and to the same turn.
     pub(crate) fn is_owner(&self, session: SessionId, entry: &VectorEntry) -> bool {
         let turn = i64::from(entry.turn.unwrap_or_default());
         let owner = usize::try_from(entry.row.index).ok();

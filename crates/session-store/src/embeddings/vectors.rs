@@ -37,7 +37,7 @@ pub struct Document {
 pub struct EmbeddedDocument {
     /// The document.
     pub document: Document,
-    /// Its vector. A zero one is not stored. `None` where [`EmbeddedTexts::has`] returned true: the stored one is copied.
+    /// Its vector. A zero one is not stored. `None` if [`EmbeddedTexts::has`] returned true: the stored one is copied.
     pub vector: Option<Vec<f32>>,
 }
 
@@ -189,7 +189,7 @@ struct IndexedTexts<'r> {
 }
 
 impl EmbeddedTexts<'_> {
-    /// Returns true where the index holds a vector of this text.
+    /// Returns true if the index holds a vector of this text.
     ///
     /// # Errors
     /// When the database fails.

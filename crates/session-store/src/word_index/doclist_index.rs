@@ -81,7 +81,7 @@ impl DoclistIndex {
         level.page += 1;
     }
 
-    /// Ends the doclist; returns true where its index is worth its pages and was written.
+    /// Ends the doclist; returns true if its index is worth its pages and was written.
     pub(super) fn end(&mut self, rows: &mut Vec<SegmentRow>) -> bool {
         let has_rows = self.levels.first().is_some_and(|l| !l.bytes.is_empty());
         let is_written = has_rows && self.leaves >= MIN_LEAVES;

@@ -80,7 +80,7 @@ impl FoundTerm {
         &self.searched.text
     }
 
-    /// Returns true where nothing holds the term in any form, and another may stand in its place.
+    /// Returns true if nothing holds the term in any form, and another may stand in its place.
     pub(crate) fn needs_substitutes(&self) -> bool {
         let is_missing = self.postings.is_empty() && self.variants.is_empty();
         is_missing && self.searched.has_substitutes

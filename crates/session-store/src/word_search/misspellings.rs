@@ -51,7 +51,7 @@ impl<'r> WordCorrector<'r> {
 
     /// Returns the commonest word of the index that is one slip of the finger from a word which no turn holds: two
     /// letters swapped, or one left out, added or replaced. The first letter is taken to be right, unless it was
-    /// swapped. `None` where there is no such word, and for a stop word of any language.
+    /// swapped. `None` if there is no such word, and for a stop word of any language.
     ///
     /// # Errors
     /// When the database fails.
@@ -72,7 +72,7 @@ impl<'r> WordCorrector<'r> {
         self.find_meant_word(name)
     }
 
-    /// Returns true where turns hold each word of a name in camel case. Of names the index has no words of one letter.
+    /// Returns true if turns hold each word of a name in camel case. Of names the index has no words of one letter.
     fn holds_words_of(&mut self, name: &str) -> Result<bool> {
         let words = text::split_camel_case_name(name).unwrap_or_default();
         let words = words.split_whitespace().filter(|word| word.len() > 1);

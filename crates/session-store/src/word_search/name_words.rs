@@ -102,7 +102,7 @@ impl FoundWords {
         }
     }
 
-    /// Returns true where no turn holds most words.
+    /// Returns true if no turn holds most words.
     pub(crate) fn is_empty(&self) -> bool {
         self.turns.is_empty()
     }

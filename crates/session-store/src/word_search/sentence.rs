@@ -113,7 +113,7 @@ impl<'q> Sentence<'q> {
         }
     }
 
-    /// Returns a run without parts of words at its ends; `None` where it is too short.
+    /// Returns a run without parts of words at its ends; `None` if it is too short.
     fn whole_words(&self, run: Range<usize>) -> Option<Range<usize>> {
         let begins = |at: &usize| self.words.get(*at).is_none_or(|word| word.begins_word);
         let start = run.clone().find(begins)?;

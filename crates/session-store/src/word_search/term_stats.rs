@@ -52,7 +52,7 @@ pub enum SubstituteKind {
 }
 
 impl SubstituteKind {
-    /// Returns true where the term may have been another word that no turn holds.
+    /// Returns true if the term may have been another word that no turn holds.
     pub fn is_doubtful(self) -> bool {
         matches!(self, Self::OtherForms | Self::CompoundWords)
     }
@@ -70,7 +70,7 @@ impl TermStats {
         turn.is_ok_and(|turn| self.postings.binary_search(&turn).is_ok())
     }
 
-    /// Returns true where it is words of the query that are not quoted, and count where they stand in a row.
+    /// Returns true if it is words of the query that are not quoted, and count where they stand in a row.
     pub fn is_word_run(&self) -> bool {
         self.run_weight.is_some()
     }
