@@ -169,6 +169,8 @@ def human(rng, marks="!-_.+"):
             rng.choice(NAMES) + mark + rng.choice(NAMES) + year,
             other.capitalize() + mark + leet(word) + number,
             word + year + mark + mark,
+            word.capitalize() + number[0],
+            word.capitalize() + number[0] + other,
         ]
     )
     return found if 8 <= len(found) <= 20 and any(c.isdigit() for c in found) else human(rng, marks)

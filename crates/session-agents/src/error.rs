@@ -33,6 +33,14 @@ pub enum AgentError {
         /// The event that was chosen.
         event: HookEvent,
     },
+    /// The agent has the event, but its input tells nothing that could be answered.
+    #[error("the hook does not answer {event} of {}", agent.title())]
+    UnansweredEvent {
+        /// The agent.
+        agent: Agent,
+        /// The event that was chosen.
+        event: HookEvent,
+    },
     /// The program lies where a tool keeps packages that it runs without installing them.
     #[error("{} is in a cache that may be emptied: the agent would have nothing to run then", path_line(.0))]
     CachedProgram(PathBuf),
@@ -57,6 +65,9 @@ impl AgentError {
             Self::Settings { .. } => Some("correct it first"),
             Self::AllEvents(_) => Some("leave out --event"),
             Self::NoEvent { .. } => Some("PostToolUse comes after each call there"),
+            Self::UnansweredEvent { .. } => {
+                Some("PostToolUseFailure comes after a call that failed")
+            }
             Self::CachedProgram(_) => {
                 Some("install it, as by `uv tool install session-search-cli`, and run that")
             }

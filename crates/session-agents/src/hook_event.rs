@@ -5,8 +5,9 @@ use serde::{Serialize, Serializer};
 
 /// The tools that read, change or run what a memory may be about, or give a subagent its task. Codex calls its
 /// patches `Edit`, too.
-pub(crate) const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|Agent";
-/// The tool that runs commands.
+pub(crate) const TOOLS: &str =
+    "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|Agent";
+/// The tool by which Codex runs commands.
 const COMMAND_TOOL: &str = "Bash";
 
 /// An event for which an agent runs hooks.

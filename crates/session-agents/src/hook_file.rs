@@ -87,7 +87,8 @@ impl HookFile {
     /// plugin answers all that OpenCode has.
     ///
     /// # Errors
-    /// When the agent has not all of these events, or the file cannot be read or parsed, or does not fit the change.
+    /// When the agent has not all of these events, or one tells nothing there; when the file cannot be read or parsed, or
+    /// does not fit the change.
     pub fn plan(&self, program: &Path, chosen: &[HookEvent]) -> Result<SettingsChange> {
         match &self.0 {
             HookFileKind::Claude(file) => {
@@ -119,13 +120,22 @@ impl HookFile {
 /// Returns the chosen events of an agent, or those of [`HookEvent::default_for`] where none is chosen.
 ///
 /// # Errors
-/// When the agent has not all of them.
+/// When the agent has not all of them, or one tells nothing there.
 fn choose_events(agent: Agent, chosen: &[HookEvent]) -> Result<Vec<HookEvent>> {
-    let is_missing =
-        |event: &&HookEvent| agent == Agent::Codex && **event == HookEvent::PostToolUseFailure;
-    match chosen.iter().find(is_missing) {
-        Some(&event) => Err(AgentError::NoEvent { agent, event }),
-        None if chosen.is_empty() => Ok(HookEvent::default_for(agent).to_vec()),
-        None => Ok(chosen.to_vec()),
+    for &event in chosen {
+        match (agent, event) {
+            (Agent::Codex, HookEvent::PostToolUseFailure) => {
+                return Err(AgentError::NoEvent { agent, event });
+            }
+            // It comes after a call that succeeded: an error is told to the event of a failure alone.
+            (Agent::Claude, HookEvent::PostToolUse) => {
+                return Err(AgentError::UnansweredEvent { agent, event });
+            }
+            _ => {}
+        }
     }
+    Ok(match chosen {
+        [] => HookEvent::default_for(agent).to_vec(),
+        chosen => chosen.to_vec(),
+    })
 }

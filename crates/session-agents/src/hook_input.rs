@@ -12,6 +12,8 @@ use std::path::PathBuf;
 pub const START_DIRECTORY_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
 /// The names of the tool that gives a subagent a task: today's, and that of earlier versions.
 const TASK_TOOLS: [&str; 2] = ["Agent", "Task"];
+/// The tools that run a command line.
+const SHELL_TOOLS: [&str; 2] = ["Bash", "PowerShell"];
 
 /// The most bytes of a hook's JSON. With the memories, the configuration and the state of a session a hook reads at most
 /// 8 MB.
@@ -78,7 +80,8 @@ impl HookInput {
     /// Returns the command line that a call runs, at most its first 16 KB: a hook has no time for megabytes.
     pub fn command(&self) -> Option<&str> {
         let command = self.tool_input.get("command")?.as_str()?;
-        (self.tool_name == "Bash" && !command.is_empty()).then(|| clip(command, MAX_TEXT_BYTES))
+        let is_shell = SHELL_TOOLS.contains(&self.tool_name.as_str());
+        (is_shell && !command.is_empty()).then(|| clip(command, MAX_TEXT_BYTES))
     }
 
     /// Returns the prompt of the task that a subagent is about to get; `None` for any other event.

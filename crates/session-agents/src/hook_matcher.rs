@@ -55,7 +55,14 @@ mod tests {
         };
         let narrow = find(&["Bash|Edit", "Grep|Glob"]);
         assert_eq!(narrow[0].event, HookEvent::PreToolUse);
-        let left_out = ["Read", "MultiEdit", "Write", "NotebookEdit", "Agent"];
+        let left_out = [
+            "Read",
+            "MultiEdit",
+            "Write",
+            "NotebookEdit",
+            "PowerShell",
+            "Agent",
+        ];
         assert_eq!(narrow[0].tools, left_out);
         for all in ["", "*", ".*", HookEvent::PreToolUse.matcher().unwrap()] {
             assert_eq!(find(&["Bash", all]), []);

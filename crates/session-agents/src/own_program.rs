@@ -1,6 +1,7 @@
-//! The path under which agents run this program, and which programs are versions of it.
+//! The path under which agents run this program, and which paths are its own.
 
 use crate::error::{AgentError, Result};
+use session_core::shell::is_own_program_name;
 use session_core::text::file_name;
 use session_files::Project;
 use session_sources::Env;
@@ -78,44 +79,12 @@ pub(crate) fn is_own_program(path: &str) -> bool {
     let own = std::env::current_exe().ok();
     let own = own.as_deref().and_then(Path::file_name);
     let name = file_name(path);
-    own.is_some_and(|own| own == name) || is_name_of_version(name)
-}
-
-/// Returns true for `session-search`, `session-search-v0.1.0` and `session-search-0.1.0`, with `.exe` or without.
-fn is_name_of_version(name: &str) -> bool {
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    let Some(rest) = name.strip_prefix(NAME) else {
-        return false;
-    };
-    let version = rest.strip_prefix("-v").or(rest.strip_prefix('-'));
-    rest.is_empty()
-        || version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    own.is_some_and(|own| own == name) || is_own_program_name(name)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_of_the_program_are_known_by_their_names() {
-        for own in [
-            "session-search",
-            "/opt/bin/session-search.exe",
-            r"C:\my apps\session-search.exe",
-            "/b/session-search-v0.1.0",
-            "session-search-0.2.0-rc.1",
-        ] {
-            assert!(is_own_program(own), "{own}");
-        }
-        for other in [
-            "session-search-tools",
-            "session-search-v",
-            "session-searcher",
-            "x",
-        ] {
-            assert!(!is_own_program(other), "{other}");
-        }
-    }
 
     #[test]
     fn a_program_in_a_cache_of_packages_is_not_installed() {

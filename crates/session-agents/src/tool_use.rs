@@ -12,8 +12,9 @@ const FILE_KEYS: [&str; 2] = ["file_path", "notebook_path"];
 /// The input that names a file or a folder.
 const PATH_KEY: &str = "path";
 /// The tools that change something.
-const CHANGING_TOOLS: [&str; 6] = [
+const CHANGING_TOOLS: [&str; 7] = [
     "Bash",
+    "PowerShell",
     "Edit",
     "MultiEdit",
     "NotebookEdit",
@@ -198,6 +199,9 @@ mod tests {
 
     #[test]
     fn a_command_and_an_error_are_read() {
+        let powershell = pending("PowerShell", json!({"command": "terraform apply"}));
+        assert_eq!(powershell.command.as_deref(), Some("terraform apply"));
+        assert!(powershell.is_pending_change);
         let bash = pending("Bash", json!({"command": "terraform apply"}));
         assert_eq!(bash.command.as_deref(), Some("terraform apply"));
         let json = json!({"hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "tool_input": {"command": "x"}, "error": "Exit code 3"});

@@ -56,7 +56,7 @@ pub use memory::{
     MemoryExportArgs, MemoryFieldArgs, MemoryIdsArgs, MemoryImportArgs, MemoryListArgs,
     MemorySaveArgs, MemorySearchArgs, MemoryShowArgs, MemorySupersedeArgs, SyncContextArgs,
 };
-pub use model::{ModelArgs, ModelCommand, ModelImportArgs};
+pub use model::{ModelArgs, ModelCommand, ModelImportArgs, ModelRemoveArgs};
 pub use ranking::RankingArgs;
 pub use resume::ResumeArgs;
 pub use search::SearchArgs;

@@ -20,11 +20,26 @@ use std::process::ExitCode;
 enum CommandOutcome {
     Found,
     NotFound,
+    /// What was examined has a problem.
+    Unwell,
 }
 
 impl CommandOutcome {
     fn from_found(found: bool) -> Self {
         if found { Self::Found } else { Self::NotFound }
+    }
+
+    fn from_health(is_well: bool) -> Self {
+        if is_well { Self::Found } else { Self::Unwell }
+    }
+
+    /// Returns the exit code. `--quiet` makes nothing found a success, but not a problem.
+    fn exit_code(self, is_quiet: bool) -> ExitCode {
+        match self {
+            Self::NotFound if !is_quiet => ExitCode::from(1),
+            Self::Found | Self::NotFound => ExitCode::SUCCESS,
+            Self::Unwell => ExitCode::from(1),
+        }
     }
 }
 
@@ -65,8 +80,7 @@ fn main() -> ExitCode {
         let _ = output::notes::print_note(note);
     }
     match run(&command) {
-        Ok(CommandOutcome::NotFound) if !arguments.quiet => ExitCode::from(1),
-        Ok(_) => ExitCode::SUCCESS,
+        Ok(outcome) => outcome.exit_code(arguments.quiet),
         Err(error) => error::report_error(&error),
     }
 }

@@ -5,6 +5,7 @@ use crate::layers::variable_name;
 use crate::narrow::{keeps_out, privacy_keys};
 use session_files::resolve_links;
 use session_forget::{ExcludeSettings, Exclusions, ForgetError, ForgottenRecords};
+use session_sources::Env;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ impl Home {
     /// # Errors
     /// As [`Home::forgotten`].
     pub fn exclusions(&self) -> Result<Exclusions, ForgetError> {
-        let settings = resolve_settings(&self.config.exclude, &self.env.home);
+        let settings = resolve_settings(&self.config.exclude, &self.env);
         let exclusions = Exclusions::new(self.forgotten()?, &settings)?;
         let mut keys = privacy_keys().filter(|key| keeps_out(key));
         let is_set = |key| variable_name(key).is_some_and(|name| self.env.get(&name).is_some());
@@ -46,24 +47,49 @@ impl Home {
 }
 
 /// Returns the settings with the paths as histories write them.
-fn resolve_settings(settings: &ExcludeSettings, home: &Path) -> ExcludeSettings {
+fn resolve_settings(settings: &ExcludeSettings, env: &Env) -> ExcludeSettings {
     // Agents write folders as the system names them, without the links on the way to the home folder.
-    let real = resolve_links(home);
-    let resolve = |rules: &[String]| -> Vec<String> {
-        let written = rules.iter().map(|rule| resolve_rule(rule, home));
-        let in_home = rules.iter().filter(|rule| rule.starts_with('~'));
-        let in_home = in_home.filter(|_| real != home);
-        let real = in_home.map(|rule| resolve_rule(rule, &real));
-        let mut all: Vec<String> = written.chain(real).collect();
-        let linked: Vec<String> = all.iter().filter_map(|rule| follow_links(rule)).collect();
-        all.extend(linked);
-        all
-    };
+    let own = [env.home.clone(), resolve_links(&env.home)];
+    let homes = own.iter().chain(&env.other_homes).cloned();
+    let mut projects = resolve_rules(&settings.projects, &own);
+    if !env.other_homes.is_empty() {
+        projects.extend(rules_for_any_home(&settings.projects));
+    }
     ExcludeSettings {
-        projects: resolve(&settings.projects),
-        paths: resolve(&settings.paths),
+        projects,
+        paths: resolve_rules(&settings.paths, &homes.collect::<Vec<_>>()),
         patterns: settings.patterns.clone(),
     }
+}
+
+/// Returns rules in these home folders, the user's own first, and the folders that links in them lead to.
+fn resolve_rules(rules: &[String], homes: &[PathBuf]) -> Vec<String> {
+    let mut all = Vec::new();
+    for rule in rules {
+        let homes = if rule.starts_with('~') {
+            homes
+        } else {
+            &homes[..1]
+        };
+        for resolved in homes.iter().map(|home| resolve_rule(rule, home)) {
+            if !all.contains(&resolved) {
+                all.push(resolved);
+            }
+        }
+    }
+    let linked: Vec<String> = all.iter().filter_map(|rule| follow_links(rule)).collect();
+    all.extend(linked);
+    all
+}
+
+/// Returns the rules that name a folder in the home folder as such in any home folder: where that of another machine was,
+/// nothing tells.
+fn rules_for_any_home(rules: &[String]) -> impl Iterator<Item = String> {
+    let tilde = Path::new("~");
+    let rules = rules.iter().filter(|rule| rule.starts_with('~'));
+    let rules = rules.map(|rule| resolve_rule(rule, tilde));
+    // One that leads out of it by `..` is none.
+    rules.filter(|rule| rule.starts_with('~'))
 }
 
 /// Returns a whole path with the links on the way to it followed, as far as it exists; `None` if there are none.
@@ -155,6 +181,32 @@ mod tests {
         };
         assert!(excludes(".agent/talks/a.jsonl"));
         assert!(!excludes(".agent/other/a.jsonl"));
+    }
+
+    #[test]
+    fn rules_of_the_home_folder_hold_for_the_homes_of_other_machines() {
+        let folder = tempfile::tempdir().unwrap();
+        let old = folder.path().join("old");
+        let mut home = Home::new(Env::with_home(folder.path()), folder.path().join("index"));
+        home.config.exclude.projects = vec!["~/tax".to_owned(), "~/../tax".to_owned()];
+        home.config.exclude.paths = vec!["~/.agent/talks".to_owned()];
+        let excludes = |home: &Home, project: &str| {
+            let session = session_core::SessionMeta {
+                cwd: Some(project.to_owned()),
+                ..session_core::SessionMeta::default()
+            };
+            home.exclusions()
+                .unwrap()
+                .excludes_session("claude", &session)
+        };
+        let talk = old.join(".agent/talks/a.jsonl").display().to_string();
+        assert!(!excludes(&home, "/Users/ann.old/tax"));
+        assert!(!home.exclusions().unwrap().rules_exclude_path(&talk));
+        home.env.other_homes = vec![old];
+        assert!(excludes(&home, "/Users/ann.old/tax/2026"));
+        assert!(excludes(&home, r"C:\Users\ann\tax"));
+        assert!(!excludes(&home, "/Users/ann.old/app/tax"));
+        assert!(home.exclusions().unwrap().rules_exclude_path(&talk));
     }
 
     #[cfg(unix)]

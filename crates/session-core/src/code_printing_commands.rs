@@ -1,9 +1,11 @@
 //! Commands that print code: errors in its text are none of the command's.
 
-use crate::command_work::does_work;
-use crate::shell::{find_program, git_subcommand, split_simple_commands, words_from_program};
+use crate::shell::{
+    CommandPart, ProgramEffect, find_program, git_subcommand, split_command_parts,
+    words_from_program,
+};
 
-/// Subcommands of git that print changes and files.
+/// Subcommands of git that print the text of changes and files.
 const GIT_VIEWS: [&str; 5] = ["show", "diff", "log", "grep", "blame"];
 /// Extensions of code and prose. Logs have others.
 const EXTENSIONS: [&str; 34] = [
@@ -14,12 +16,11 @@ const EXTENSIONS: [&str; 34] = [
 
 /// Returns true for a command line that only shows files of code or prose, or what git knows of them: `nl -ba a.rs | head`.
 pub(crate) fn prints_code(command: &str) -> bool {
-    let commands = split_simple_commands(command);
-    let only_shows = |simple: &String| !does_work(simple) || is_git_view(simple);
-    commands.iter().all(only_shows)
-        && commands
-            .iter()
-            .any(|simple| is_git_view(simple) || names_code(simple))
+    let commands = split_command_parts(command);
+    let works =
+        |simple: &CommandPart<'_>| ProgramEffect::classify(simple) >= ProgramEffect::Changes;
+    let prints = |simple: &CommandPart<'_>| is_git_view(&simple.text) || names_code(&simple.text);
+    commands.iter().any(prints) && !commands.iter().any(works)
 }
 
 fn is_git_view(simple: &str) -> bool {
@@ -48,6 +49,8 @@ mod tests {
             "cat README.md 2>/dev/null | head -5",
             "git -C app diff HEAD~1 -- a.ts | cat",
             "git show ab12:src/lamp.py; git log --oneline",
+            "git status -s && git diff",
+            "find src -name '*.rs' -exec cat {} +",
         ] {
             assert!(prints_code(command), "{command}");
         }
@@ -58,6 +61,8 @@ mod tests {
             "git push && git diff",
             "grep -c error log",
             "python3 a.py",
+            "sed -i s/a/b/ a.rs",
+            "find src -name '*.c' -exec cc -c {} +",
             "",
         ] {
             assert!(!prints_code(command), "{command}");

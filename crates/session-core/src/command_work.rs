@@ -1,37 +1,48 @@
 //! Which commands do the same work, however their output is shown.
 
 use crate::shell::{
-    CommandPart, Operator, find_program, skip_leading_options, split_command_parts,
-    split_simple_commands, words_from_program,
+    CommandPart, Operator, ProgramEffect, find_plain_words, find_program, skip_leading_options,
+    split_command_parts,
 };
 use crate::text::file_name;
 
 /// The simple commands of a command line that do its work: without those that change the folder or show
 /// output, without redirections and variables. `cd app && make all 2>&1 | tail` is `make all`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommandWork(Vec<String>);
+pub struct CommandWork(Vec<SimpleWork>);
 
-/// Programs that do no work of their own beside another: they prepare what comes after them, or show output as it is.
-pub(crate) const PASSIVE_PROGRAMS: [&str; 20] = [
-    "cd", "pushd", "popd", "export", "unset", "set", "echo", "printf", "true", "false", ":", "cat",
-    "head", "tail", "wc", "jq", "sleep", "pwd", "test", "[",
-];
-
-/// Programs that run a script of the shell, or search, format and list.
-const DISPLAY_PROGRAMS: [&str; 28] = [
-    "source", ".", "exit", "[[", "grep", "egrep", "rg", "sed", "awk", "cut", "sort", "uniq", "tr",
-    "tee", "less", "more", "ls", "find", "which", "type", "date", "column", "fold", "diff", "tree",
-    "nl", "xxd", "wait",
-];
+/// The work of a simple command.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct SimpleWork {
+    /// Its words, with the program's name alone and without redirections and heredocs.
+    words: String,
+    /// The heredoc that its program reads: `SELECT 1;` of `psql <<EOF`.
+    input: Option<String>,
+}
 
 impl CommandWork {
     /// Reads a command line; `None` if it only shows something.
     pub fn new(command: &str) -> Option<Self> {
-        let mut work: Vec<String> = split_simple_commands(command)
-            .iter()
-            .filter(|simple| does_work(simple))
-            .map(|simple| plain_words(simple))
-            .collect();
+        let parts = split_command_parts(command);
+        let has_work = parts.iter().any(does_work);
+        // A `sed -i` before a `make` need not be repeated with it.
+        let is_work = |simple: &CommandPart<'_>| {
+            if has_work {
+                does_work(simple)
+            } else {
+                changes_files(simple)
+            }
+        };
+        let mut work = Vec::new();
+        let mut piped = None;
+        for simple in &parts {
+            let input = simple.heredoc.or(piped.take());
+            if is_work(simple) {
+                work.push(SimpleWork::new(simple, input));
+            } else {
+                piped = input.filter(|_| simple.operator == Operator::Pipe);
+            }
+        }
         work.sort();
         work.dedup();
         (!work.is_empty()).then_some(Self(work))
@@ -39,13 +50,17 @@ impl CommandWork {
 
     /// Returns the name of each simple command: its program with its subcommand or script, `cargo test`.
     pub fn command_names(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|simple| command_name(simple))
+        self.0.iter().map(|simple| command_name(&simple.words))
     }
 
     /// Returns true if one of its programs is one of the other's. Those that run the scripts of a package are one.
     pub fn shares_program(&self, other: &Self) -> bool {
-        let mut programs = self.0.iter().map(|simple| work_program(simple));
-        programs.any(|program| other.0.iter().any(|simple| work_program(simple) == program))
+        let mut programs = self.programs();
+        programs.any(|own| other.programs().any(|program| program == own))
+    }
+
+    fn programs(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(SimpleWork::script_program)
     }
 
     /// Returns true if the other command line does all of this work.
@@ -54,11 +69,40 @@ impl CommandWork {
     }
 }
 
-/// Returns true if the work of a command line is in a heredoc, of which [`CommandWork`] knows nothing:
+/// Programs that read messages: the text of a commit is none of the work.
+const MESSAGE_READERS: [&str; 2] = ["git", "gh"];
+
+impl SimpleWork {
+    fn new(simple: &CommandPart<'_>, input: Option<&str>) -> Self {
+        let words = find_plain_words(simple).into_iter();
+        let mut words: Vec<&str> = words.map(|word| &simple.text[word]).collect();
+        words.retain(|word| !is_heredoc_argument(word));
+        if let Some(program) = words.first_mut() {
+            *program = file_name(program);
+        }
+        let is_message = words.first().is_some_and(|it| MESSAGE_READERS.contains(it));
+        Self {
+            words: words.join(" "),
+            input: input.filter(|_| !is_message).map(str::to_owned),
+        }
+    }
+
+    /// Returns the program; of those that run the scripts of a package always the same.
+    fn script_program(&self) -> &str {
+        let program = self.words.split(' ').next().unwrap_or_default();
+        if SCRIPT_RUNNERS.contains(&program) {
+            SCRIPT_RUNNERS[0]
+        } else {
+            program
+        }
+    }
+}
+
+/// Returns true if the work of a command line is in a heredoc, also in one of which [`CommandWork`] knows nothing:
 /// `psql <<EOF`, `cat <<EOF | psql`, `git commit -m "$(cat <<EOF`. Not `cat > a.c <<EOF`, after which something else is run.
 pub fn reads_heredoc(command: &str) -> bool {
     let reads = |part: &CommandPart<'_>| {
-        let is_read = part.operator == Operator::Pipe || does_work(&part.text);
+        let is_read = part.operator == Operator::Pipe || does_work(part);
         is_read && part.source.contains(HEREDOC)
     };
     // Most commands need not be parsed.
@@ -70,25 +114,15 @@ const HEREDOC: &str = "<<";
 
 /// Returns true if the exit code of a command line is not that of its work: `make | tail`, `make || true`.
 pub(crate) fn hides_exit_code(command: &str) -> bool {
-    let commands = split_simple_commands(command);
+    let commands = split_command_parts(command);
     let last = commands
         .iter()
-        .rfind(|simple| find_program(simple).is_some());
+        .rfind(|simple| find_program(&simple.text).is_some());
     last.is_some_and(|simple| !does_work(simple))
 }
 
 /// Programs that run the scripts of a package.
 const SCRIPT_RUNNERS: [&str; 7] = ["npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx"];
-
-/// Returns the program of a simple command without redirections and variables.
-fn work_program(simple: &str) -> &str {
-    let program = simple.split(' ').next().unwrap_or_default();
-    if SCRIPT_RUNNERS.contains(&program) {
-        SCRIPT_RUNNERS[0]
-    } else {
-        program
-    }
-}
 
 /// Subcommands that another one follows.
 const LEADING_SUBCOMMANDS: [&str; 4] = ["compose", "exec", "migrate", "run"];
@@ -113,29 +147,20 @@ fn command_name(simple: &str) -> String {
     name
 }
 
-pub(crate) fn does_work(simple: &str) -> bool {
-    let program = find_program(simple);
-    program.is_some_and(|program| {
-        !PASSIVE_PROGRAMS.contains(&program) && !DISPLAY_PROGRAMS.contains(&program)
-    })
+/// Returns true for a simple command whose failure is worth a cure. Its output into a file is none: `cat > a.c` prepares a
+/// later command. All of git is, also what it shows: it may fail of its repository.
+fn does_work(simple: &CommandPart<'_>) -> bool {
+    ProgramEffect::classify(simple) == ProgramEffect::Works
+        || find_program(&simple.text) == Some("git")
 }
 
-/// Returns the words of a simple command, with the program's name alone and without redirections.
-fn plain_words(simple: &str) -> String {
-    let mut words = Vec::new();
-    let mut is_target = false;
-    for word in words_from_program(simple) {
-        let is_redirection = word.contains(['>', '<']);
-        if !is_redirection && !is_target {
-            words.push(if words.is_empty() {
-                file_name(word)
-            } else {
-                word
-            });
-        }
-        is_target = is_redirection && word.ends_with(['>', '<']);
-    }
-    words.join(" ")
+fn changes_files(simple: &CommandPart<'_>) -> bool {
+    ProgramEffect::classify(simple) == ProgramEffect::Changes
+}
+
+/// Returns true for an argument whose text is in a heredoc: `"$(cat <<EOF`.
+fn is_heredoc_argument(word: &str) -> bool {
+    word.contains("$(") && word.contains(HEREDOC)
 }
 
 #[cfg(test)]
@@ -143,7 +168,9 @@ mod tests {
     use super::*;
 
     fn work(command: &str) -> Option<String> {
-        CommandWork::new(command).map(|work| work.0.join("; "))
+        let work = CommandWork::new(command)?;
+        let words: Vec<String> = work.0.into_iter().map(|simple| simple.words).collect();
+        Some(words.join("; "))
     }
 
     #[test]
@@ -159,7 +186,32 @@ mod tests {
                 Some("cargo fmt; cargo test -q"),
             ),
             ("python3 a.py 'x y' 2> err", Some("python3 a.py x_y")),
+            (
+                "find src -exec cc -c {} +; sed -i s/a/b/ a",
+                Some("find src -exec cc -c {} +"),
+            ),
+            ("cd app && sed -i s/a/b/ a", Some("sed -i s/a/b/ a")),
+            (". ./deploy.sh; make", Some("make")),
+            ("source ./deploy.sh", Some("source ./deploy.sh")),
+            (
+                "npx vitest -t 'Auth > logs in' 2>&1 >log <in",
+                Some("vitest -t Auth_>_logs_in"),
+            ),
+            (
+                "node -e '[1].map(x => x)'; ssh quay \"uptime 2>&1\"",
+                Some("node -e [1].map(x_=>_x); ssh quay uptime_2>&1"),
+            ),
+            ("make>log all &> /dev/null", Some("make all")),
+            (
+                "git commit -am \"$(cat <<'EOF'\nAdd <b> -> a\nEOF\n)\" --no-verify",
+                Some("git commit -am --no-verify"),
+            ),
+            ("awk -f a.awk b > c", Some("awk -f a.awk b")),
+            ("cat > a.c <<E\nint a;\nE\nmake | tee log", Some("make")),
+            (". ./env.sh && git status", Some("git status")),
             ("cd app && grep -rn error . | head", None),
+            ("find . -exec grep -n error {} +", None),
+            ("ls | xargs sed -n 1p; stat a; command -v lamp", None),
             ("", None),
         ] {
             assert_eq!(work(command).as_deref(), expected, "{command}");
@@ -193,6 +245,7 @@ mod tests {
             "make | tail",
             "make || true",
             "make; echo $?",
+            "make; sed -i s/a/b/ log",
             "(make\n) | tee log",
         ] {
             assert!(hides_exit_code(hidden), "{hidden}");
@@ -200,6 +253,26 @@ mod tests {
         for open in ["make", "cd app && make", "cat x | python3 -", ""] {
             assert!(!hides_exit_code(open), "{open}");
         }
+    }
+
+    #[test]
+    fn the_heredoc_of_a_program_is_its_work() {
+        let does = |one: &str, other: &str| {
+            let read = |command| CommandWork::new(command).unwrap();
+            read(one).is_done_by(&read(other))
+        };
+        let python = |script: &str| format!("python3 - <<EOF\n{script}\nEOF");
+        let piped = |script: &str| format!("cat <<EOF | ssh quay bash -s | tail\n{script}\nEOF");
+        for command in [python, piped] {
+            let same = format!("cd app\n{}\nls", command("print(1)"));
+            assert!(does(&command("print(1)"), &same), "{same}");
+            assert!(!does(&command("print(1)"), &command("print(2)")));
+        }
+        assert!(!does("cat a.py | python3 -", &python("print(1)")));
+        let commit = |text: &str| format!("git commit -F - <<EOF\n{text}\nEOF");
+        assert!(does(&commit("Add the lamp"), &commit("Light the lamp")));
+        let lamp = "cat > lamp.c <<EOF\nint oil;\nEOF\nmake lamp";
+        assert!(does(lamp, "make lamp"), "`make` reads none");
     }
 
     #[test]

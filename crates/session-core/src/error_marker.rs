@@ -43,7 +43,7 @@ const LINE_BEGINNINGS: [&str; 10] = [
     "Traceback",
 ];
 /// Parts of error lines without a marker, of a call that failed.
-const FAILURE_PHRASES: [&str; 12] = [
+const FAILURE_PHRASES: [&str; 13] = [
     "No such file",
     "cannot ",
     "Cannot ",
@@ -51,6 +51,7 @@ const FAILURE_PHRASES: [&str; 12] = [
     "Unable to ",
     "could not ",
     "Could not ",
+    "Failed to ",
     "refused",
     "timed out",
     "undefined: ",
@@ -408,6 +409,7 @@ mod tests {
             "ls: cannot access 'x': No such file or directory",
             "(eval):1: no matches found: docs/*.md",
             "Unknown JSON field: \"lamp\"",
+            "E: Failed to fetch http://deb.example.org/oil_1.deb  404  Not Found [IP: 192.0.2.1 80]",
             "erreur : impossible de pousser des références vers 'depot'",
             "ERREUR: la lampe est vide",
             "lampe.c:3:5: Fehler: kein Öl",

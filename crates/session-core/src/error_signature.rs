@@ -217,7 +217,7 @@ fn fold_words(line: &str) -> Vec<String> {
 }
 
 /// Returns the words of a line, but for those that differ each time.
-fn stable_words(line: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn stable_words(line: &str) -> impl Iterator<Item = &str> {
     let tells_rule = is_heading(line);
     let tokens = line.split_whitespace();
     let tokens = tokens

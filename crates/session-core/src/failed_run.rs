@@ -1,27 +1,13 @@
 //! Of what a run of a command failed, and searches that only found nothing.
 
-use crate::command_work::{PASSIVE_PROGRAMS, does_work};
 use crate::content::TurnContent;
 use crate::error_marker::{is_error_line, is_failed_check, reports_failure};
 use crate::error_signature::ErrorSignature;
-use crate::shell::{
-    CommandPart, Operator, find_program, git_subcommand, split_command_parts, words_from_program,
-};
+use crate::shell::{CommandPart, Operator, ProgramEffect, split_command_parts};
 
-/// Programs that fail where they find nothing, or a difference.
-const SEARCH_PROGRAMS: [&str; 14] = [
-    "rg", "grep", "egrep", "fgrep", "zgrep", "ag", "pgrep", "which", "type", "test", "[", "[[",
-    "diff", "cmp",
-];
-/// Subcommands of git that do so.
-const GIT_SEARCHES: [&str; 3] = ["grep", "diff", "config"];
-/// The search for a program by a builtin of the shell.
-const PROGRAM_SEARCH: &str = "command -v ";
 /// The words of OpenCode for an empty output.
 const NO_OUTPUT: &str = "(no output)";
-/// Programs that may read how another command ended.
-const TESTS: [&str; 3] = ["test", "[", "[["];
-/// The variables that they read it from.
+/// The variables from which a test reads how another command ended.
 const EXIT_CODES: [&str; 2] = ["$?", "PIPESTATUS"];
 
 impl TurnContent {
@@ -60,18 +46,15 @@ fn tells_error(line: &str) -> bool {
 /// `cd app && rg lamp | head`, not `make > log && rg lamp log`.
 fn ends_in_search(command: &str) -> bool {
     let parts = split_command_parts(command);
-    let is_passive = |simple: &str| {
-        find_program(simple).is_none_or(|program| PASSIVE_PROGRAMS.contains(&program))
-    };
-    let last = parts
-        .iter()
-        .rposition(|part| is_search(&part.text) || !is_passive(&part.text));
-    let Some((before, [search, ..])) = last.and_then(|at| parts.split_at_checked(at)) else {
+    let effects = parts.iter().map(ProgramEffect::classify);
+    let mut effects = effects.enumerate();
+    let last = effects.rfind(|(_, effect)| *effect > ProgramEffect::Shows);
+    let Some((at, effect)) = last.filter(|(_, effect)| *effect < ProgramEffect::Changes) else {
         return false;
     };
-    let is_test = find_program(&search.text).is_some_and(|program| TESTS.contains(&program));
-    let reads_exit_code = is_test && EXIT_CODES.iter().any(|name| command.contains(name));
-    is_search(&search.text) && !reads_exit_code && !waits_for_work(before)
+    let reads_exit_code =
+        effect == ProgramEffect::Tests && EXIT_CODES.iter().any(|name| command.contains(name));
+    !reads_exit_code && !waits_for_work(&parts[..at])
 }
 
 /// Returns true if what follows the commands is run only if one of them succeeds at its work: `cd app && make &&`.
@@ -88,7 +71,7 @@ fn waits_for_work(before: &[CommandPart<'_>]) -> bool {
             Operator::Close => !is_substituted(&before[..at]),
             _ => false,
         };
-        is_awaited && does_work(&part.text) && !is_search(&part.text)
+        is_awaited && ProgramEffect::classify(part) == ProgramEffect::Works
     })
 }
 
@@ -96,15 +79,6 @@ fn waits_for_work(before: &[CommandPart<'_>]) -> bool {
 fn is_substituted(before: &[CommandPart<'_>]) -> bool {
     let open = before.iter().rfind(|part| part.operator == Operator::Open);
     open.is_some_and(|part| part.text.ends_with('$'))
-}
-
-fn is_search(simple: &str) -> bool {
-    let program = find_program(simple);
-    let subcommand = || git_subcommand(words_from_program(simple).skip(1));
-    let is_git_search = || subcommand().is_some_and(|name| GIT_SEARCHES.contains(&name));
-    simple.contains(PROGRAM_SEARCH)
-        || program == Some("git") && is_git_search()
-        || program.is_some_and(|program| SEARCH_PROGRAMS.contains(&program))
 }
 
 #[cfg(test)]
@@ -157,6 +131,10 @@ mod tests {
             "which lamp",
             "test -f lamp.c",
             "diff -q a b > /dev/null",
+            "rg oil; ls lamps 2>/dev/null",
+            "find . -name '*.c' | xargs grep oil",
+            "git status -s && rg oil",
+            "sed -i s/a/b/ lamp.c && grep -c oil lamp.c",
         ] {
             assert!(found_nothing(search, "Exit code 1"), "{search}");
         }
@@ -172,6 +150,8 @@ mod tests {
         for work in [
             "make",
             "grep oil lamp.c; make",
+            "grep oil lamp.c; find . -exec cc {} +",
+            "grep oil lamp.c; sed -i s/a/b/ lamp.c",
             "curl -s lamp.example",
             "",
             "make > log 2>&1 && grep -c ok log",

@@ -7,4 +7,13 @@ pub enum KnownTurns {
     Keep,
     /// The turns to come replace them: equal ones keep their numbers.
     Replace,
+    /// The same, and the history took back those that do not come: it held prompts that waited, and nothing else.
+    Retract,
+}
+
+impl KnownTurns {
+    /// Returns true if the turns to come replace those that are known.
+    pub fn are_replaced(self) -> bool {
+        self != Self::Keep
+    }
 }

@@ -45,10 +45,12 @@ mod known_turns;
 mod missing_command;
 pub mod parallel;
 pub mod paste;
+mod path_join;
 mod path_match;
 mod progress;
 pub mod prompt_content;
 pub mod pull_request;
+mod qualified_names;
 mod query;
 mod query_word;
 mod question_words;
@@ -65,6 +67,7 @@ mod top_k;
 mod turn_address;
 mod turn_stats;
 mod turn_window;
+mod wanted_error;
 
 /// Address of the folder of the documentation in the repository, for hints: a program that was installed has no `docs`.
 pub const DOCS_URL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs");
@@ -91,6 +94,7 @@ pub use idf::idf;
 pub use iso_date::is_iso_date;
 pub use issue_number::IssueNumber;
 pub use known_turns::KnownTurns;
+pub use path_join::{join_path, resolve_path};
 pub use path_match::{
     contains_in_order, is_path_within, is_project_named, pasted_path_readings, path_matches,
     rule_names_path,
@@ -109,3 +113,4 @@ pub use top_k::TopK;
 pub use turn_address::{TurnAddress, TurnAddressError, TurnRange};
 pub use turn_stats::{PAUSE_MS, PauseClock, TokenTotals, TurnStats};
 pub use turn_window::TurnWindow;
+pub use wanted_error::WantedError;

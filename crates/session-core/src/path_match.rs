@@ -18,22 +18,60 @@ pub fn path_matches(path: &str, wanted: &str) -> bool {
 }
 
 /// Returns true when a rule names `path` or a folder above it, whatever the case, the accents and the slashes: by a whole
-/// path, or by whole names in a row (`bank`, `work/bank`). `*` stands for anything, also for several names.
+/// path, or by whole names in a row (`bank`, `work/bank`). `*` stands for anything, also for several names; `/*` and `/**` at
+/// the end for nothing, since a folder goes with all that is in it. `~/` stands for any home folder, by the names under which
+/// systems keep them.
 pub fn rule_names_path(rule: &str, path: &str) -> bool {
     let (path, rule) = (fold_path(path), fold_path(rule));
     let path = format!("/{}/", path.trim_matches('/'));
-    let rule = rule.strip_prefix("./").unwrap_or(&rule);
-    let pattern = match rule.trim_matches('/') {
+    match rule.strip_prefix('~') {
+        Some("") => strip_home(&path).is_some(),
+        Some(below) if below.starts_with('/') => {
+            strip_home(&path).is_some_and(|path| names_folded_path(below, path))
+        }
+        _ => names_folded_path(&rule, &path),
+    }
+}
+
+/// Returns what of a path lies below a home folder, from its slash on: `/home/ann`, `/Users/ann`, `C:/Users/ann`,
+/// `/mnt/c/Users/ann`, `/var/home/ann`, `/root`.
+fn strip_home(path: &str) -> Option<&str> {
+    /// In `/mnt/c/users/`.
+    const MAX_SLASHES: usize = 4;
+    if let Some(below) = path.strip_prefix("/root").filter(|s| s.starts_with('/')) {
+        return Some(below);
+    }
+    let folders = ["/home/", "/users/"].into_iter();
+    let user = folders.filter_map(|folder| Some(path.find(folder)? + folder.len()));
+    let user = user.min()?;
+    let is_home = path[..user].matches('/').count() <= MAX_SLASHES;
+    let end = path[user..].find('/')?;
+    is_home.then(|| &path[user + end..])
+}
+
+/// Returns what [`rule_names_path`] does for a folded rule without `~` and a folded path between slashes.
+fn names_folded_path(rule: &str, path: &str) -> bool {
+    let rule = rule.strip_prefix("./").unwrap_or(rule);
+    let pattern = match trim_contents(rule).trim_matches('/') {
         "" if rule.is_empty() => return false,
         "" => "/".to_owned(),
         names => format!("/{names}/"),
     };
     let mut parts = pattern.split('*');
     if !rule.starts_with('/') {
-        return contains_in_order(&path, parts);
+        return contains_in_order(path, parts);
     }
     let begin = path.strip_prefix(parts.next().unwrap_or_default());
     begin.is_some_and(|rest| contains_in_order(rest, parts))
+}
+
+/// Returns a rule without the `/*` and `/**` at its end.
+fn trim_contents(rule: &str) -> &str {
+    let mut folder = rule.trim_end_matches('/');
+    while let Some(shorter) = folder.strip_suffix("/*").or(folder.strip_suffix("/**")) {
+        folder = shorter.trim_end_matches('/');
+    }
+    folder
 }
 
 /// Returns the paths that a text may mean that was typed or pasted, the text itself first: without quotes, the `@` of a mention
@@ -187,6 +225,9 @@ mod tests {
             ("/home/*/bank", "/home/ann/work/bank/src"),
             (r"C:\code\*bank*", "c:/code/my-bank"),
             ("*", "/home/ann"),
+            ("**", "/home/ann"),
+            ("/*", "/home/ann"),
+            ("/**", "/home/ann"),
         ] {
             assert!(rule_names_path(rule, path), "{rule} {path}");
         }
@@ -196,6 +237,54 @@ mod tests {
             ("/ann/*", "/home/ann/bank"),
         ] {
             assert!(!rule_names_path(rule, path), "{rule} {path}");
+        }
+    }
+
+    #[test]
+    fn a_tilde_in_a_rule_stands_for_any_home_folder() {
+        for path in [
+            "/home/ann/tax",
+            "/Users/ann.old/Tax/2026",
+            r"C:\Users\ann\tax",
+            "/mnt/c/Users/ann/tax",
+            "/c/Users/ann/tax",
+            "/var/home/ann/tax",
+            "/root/tax",
+        ] {
+            for rule in ["~/tax", r"~\tax", "~/tax/*", "~/t*", "~"] {
+                assert!(rule_names_path(rule, path), "{rule} {path}");
+            }
+        }
+        for path in [
+            "/home/ann/work/tax",
+            "/home/tax",
+            "/home/ann/tax-web",
+            "/srv/tax",
+            "/srv/backups/2026/home/ann/tax",
+            "/rooted/tax",
+        ] {
+            assert!(!rule_names_path("~/tax", path), "{path}");
+        }
+        assert!(rule_names_path("~", "/home/ann") && !rule_names_path("~", "/home"));
+    }
+
+    #[test]
+    fn a_rule_for_the_contents_of_a_folder_names_the_folder() {
+        for rule in [
+            "/home/ann/bank/*",
+            "/home/ann/bank/**",
+            "/home/ann/bank/**/*",
+            "/home/ann/bank/*/",
+            "bank/*",
+            "./ann/bank/**",
+            r"\home\ann\bank\*",
+        ] {
+            for path in ["/home/ann/bank", "/home/ann/bank/web/src"] {
+                assert!(rule_names_path(rule, path), "{rule} {path}");
+            }
+            for path in ["/home/ann", "/home/ann/bank-web", "/home/ann/my-bank"] {
+                assert!(!rule_names_path(rule, path), "{rule} {path}");
+            }
         }
     }
 

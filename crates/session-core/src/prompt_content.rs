@@ -1,8 +1,6 @@
 //! Texts without content of their own, which are no titles and are not embedded: short talk, blobs of data, this program's own output.
 
-use crate::command_work::PASSIVE_PROGRAMS;
 use crate::paste::strip_image_marks;
-use crate::shell;
 use crate::slash_command::is_built_in_command;
 use crate::text::{fold_word, trim_punctuation};
 use std::collections::HashSet;
@@ -179,35 +177,10 @@ pub(crate) fn is_json_blob(text: &str) -> bool {
     enclosed && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Returns true for the output of this program, pasted or captured: it would find
-/// itself.
+/// Returns true for a listing of this program, pasted or captured: it would find itself.
 pub fn is_own_output(text: &str) -> bool {
-    let text = text.trim_start();
-    let head = crate::text::clip(text, 400);
-    let human = ["SESSIONS  \"", "TURNS  \""]
-        .iter()
-        .any(|h| head.starts_with(h));
-    let json = head.starts_with("{\"query\":")
-        && text.contains("\"level\":")
-        && text.contains("\"hits\":");
-    human || json
-}
-
-/// Returns true for a shell command that runs this program, and no other but [passive ones](PASSIVE_PROGRAMS):
-/// words that somebody searched for would find themselves.
-pub(crate) fn is_own_command(command: &str) -> bool {
-    if !command.contains("session-search") {
-        return false; // most need not be parsed
-    }
-    let mut own = false;
-    for pipe in shell::split_pipes(command) {
-        match shell::find_program(&pipe) {
-            Some("session-search" | "session-search.exe") => own = true,
-            Some(other) if !PASSIVE_PROGRAMS.contains(&other) => return false,
-            _ => {}
-        }
-    }
-    own
+    let headings = ["SESSIONS  \"", "TURNS  \""];
+    headings.iter().any(|it| text.trim_start().starts_with(it))
 }
 
 #[cfg(test)]
@@ -362,26 +335,7 @@ mod tests {
     #[test]
     fn own_output_and_blobs_are_known() {
         assert!(is_own_output("SESSIONS  \"docker\"   3 sessions"));
-        assert!(is_own_output(
-            "{\"query\":\"x\",\"level\":\"session\",\"hits\":[]}"
-        ));
         assert!(!is_own_output("The sessions are lost"));
-        assert!(is_own_command("cd /tmp && session-search search docker"));
-        assert!(is_own_command(
-            "NO_COLOR=1 ~/.cargo/bin/session-search status"
-        ));
-        assert!(is_own_command(
-            "session-search search 'a; b && make' --json | jq ."
-        ));
-        for other in [
-            "cargo build -p session-search",
-            "session-search commands deploy; cd /srv/app && make deploy",
-            "git commit -m 'docs\n\nsession-search is in them' && git push",
-            "make || session-search search make",
-            "session-search search it\\'s foo; make deploy",
-        ] {
-            assert!(!is_own_command(other), "{other}");
-        }
         assert!(
             is_json_blob(" {\"a\":1}\n") && !is_json_blob("{a}") && !is_json_blob("[see below]")
         );

@@ -2,7 +2,7 @@
 
 use crate::call_status::CallStatus;
 use crate::turn_stats::TurnStats;
-use crate::{prompt_content, shell, text};
+use crate::{shell, text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -300,7 +300,7 @@ impl ToolCall {
     /// since our own hits in a transcript would find themselves.
     pub fn kept_command(&self) -> Option<Cow<'_, str>> {
         let command = self.command.as_deref()?;
-        let kept = !command.trim().is_empty() && !prompt_content::is_own_command(command);
+        let kept = !command.trim().is_empty() && !shell::runs_only_own_program(command);
         kept.then(|| shell::abridge_command(command))
     }
 

@@ -1,23 +1,34 @@
 //! A command line taken apart as far as it takes to see which programs it runs.
 
+mod arguments;
+mod awk_script;
+mod heredoc;
 mod in_place;
 mod inner_line;
 mod option_ends;
+mod own_program;
 mod parser;
+mod program_effect;
 mod runners;
 mod subcommands;
+mod working_directory;
 
-use self::parser::{Separators, split};
+use self::parser::split;
 use crate::text::{ceil_char_boundary, clip, file_name};
 use std::borrow::Cow;
 
+pub(crate) use self::arguments::find_plain_words;
 pub use self::in_place::InPlaceEditor;
 pub use self::inner_line::InnerLine;
 pub use self::option_ends::{MAX_LEADING_OPTIONS, option_ends};
+pub use self::own_program::is_own_program_name;
+pub(crate) use self::own_program::runs_only_own_program;
 pub use self::parser::{CommandPart, Operator};
+pub use self::program_effect::{ProgramEffect, may_write};
 pub use self::runners::find_run_commands;
 pub use self::subcommands::git_subcommand;
 pub(crate) use self::subcommands::skip_leading_options;
+pub use self::working_directory::WorkingDirectory;
 
 /// Words that another program is named after.
 const WRAPPERS: [&str; 21] = [
@@ -157,11 +168,12 @@ fn wrapper(word: &str) -> Option<&str> {
     WRAPPERS.contains(&name).then_some(name)
 }
 
-/// Returns the pipes of a command line, which `;`, `&&`, `||`, `&`, line ends and parentheses separate
-/// where no quote is open. Comments and the texts of heredocs are left out.
-pub(crate) fn split_pipes(command: &str) -> Vec<String> {
-    let parts = split(command, Separators::Commands).into_iter();
-    parts.map(|part| part.text).collect()
+/// Returns the simple commands of a command line with which its pipes begin.
+pub(crate) fn find_pipe_heads(command: &str) -> Vec<CommandPart<'_>> {
+    let mut parts = split_command_parts(command);
+    let mut is_piped = false;
+    parts.retain(|part| !std::mem::replace(&mut is_piped, part.operator == Operator::Pipe));
+    parts
 }
 
 /// Splits a command line into its simple commands, without quotes, comments and the texts of heredocs;
@@ -171,9 +183,10 @@ pub fn split_simple_commands(command: &str) -> Vec<String> {
     parts.map(|part| part.text).collect()
 }
 
-/// Splits a command line into its simple commands, without the texts of heredocs.
+/// Splits a command line into its simple commands, without the texts of heredocs. `;`, `&&`, `||`, `&`, pipes, line ends
+/// and parentheses separate them where no quote is open.
 pub fn split_command_parts(command: &str) -> Vec<CommandPart<'_>> {
-    split(command, Separators::CommandsAndPipes)
+    split(command)
 }
 
 /// Bytes of a long command that are kept of its beginning, of the names in its middle, and

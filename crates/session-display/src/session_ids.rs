@@ -15,10 +15,10 @@ pub struct SessionIds<'a> {
 }
 
 impl<'a> SessionIds<'a> {
-    /// Sorts the sessions by their ids. Of one id, those that it does not name go: sessions whose history is gone, or is
-    /// another machine's, beside one of which it is here.
+    /// Sorts the sessions by their ids. Of one id, those that it does not name go: sessions that are behind another one in
+    /// [rank](SessionRow::id_rank).
     pub fn new(sessions: &'a [SessionRow]) -> Self {
-        let rank = |session: &SessionRow| (session.gone, session.is_elsewhere);
+        let rank = SessionRow::id_rank;
         let mut sorted: Vec<_> = sessions.iter().map(|s| (first_bytes(s), s)).collect();
         sorted.sort_unstable_by_key(|&(begin, s)| (begin, s.uid.as_str(), rank(s), s.id));
         sorted.dedup_by(|(_, next), (_, kept)| next.uid == kept.uid && rank(next) > rank(kept));

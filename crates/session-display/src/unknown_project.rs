@@ -40,7 +40,7 @@ fn format_unknown(
     let wanted = clauses
         .iter()
         .find_map(|clause| find_unknown_project(clause, all))?;
-    let hint = format_same_name(wanted, all).unwrap_or_else(|| {
+    let hint = format_same_name(wanted, all.iter()).unwrap_or_else(|| {
         match find_most_similar_project(wanted, all) {
             Some(name) => format!("there is `{}`", sanitize_line(name)),
             None => format_others(wanted),
@@ -49,6 +49,19 @@ fn format_unknown(
     let wanted = fit_line(wanted, MAX_COLUMNS);
     let text = format!("no project has `{wanted}` in its name or path");
     Some(Note::new(text).with_hint(hint))
+}
+
+/// Formats that a project has the name of a folder that the filters name, and lies in others: only the latest sessions of a
+/// project that was moved are of the folder where it is now. `None` where there is none.
+pub fn format_project_elsewhere(clauses: &[FilterClause], all: &[SessionRow]) -> Option<String> {
+    let mut wanted = clauses.iter().filter(|clause| !clause.negated);
+    wanted.find_map(|clause| {
+        let [FilterCondition::Project(pattern)] = clause.conditions.as_slice() else {
+            return None;
+        };
+        let (ProjectPattern::Part(name) | ProjectPattern::Folder(name)) = pattern;
+        format_same_name(name, all.iter().filter(|row| !pattern.matches(row)))
+    })
 }
 
 fn format_nearest_projects(wanted: &str, all: &[SessionRow]) -> String {
@@ -77,9 +90,12 @@ fn find_unknown_project<'c>(clause: &'c FilterClause, all: &[SessionRow]) -> Opt
 
 /// Formats that a folder's name is that of a project in other folders: a clone that was moved, or on another machine. `None`
 /// where there is none.
-fn format_same_name(folder: &str, all: &[SessionRow]) -> Option<String> {
+fn format_same_name<'r>(
+    folder: &str,
+    others: impl Iterator<Item = &'r SessionRow>,
+) -> Option<String> {
     let name = file_name(folder);
-    let count = all.iter().filter(|row| project_label(row) == name).count();
+    let count = others.filter(|row| project_label(row) == name).count();
     if count == 0 {
         return None;
     }
@@ -105,6 +121,25 @@ fn find_most_similar_project<'a>(wanted: &str, all: &'a [SessionRow]) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_project_that_was_moved_is_named_beside_its_new_folder() {
+        let session = |path: &str| SessionRow {
+            project: Some(path.into()),
+            ..SessionRow::default()
+        };
+        let all = ["/Users/ann.old/work/app", "/home/ann/code/app", "/srv/app2"].map(session);
+        let format = |pattern: ProjectPattern| {
+            let clause = FilterClause::new(FilterCondition::Project(pattern));
+            format_project_elsewhere(&[clause], &all)
+        };
+        let here = || "/home/ann/code/app".to_owned();
+        let hint = "there is `app` in other folders, with 1 session; write this name in place of the folder";
+        assert_eq!(format(ProjectPattern::Folder(here())).unwrap(), hint);
+        assert_eq!(format(ProjectPattern::Part(here())).unwrap(), hint);
+        assert_eq!(format(ProjectPattern::Part("app".to_owned())), None);
+        assert_eq!(format(ProjectPattern::Folder("/srv/app2".to_owned())), None);
+    }
 
     #[test]
     fn a_misspelled_project_is_named_with_the_one_that_is_there() {

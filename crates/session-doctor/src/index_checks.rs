@@ -36,7 +36,7 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
     findings.extend(check_old_databases(home));
     match home.exclusions() {
         Ok(exclusions) => {
-            let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions);
+            let status = IndexStatus::read(&index, home, &exclusions);
             findings.extend(status.map_or_else(
                 |error| vec![DoctorFinding::problem("index", error.to_string(), REBUILD)],
                 |s| check_coverage(&s, histories, home.allows_background()),

@@ -34,6 +34,12 @@ pub trait Embedder: Send + Sync {
         Ok(vectors.outer_iter().map(|row| Some(row.to_vec())).collect())
     }
 
+    /// Returns the bytes of text that fill the model's window: about four to a token, and a fifth left over so that
+    /// little is cut off.
+    fn max_document_bytes(&self) -> usize {
+        self.spec().max_tokens.saturating_mul(4) * 4 / 5
+    }
+
     /// Returns the share of a text's words that the model reads whole, 0 to 1. A static model
     /// makes nothing true of the pieces of a word that it does not know.
     fn known_word_share(&self, text: &str) -> f32 {

@@ -56,7 +56,9 @@ impl UnownedReason {
     /// Returns what a user can do about it.
     fn hint(self) -> &'static str {
         match self {
-            Self::OtherOwner => "work in a copy of your own, or change the owner",
+            Self::OtherOwner => {
+                "work in a copy of your own, or change the owner; in a container, run as the owner"
+            }
             Self::WritableByAll => {
                 "`chmod o-w` on it, if it is yours; a drive that keeps no modes is mounted with `umask=22` instead (`/mnt/c` in WSL: `metadata,umask=22`)"
             }

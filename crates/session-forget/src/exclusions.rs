@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use std::convert::Infallible;
 
 /// The version of what is removed: an index to which an older one was applied is looked through again.
-const REMOVAL_VERSION: u32 = 6;
+const REMOVAL_VERSION: u32 = 7;
 /// The version of these rules: where an older one may have kept out more, the histories are read again.
 const RULES_VERSION: u32 = 3;
 /// The version of those for projects and paths: the last one kept out what had a rule as any part of its path.

@@ -74,11 +74,13 @@ pub struct HookCallbacks<T> {
 }
 
 /// Returns the answer to the hook whose JSON `input` holds; `None` if it fails, panics or takes too long. A prompt that is
-/// compared for longer than its timeout is logged, unless it is only explained.
+/// compared for longer than its timeout is logged, unless it is only explained. The session is `session_id` where the input
+/// names none.
 pub fn run_with_timeout<T: Send + 'static>(
     input: impl Read + Send + 'static,
     origin: HookOrigin,
     purpose: HookPurpose,
+    session_id: Option<String>,
     callbacks: HookCallbacks<T>,
 ) -> Option<T> {
     let HookCallbacks {
@@ -90,9 +92,10 @@ pub fn run_with_timeout<T: Send + 'static>(
     let (sender, receiver) = channel();
     // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
     let worker = Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        let Ok(input) = HookInput::read(input) else {
+        let Ok(mut input) = HookInput::read(input) else {
             return;
         };
+        input.session_id = input.session_id.or(session_id);
         let is_prompt = input.is_prompt() && purpose == HookPurpose::Answer;
         if is_prompt {
             let _ = sender.send(HookWorkerMessage::Prompt);
@@ -365,7 +368,8 @@ mod tests {
                 answer,
                 explain: |_| None,
             };
-            run_with_timeout(input, HookOrigin::Settings, HookPurpose::Answer, callbacks)
+            let (origin, purpose) = (HookOrigin::Settings, HookPurpose::Answer);
+            run_with_timeout(input, origin, purpose, None, callbacks)
         };
         let answer = |compared: ComparedCall| compared.outcome.is_none().then_some(7);
         assert_eq!(run(answer), Some(7));

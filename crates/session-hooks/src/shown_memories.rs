@@ -1,6 +1,8 @@
 //! The memories that a command shows to the agent that runs it.
 
-use session_core::shell::{Operator, split_simple_commands, words_from_program};
+use session_core::shell::{
+    Operator, is_own_program_name, split_simple_commands, words_from_program,
+};
 use session_core::text::file_name;
 use session_memory::{collect_forms, command_lines};
 
@@ -34,7 +36,10 @@ pub(crate) fn find_shown_memories(command: &str) -> Vec<String> {
 
 /// Returns true for a command line that runs this program, also within quotes: its output may contain any memory.
 pub(crate) fn runs_this_program(command: &str) -> bool {
-    let is_own = |line: &String| words_from_program(line).next().map(file_name) == Some(OWN_NAME);
+    let is_own = |line: &String| {
+        let program = words_from_program(line).next();
+        program.is_some_and(|program| is_own_program_name(file_name(program)))
+    };
     let unquoted = || split_simple_commands(&command.replace(QUOTES, ";"));
     command.contains(OWN_NAME)
         && (command_lines(command).iter().any(is_own) || unquoted().iter().any(is_own))
@@ -44,13 +49,13 @@ pub(crate) fn runs_this_program(command: &str) -> bool {
 fn find_id(arguments: &str) -> Option<String> {
     let is_id = |word: &&str| !word.starts_with('-') && !word.contains(['>', '<', '$']);
     let mut words = arguments.split_whitespace();
-    let is_elsewhere = words.clone().any(|word| word == RAW || writes_file(word));
+    let is_elsewhere = words.clone().any(|word| word == RAW || hides_output(word));
     let id = words.find(is_id).filter(|_| !is_elsewhere)?;
     Some(id.trim_matches(QUOTES).to_owned())
 }
 
-/// Returns true for a redirection of the output into a file: `>x`, `&>`; not `2>&1`.
-fn writes_file(word: &str) -> bool {
+/// Returns true for a redirection of the output into a file, also into `/dev/null`: `>x`, `&>`; not `2>&1`.
+fn hides_output(word: &str) -> bool {
     let redirection = word.split_once('>');
     redirection.is_some_and(|(stream, target)| stream != "2" && !target.starts_with('&'))
 }
@@ -65,6 +70,7 @@ mod tests {
             "session-search memory list",
             "cd x && bash -lc 'session-search show a1 | cat'",
             "timeout 20 ~/.local/bin/session-search memory list",
+            "session-search.exe memory list",
             "uvx --from session-search-cli session-search memory list",
             "echo \"$(session-search memory list)\"",
             "python3 -c 'import os; os.system(\"session-search memory list\")'",

@@ -7,12 +7,6 @@ use session_store::{
     SessionContents, SessionId, StoredContent,
 };
 
-/// Returns the bytes of text that fill a model's window: about four to a token, and a
-/// fifth left over so that little is cut off.
-pub fn max_document_bytes(max_tokens: usize) -> usize {
-    max_tokens * 4 * 4 / 5
-}
-
 /// Returns the texts that stand for a session and its turns.
 fn documents(
     index: &Reader,

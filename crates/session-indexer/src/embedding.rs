@@ -2,7 +2,7 @@
 
 use crate::commit_schedule::CommitSchedule;
 use crate::deadline::Deadline;
-use crate::documents::{BatchLimits, SessionBatch, max_document_bytes};
+use crate::documents::{BatchLimits, SessionBatch};
 use crate::embedding_ahead::EmbeddingAhead;
 use crate::error::IndexError;
 use crate::model_failures::replace_model_failure;
@@ -326,7 +326,7 @@ impl<'a> EmbeddingRun<'a> {
 
     /// Returns the documents of the next commit.
     fn next_batches(&mut self) -> Result<Vec<SessionBatch>, IndexError> {
-        let budget = max_document_bytes(self.options.embedder.spec().max_tokens);
+        let budget = self.options.embedder.max_document_bytes();
         let (model, max_texts) = (&self.model, self.max_texts);
         let (pending, tried) = (&self.queue.sessions, &self.tried);
         self.access.read(|index| {

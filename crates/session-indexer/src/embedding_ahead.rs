@@ -1,7 +1,7 @@
 //! Embeds the documents of sessions ahead of the writer that stores them.
 
 use crate::deadline::Deadline;
-use crate::documents::{SessionBatch, SlicedSession, max_document_bytes};
+use crate::documents::{SessionBatch, SlicedSession};
 use crate::embedding::{EmbeddingCounts, embed_batches};
 use crate::error::IndexError;
 use session_embed::Embedder;
@@ -66,7 +66,7 @@ impl EmbeddingAhead<'_> {
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(cores);
         let pool = pool.build().ok();
-        let budget = max_document_bytes(self.embedder.spec().max_tokens);
+        let budget = self.embedder.max_document_bytes();
         let sessions = self.sessions.iter();
         let mut sessions = sessions.map(|pending| SlicedSession::new(*pending, budget));
         let mut reading = sessions.next();

@@ -1,15 +1,15 @@
 //! Reads changed histories into the index, up to the commit that makes them visible.
 
-use crate::discover::{ChangedHistory, HistoryChanges, MovedFile, ReturnedFile};
+use crate::discover::{HistoryChanges, MovedFile, ReturnedFile};
 use crate::error::IndexError;
 use crate::history_writer::{HistoryWriter, WrittenHistories};
 use crate::outcome::{RefreshOutcome, RefreshStage};
 use crate::parallel_reading::{ReadOptions, read_in_order};
 use crate::refresh::{RefreshMode, RefreshOptions};
+use crate::repeated_sessions::settle_repeated_sessions;
 use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::ContentCounts;
-use session_sources::Env;
 use session_store::{ModelRow, Reader, StoreError, Writer};
 use std::collections::{BTreeSet, HashSet};
 
@@ -26,7 +26,7 @@ pub(crate) fn read_changes(
         writer.link_prompt_copies(times)?;
     }
     let (read, left) = changes.changed.split_at(written.files);
-    delete_copies_elsewhere(&options.env, writer, read)?;
+    settle_repeated_sessions(&options.env, writer, read, &changes.gone)?;
     // Last: what they held may be in a file that is new.
     let gone = match left {
         [] => changes.gone.as_slice(),
@@ -128,23 +128,6 @@ fn add_models(
     specs
         .map(|spec| writer.add_model(&spec.fingerprint(), &spec.name, spec.dims))
         .collect()
-}
-
-/// Deletes the sessions of other machines that a history with several sessions holds, such as a database, and that the
-/// user's own one holds, too. A file of one session that does is not even listed.
-fn delete_copies_elsewhere(
-    env: &Env,
-    writer: &mut Writer,
-    read: &[ChangedHistory],
-) -> Result<(), StoreError> {
-    let several = read
-        .iter()
-        .filter(|change| !change.file.holds_one_session());
-    for change in several.filter(|change| env.is_elsewhere(&change.file.location.path)) {
-        let file = writer.upsert_file(change.file.source.name(), &change.file.key())?;
-        writer.delete_sessions_held_by_others(file)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -328,7 +328,7 @@ impl<'a> HistoryWriter<'a> {
                 (Some(opened), None)
             }
         };
-        let undelivered = decide_undelivered_turns(change);
+        let undelivered = decide_undelivered_turns(change, turns);
         if undelivered != UndeliveredTurns::Delete {
             self.writer.set_undelivered_turns(undelivered);
         }
@@ -424,10 +424,11 @@ impl<'a> HistoryWriter<'a> {
 /// Returns what becomes of turns that a session no longer has when it is read from its beginning.
 ///
 /// A file of lines that holds one session and has not grown lost them: it was cut off, is damaged, or an older copy. One
-/// without any turn is damaged, whatever its size. A document is written anew by its agent where a turn is taken back.
-fn decide_undelivered_turns(change: &ChangedHistory) -> UndeliveredTurns {
+/// without any turn is damaged, whatever its size, unless all that it held were prompts that waited. A document is written
+/// anew by its agent where a turn is taken back.
+fn decide_undelivered_turns(change: &ChangedHistory, turns: KnownTurns) -> UndeliveredTurns {
     let has_grown = change.file.location.stamp.size > change.known_size;
-    match is_transcript_of_lines(change) {
+    match is_transcript_of_lines(change) && turns != KnownTurns::Retract {
         true if has_grown => UndeliveredTurns::KeepIfNoneComes,
         true => UndeliveredTurns::Keep,
         false => UndeliveredTurns::Delete,
@@ -449,13 +450,7 @@ fn is_transcript_of_lines(change: &ChangedHistory) -> bool {
 /// Returns true when a file is read from its beginning: there is no cursor, or it holds
 /// one session and the source found that its cursor is of another content.
 fn is_anew(change: &ChangedHistory, event: &Event) -> bool {
-    let is_replaced = matches!(
-        event,
-        Event::Session {
-            turns: KnownTurns::Replace,
-            ..
-        }
-    );
+    let is_replaced = matches!(event, Event::Session { turns, .. } if turns.are_replaced());
     change.cursor.as_ref().is_none_or(String::is_empty)
         || (is_replaced && change.file.holds_one_session())
 }

@@ -40,13 +40,15 @@ mod parallel_reading;
 mod parent_session;
 mod read_policy;
 mod refresh;
+mod repeated_sessions;
 mod returning_sessions;
 mod session_embedder;
+mod worktree_projects;
 mod writer_access;
 
 pub use deadline::Deadline;
 pub use discover::{HistoryChanges, discover};
-pub use documents::{chunk_texts, max_document_bytes};
+pub use documents::chunk_texts;
 pub use embedding::{EmbeddingCounts, EmbeddingOptions, embed_releasing_writer, embed_texts};
 pub use error::IndexError;
 pub use model_failures::record_model_failure;

@@ -10,6 +10,7 @@ use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage,
 use crate::parallel_reading::ReadOptions;
 use crate::read_policy::ReadPolicy;
 use crate::returning_sessions::ReturningSessions;
+use crate::worktree_projects::{correct_worktree_projects, has_worktree_projects};
 use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
@@ -189,6 +190,7 @@ fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, Ind
     Ok(
         index.has_other_homes(&options.env.home, &options.env.other_homes)?
             && index.has_environment(&options.policy.environment)?
+            && has_worktree_projects(index)?
             && !index.is_purge_pending()?
             && !index.is_open_to_others()
             && !has_lost_matrices(index)?
@@ -297,7 +299,8 @@ fn run(
     let policy = policy.as_ref();
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
-    let applied = apply_exclusions(&policy.exclusions, writer)?;
+    let has_other_projects = correct_worktree_projects(writer)?;
+    let applied = apply_exclusions(&policy.exclusions, writer, has_other_projects)?;
     let returning = ReturningSessions::begin(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     writer.add_environment(&policy.environment)?;
@@ -388,8 +391,10 @@ struct AppliedExclusions {
 fn apply_exclusions(
     exclusions: &Exclusions,
     writer: &mut Writer,
+    has_other_projects: bool,
 ) -> Result<Option<AppliedExclusions>, IndexError> {
-    if !exclusions.is_outdated_in(writer.reader()?)? {
+    let may_exclude_more = has_other_projects && exclusions.has_project_rules();
+    if !may_exclude_more && !exclusions.is_outdated_in(writer.reader()?)? {
         return Ok(None);
     }
     let index = writer.reader()?;

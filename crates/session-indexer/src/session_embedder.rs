@@ -2,7 +2,6 @@
 //!
 //! The second pass over the store would unpack and parse every content again, for the most part on one thread.
 
-use crate::documents::max_document_bytes;
 use crate::embedding::embed_texts;
 use session_core::{TurnContent, document};
 use session_embed::Embedder;
@@ -73,7 +72,7 @@ impl<'a> SessionEmbedder<'a> {
     pub(crate) fn new(embedder: &'a dyn Embedder) -> Self {
         Self {
             embedder,
-            budget: max_document_bytes(embedder.spec().max_tokens),
+            budget: embedder.max_document_bytes(),
             session: None,
         }
     }

@@ -45,6 +45,7 @@ pub(crate) fn find_fixes(
         turns: found.turns,
         first: first.map(|(session, turn)| view.turn_address(session, turn)),
         note: format_no_cure(&found, reading.is_filtered()),
+        next: (found.of_other_programs > 0).then(|| reading.format_call_without_command()),
     })
 }
 
@@ -64,6 +65,13 @@ fn format_no_cure(found: &FoundCures, is_filtered: bool) -> Option<String> {
         }
         (_, 0) => "no command that does work failed with that error; `what: errors` finds parts of a line, also in commands that succeeded, read or search"
             .to_owned(),
+        (_, turns) if found.of_other_programs > 0 => {
+            let turns = pluralize(turns, "turn");
+            let others = pluralize(found.of_other_programs, "cure");
+            format!(
+                "{turns} failed with that error; `command` leaves out {others} of other programs"
+            )
+        }
         (_, turns) => {
             let listed = if shown < turns {
                 format!("; these are the newest {shown}, `what: errors` lists all")

@@ -57,6 +57,15 @@ impl HistoryReading<'_> {
         format_rest_call("history", call, offset)
     }
 
+    /// Returns the call for the cures of all programs.
+    pub(crate) fn format_call_without_command(&self) -> String {
+        let arguments = self.arguments;
+        let mut call = self.describe_pattern(arguments.what, &arguments.pattern);
+        call.retain(|(name, _)| *name != "command");
+        call.extend(FilterArguments::from(arguments).describe());
+        format_call("history", &call)
+    }
+
     /// Returns the call for the same pattern with the filters that are kept.
     fn format_wider_call(
         &self,

@@ -64,6 +64,8 @@ pub(crate) struct HistoryItems {
     pub(crate) first: Option<TurnAddress>,
     /// The reason why there are no turns, or no cures.
     pub(crate) note: Option<String>,
+    /// The next call, where it is another than [`HistoryReading::format_next_call`] finds.
+    pub(crate) next: Option<String>,
 }
 
 impl<'a> HistoryCall<'a> {
@@ -197,14 +199,17 @@ impl<'a> HistoryReading<'a> {
             0 => view.find_unmet_clause(&self.filter.clauses),
             _ => None,
         };
-        let next = self.format_next_call(found.first, unmet.as_ref().map(|unmet| &unmet.clause));
+        let has_items = !found.items.is_empty() || found.next.is_some();
+        let dropped = unmet.as_ref().map(|unmet| &unmet.clause);
+        let next = found.next;
+        let next = next.unwrap_or_else(|| self.format_next_call(found.first, dropped));
         let unmet = unmet.and_then(|unmet| view.format_unmet_clause(&unmet));
         let (unmet, hint) = unmet.map(|unmet| (unmet.note, unmet.hint)).unzip();
         let data = hint.unwrap_or(listing.data);
         let note = unmet.or(found.note);
         notes.extend(note.or_else(|| self.format_count_note(listing.count, found.found)));
         Ok(ReadingAnswer {
-            has_items: !found.items.is_empty(),
+            has_items,
             answer: ToolAnswer {
                 notes,
                 next: Some(next),
@@ -267,6 +272,7 @@ impl<'a> HistoryReading<'a> {
             turns: turns.len(),
             first: turns.get(self.offset()).or(turns.first()).map(address),
             note: turns.is_empty().then(|| self.format_nothing_found()),
+            next: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! `search`: hits with the passage that matched.
 
-use crate::answer::{ItemList, ToolAnswer, format_call, title_suffix};
+use crate::answer::{FencedText, ItemList, ToolAnswer, format_call, title_suffix};
 use crate::arguments::{SearchArguments, clamp_limit, clamp_offset, is_for_all};
 use crate::call_error::CallError;
 use crate::filter_arguments::{FilterArguments, format_turns_note};
@@ -8,8 +8,8 @@ use crate::index_view::{CallFilter, CallScope, IndexView, UnmetNote};
 use jiff::Zoned;
 use session_core::{Query, SessionReference, TurnAddress};
 use session_display::{
-    UnfoundHints, format_day, format_unfound_terms, make_previews, pluralize, project_label,
-    sanitize_line, truncate_to_columns,
+    UnfoundHints, format_day, format_project_elsewhere, format_unfound_terms, make_previews,
+    pluralize, project_label, sanitize_line, truncate_to_columns,
 };
 use session_query::{
     InvalidFilter, ModelFailure, ResolvedQuery, SearchAnswer, TimeSuggestion, TypedSearch,
@@ -307,20 +307,16 @@ fn format_heading(hit: &SearchHit, results: &SearchResults, view: IndexView<'_>)
     )
 }
 
-/// Returns true if the arguments or the query narrow the search.
-fn is_filtered(answer: &SearchAnswer) -> bool {
-    let filter = &answer.filter.search_filter;
-    !filter.clauses.is_empty() || !filter.only_sessions.is_empty()
-}
-
 fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote {
     let unmet = answer.unmet.as_ref();
     if let Some(note) = unmet.and_then(|unmet| view.format_unmet_clause(unmet)) {
         return note;
     }
+    let filter = &answer.filter.search_filter;
+    let elsewhere = format_project_elsewhere(&filter.clauses, view.sessions());
     let hint = if answer.query.has_no_word() {
         "; the query has no word to search"
-    } else if is_filtered(answer) {
+    } else if filter.is_narrowed() {
         "; the filters may be too narrow"
     } else {
         ""
@@ -334,7 +330,7 @@ fn format_nothing_found(answer: &SearchAnswer, view: IndexView<'_>) -> UnmetNote
     };
     UnmetNote {
         note,
-        ..UnmetNote::default()
+        hint: FencedText::new(&elsewhere.unwrap_or_default()),
     }
 }
 

@@ -155,7 +155,8 @@ impl<'a> ShowCall<'a> {
         let (engine, index) = (view.engine, &view.snapshot.index);
         let read = engine.show(index, session, std::slice::from_ref(row))?;
         if let Some(kind) = self.only {
-            let items = format_items(&read, &view.short_id(session), kind);
+            let limit = self.brief.then_some(TextLimit::BRIEF);
+            let items = format_items(&read, &view.short_id(session), kind, limit);
             return Ok(FencedText::new(&items));
         }
         let address = TurnAddress::new(view.short_id(session), row.index).to_string();
@@ -178,7 +179,7 @@ impl<'a> ShowCall<'a> {
             (range.last() + 1 < session.turns).then(|| range.following_window(session.turns));
         let range = rest.or(following)?;
         let id = TurnAddress::new(view.short_id(session), range).to_string();
-        let brief = self.brief.then_some(true).filter(|_| self.only.is_none());
+        let brief = self.brief.then_some(true);
         let only = self.only.map(TurnItemKind::name);
         Some(format_call(
             "show",

@@ -230,6 +230,7 @@ pub fn import_memories(
         ..ImportReport::default()
     };
     let mut accepted = AcceptedMemories::default();
+    let mut trusted = Vec::new();
     for mut memory in order_replacements_first(keep_latest_copies(found.memories)) {
         if is_untrusted {
             memory.trust = Trust::Waiting;
@@ -239,6 +240,11 @@ pub fn import_memories(
             ImportDecision::Keep(stored) => {
                 imports.known += 1;
                 imports.known_in_project += usize::from(stored == MemoryScope::Project);
+            }
+            ImportDecision::Trust(stored) => {
+                imports.known += 1;
+                imports.known_in_project += usize::from(stored.scope == MemoryScope::Project);
+                trusted.push(*stored);
             }
             ImportDecision::LeaveInTrash(id) => imports.in_trash.push(id),
             ImportDecision::KeepTrusted(id) => imports.kept_trusted.push(id),
@@ -253,6 +259,7 @@ pub fn import_memories(
         }
     }
     let inserted = accepted.insert(store, &mut known, scope, now)?;
+    store.trust(&trusted)?;
     // What was moved here is in use, however long ago it was written.
     let used: Vec<&Memory> = inserted.new.iter().chain(&inserted.replaced).collect();
     record_recall(store, &used, now.timestamp());

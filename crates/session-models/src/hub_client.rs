@@ -4,6 +4,7 @@ use crate::ModelError;
 use crate::hub_cache::{CommitHash, Etag};
 use crate::hub_config::HubConfig;
 use crate::idle_timeout::DownloadReporter;
+use crate::tls_error::describe_tls_error;
 use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -69,7 +70,10 @@ impl From<ureq::Error> for HubError {
         match error {
             ureq::Error::StatusCode(status) => Self::Status(status),
             ureq::Error::TooManyRedirects => too_many_redirects(),
-            error => Self::Connection(error.to_string()),
+            error => {
+                let tls = describe_tls_error(&error);
+                Self::Connection(tls.unwrap_or_else(|| error.to_string()))
+            }
         }
     }
 }

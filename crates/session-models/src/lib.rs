@@ -43,6 +43,7 @@ mod pull;
 mod remote;
 mod sha256;
 mod staging;
+mod tls_error;
 mod verify_and_remove;
 
 pub use catalogue::{Catalogue, ModelState};

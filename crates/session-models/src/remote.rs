@@ -141,6 +141,11 @@ impl Embedder for RemoteEmbedder {
         &self.spec
     }
 
+    /// As many as [`truncate`] leaves of ASCII.
+    fn max_document_bytes(&self) -> usize {
+        max_ascii_bytes(&self.spec)
+    }
+
     /// Fails when a single text fails, because a matrix has a row for each text.
     fn embed_documents(&self, texts: &[&str]) -> Result<EmbeddingMatrix, EmbedError> {
         let mut matrix = EmbeddingMatrix::zeros((texts.len(), self.spec.dims));
@@ -178,10 +183,15 @@ impl Embedder for RemoteEmbedder {
     }
 }
 
+/// Returns the ASCII characters that are taken for `max_tokens` tokens.
+fn max_ascii_bytes(spec: &ModelSpec) -> usize {
+    spec.max_tokens.saturating_mul(3)
+}
+
 /// Truncates a text to about `max_tokens` tokens. The endpoint's tokenizer is unknown: a token
 /// is estimated as three ASCII characters or one other character.
 fn truncate<'a>(text: &'a str, spec: &ModelSpec) -> &'a str {
-    let budget = spec.max_tokens.saturating_mul(3);
+    let budget = max_ascii_bytes(spec);
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {
         used += if c.is_ascii() { 1 } else { 3 };

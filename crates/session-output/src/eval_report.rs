@@ -2,8 +2,9 @@
 
 use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, TITLE, paint};
-use session_display::pad_to_columns;
+use session_display::{Note, pad_to_columns, pluralize};
 use session_eval::{EvalReport, LabelledSet, MetricAverages, RankingMetrics};
+use session_query::PartlyEmbedded;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns of the name of a category, at most, and of the number of its questions: with the metrics they are 80.
@@ -33,6 +34,22 @@ pub fn format_set_notes(set: &LabelledSet, unknown: &[String]) -> Vec<String> {
         format_left_out(unknown_answers, unknown),
     ];
     notes.into_iter().flatten().collect()
+}
+
+/// Formats how much of the user's history the measured model has embedded, and what embeds the rest.
+pub fn format_partly_embedded(measured: &PartlyEmbedded) -> Note {
+    let model = sanitize_line(&measured.model);
+    let sessions = usize::try_from(measured.embedded.all_sessions).unwrap_or(usize::MAX);
+    let text = format!(
+        "{model} has embedded {} of {}; the others are ranked without it",
+        measured.embedded.sessions,
+        pluralize(sessions, "session")
+    );
+    let index = "`session-search index`";
+    Note::new(text).with_hint(match measured.in_use {
+        true => format!("run {index} first"),
+        false => format!("run `session-search model use {model}` and {index} first"),
+    })
 }
 
 /// Formats the metrics of a level, a row for each category.
@@ -86,4 +103,35 @@ fn join_cells(name: &str, name_width: usize, count: &str, values: &[String; 8]) 
         row.push_str(&format!("{value:>width$}"));
     }
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_query::EmbeddedSessions;
+
+    #[test]
+    fn a_model_is_embedded_by_before_it_is_measured() {
+        let mut measured = PartlyEmbedded {
+            model: "mine".to_owned(),
+            embedded: EmbeddedSessions {
+                sessions: 47,
+                all_sessions: 271,
+            },
+            in_use: false,
+        };
+        let of_other = format_partly_embedded(&measured).to_string();
+        assert!(
+            of_other.starts_with(
+                "mine has embedded 47 of 271 sessions; the others are ranked without it"
+            )
+        );
+        assert!(of_other.contains("`session-search model use mine` and `session-search index`"));
+        measured.in_use = true;
+        let of_chosen = format_partly_embedded(&measured).to_string();
+        assert!(
+            of_chosen.ends_with("run `session-search index` first"),
+            "{of_chosen}"
+        );
+    }
 }

@@ -91,10 +91,24 @@ impl FixListing<'_> {
             (_, 0) => Note::new(UNKNOWN_ERROR).with_hint(
                 "give the whole line, as it was printed, or look for its words with `session-search search`; commands that only read or search are left out",
             ),
-            _ => Note::new(format!(
-                "{} failed with that error, and no fix of it is known",
-                pluralize(turns, "turn")
+            _ => self.format_no_cure(),
+        }
+    }
+
+    /// Formats why turns failed with the error, and no cure of it is listed.
+    fn format_no_cure(&self) -> Note {
+        let turns = pluralize(self.found.turns, "turn");
+        match self.found.of_other_programs {
+            0 => Note::new(format!(
+                "{turns} failed with that error, and no fix of it is known"
             )),
+            others => {
+                let others = pluralize(others, "cure");
+                let note = format!(
+                    "{turns} failed with that error; --command leaves out {others} of other programs"
+                );
+                Note::new(note).with_hint("without --command they are listed")
+            }
         }
     }
 

@@ -89,7 +89,7 @@ pub use diff::format_diff;
 pub use digest::{Digest, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::{error_hint, format_error};
-pub use eval_report::{format_report, format_set_notes};
+pub use eval_report::{format_partly_embedded, format_report, format_set_notes};
 pub use exchange_text::{ExchangeLayout, TERMINAL_LIMIT, format_exchange, format_session_heading};
 pub use fix_listing::{FixListing, JsonFixes};
 pub use forget_json::{JsonForgetRecords, JsonForgotten};
@@ -117,7 +117,9 @@ pub use memory_notes::{
 };
 pub use memory_stats::{JsonMemoryStats, format_memory_stats};
 pub use memory_text::{format_matches, format_memories};
-pub use model_change::{JsonModelChange, ModelChange, format_used_model};
+pub use model_change::{
+    JsonDeletedVectors, JsonModelChange, ModelChange, format_deleted_vectors, format_used_model,
+};
 pub use model_table::{JsonModels, format_models};
 pub use no_history::{MissingHistory, format_no_history, format_unread_history};
 pub use search_json::JsonSearch;

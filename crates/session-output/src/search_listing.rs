@@ -200,14 +200,15 @@ impl SearchListing<'_> {
     }
 
     /// Lists for JSON which words were taken for no filter, what keeps to a time in words, whose history answers and what of it
-    /// is unread, and why nothing was found, where filters may be the reason.
+    /// is unread, and why nothing was found, where filters may be the reason or the query has no word.
     pub(crate) fn hints(&self) -> Vec<String> {
         let notes = self.format_invalid_filters().chain(self.format_time_note());
         let mut hints: Vec<String> = notes.collect();
         hints.extend(self.is_demo.then(|| DEMO_HINT.to_owned()));
         let unread = self.refreshed.and_then(format_unreadable_paths);
         hints.extend(unread.iter().flat_map(Note::sentences));
-        if self.answer.results.hits.is_empty() && self.searched_scope().is_filtered {
+        let has_reason = self.searched_scope().is_filtered || self.answer.query.has_no_word();
+        if self.answer.results.hits.is_empty() && has_reason {
             hints.extend(self.format_nothing().sentences());
         }
         hints
@@ -216,7 +217,7 @@ impl SearchListing<'_> {
     /// Returns the sessions that were searched.
     fn searched_scope(&self) -> SearchedScope {
         let sessions = self.answer.results.searched.sessions;
-        SearchedScope::new(&self.answer.filter, sessions)
+        SearchedScope::new(&self.answer.filter, sessions, self.sessions)
     }
 
     /// Formats the words of the query that no searched session holds, a note for each place where they are.

@@ -1,6 +1,8 @@
 //! The scope of a search that found nothing.
 
-use session_display::{Note, format_unknown_project, format_unmet_filter, pluralize};
+use session_display::{
+    Note, format_project_elsewhere, format_unknown_project, format_unmet_filter, pluralize,
+};
 use session_query::{ResolvedFilter, UnmetClause};
 use session_store::SessionRow;
 
@@ -9,15 +11,15 @@ pub(crate) const NARROW_FILTERS: &str = "the filters may be too narrow";
 
 /// Formats that a command takes the same filters, where some were given. Without them it would list other work.
 pub fn format_same_filters(resolved: &ResolvedFilter) -> &'static str {
-    if resolved.search_filter.clauses.is_empty() {
-        ""
-    } else {
+    if resolved.search_filter.is_narrowed() {
         " with the same filters"
+    } else {
+        ""
     }
 }
 
 /// The sessions that were searched, and how they were chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchedScope {
     /// Sessions that the filters let through.
     pub sessions: usize,
@@ -27,16 +29,19 @@ pub struct SearchedScope {
     pub filters_turns: bool,
     /// True where a calling session passes the filters otherwise.
     pub excludes_matching_caller: bool,
+    /// The hint that a project of the name of a folder lies in others, where the filters name that folder.
+    pub project_elsewhere: Option<String>,
 }
 
 impl SearchedScope {
-    /// Returns the scope of a search with this filter, which lets so many sessions through.
-    pub fn new(resolved: &ResolvedFilter, sessions: usize) -> Self {
+    /// Returns the scope of a search with this filter, which lets so many sessions of `all` through.
+    pub fn new(resolved: &ResolvedFilter, sessions: usize, all: &[SessionRow]) -> Self {
         Self {
             sessions,
-            is_filtered: !resolved.search_filter.clauses.is_empty(),
+            is_filtered: resolved.search_filter.is_narrowed(),
             filters_turns: resolved.search_filter.filters_turns(),
             excludes_matching_caller: resolved.excludes_matching_caller,
+            project_elsewhere: format_project_elsewhere(&resolved.search_filter.clauses, all),
         }
     }
 
@@ -58,7 +63,8 @@ impl SearchedScope {
         } else {
             format!("{nothing} in {count}")
         });
-        note.with_hints(self.is_filtered.then_some(NARROW_FILTERS))
+        let hint = self.project_elsewhere.as_deref().unwrap_or(NARROW_FILTERS);
+        note.with_hints(self.is_filtered.then_some(hint))
     }
 }
 
@@ -72,7 +78,7 @@ pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Opti
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_search::{FilterClause, FilterCondition, SearchFilter};
+    use session_search::{FilterClause, FilterCondition, ProjectPattern, SearchFilter};
     use session_store::SessionId;
 
     fn session(ended_ms: i64) -> SessionRow {
@@ -90,8 +96,35 @@ mod tests {
         };
         let all = [session(1), session(5)];
         let resolved = ResolvedFilter::new(filter, &[], &all);
-        let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all));
+        let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all), &all);
         scope.format_nothing("no turn ran that").to_string()
+    }
+
+    #[test]
+    fn a_session_that_was_named_is_a_filter() {
+        let row = |id| SessionRow {
+            id: SessionId::new(id),
+            ..SessionRow::default()
+        };
+        let (all, named) = ([row(1), row(2)], SessionId::new(2));
+        let format = |excluded: &[SessionId]| {
+            let filter = SearchFilter {
+                only_sessions: vec![named],
+                excluded_sessions: excluded.to_vec(),
+                ..SearchFilter::default()
+            };
+            let resolved = ResolvedFilter::new(filter, &[], &all);
+            let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all), &all);
+            scope.format_nothing("no turn ran that").to_string()
+        };
+        assert_eq!(
+            format(&[]),
+            "no turn ran that in 1 session\nhint: the filters may be too narrow"
+        );
+        assert_eq!(
+            format(&[named]),
+            "no session passes all the filters\nhint: remove one of them"
+        );
     }
 
     #[test]
@@ -110,7 +143,7 @@ mod tests {
                 ..SearchFilter::default()
             };
             let resolved = ResolvedFilter::new(filter, &[caller], &all);
-            let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all));
+            let scope = SearchedScope::new(&resolved, resolved.count_sessions(&all), &all);
             scope.format_nothing("nothing found").to_string()
         };
         assert_eq!(
@@ -120,6 +153,30 @@ mod tests {
         assert_eq!(
             scope(&all[1]),
             "nothing found in 1 session\nhint: the filters may be too narrow"
+        );
+    }
+
+    #[test]
+    fn a_project_that_was_moved_is_told_of() {
+        let session = |id, project: &str| SessionRow {
+            id: SessionId::new(id),
+            project: Some(project.to_owned()),
+            ..SessionRow::default()
+        };
+        let all = [
+            session(1, "/Users/ann.old/app"),
+            session(2, "/home/ann/app"),
+        ];
+        let folder = ProjectPattern::Folder("/home/ann/app".to_owned());
+        let filter = SearchFilter {
+            clauses: vec![FilterClause::new(FilterCondition::Project(folder))],
+            ..SearchFilter::default()
+        };
+        let resolved = ResolvedFilter::new(filter, &[], &all);
+        let scope = SearchedScope::new(&resolved, 1, &all);
+        assert_eq!(
+            scope.format_nothing("nothing found").to_string(),
+            "nothing found in 1 session\nhint: there is `app` in other folders, with 1 session; write this name in place of the folder"
         );
     }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use session_core::text::sanitize_text;
 use session_core::{AccessedFile, CallStatus, CommandRunRef, TurnAddress, TurnContent, TurnPart};
 use session_display::Note;
-use session_export::CallView;
+use session_export::{CallView, TextLimit};
 use session_search::Exchange;
 use session_store::{TurnId, TurnRow};
 
@@ -67,11 +67,17 @@ pub fn format_no_items(kind: TurnItemKind, last: Option<&TurnAddress>) -> Note {
     note.with_hints(last.map(|address| format!("{address} is the last turn before them with one")))
 }
 
-/// Formats the items of one kind in these turns, each turn by its number; empty where there are none.
-pub fn format_items(exchanges: &[Exchange], id: &str, kind: TurnItemKind) -> String {
+/// Formats the items of one kind in these turns, each turn by its number; empty where there are none. With a limit commands
+/// and diffs are cut.
+pub fn format_items(
+    exchanges: &[Exchange],
+    id: &str,
+    kind: TurnItemKind,
+    limit: Option<TextLimit>,
+) -> String {
     let mut out = String::new();
     for exchange in exchanges {
-        let items = TurnItems::collect(exchange, kind);
+        let items = TurnItems::collect(exchange, kind).shorten(limit);
         if !items.is_empty() {
             let address = TurnAddress::new(id, exchange.turn.index);
             out.push_str(&format!("{}\n{}", paint(ID, &address), items.format()));
@@ -131,12 +137,12 @@ pub struct JsonItems {
 }
 
 impl JsonItems {
-    /// Returns the items of one kind in a turn.
-    pub fn new(exchange: &Exchange, kind: TurnItemKind) -> Self {
+    /// Returns the items of one kind in a turn; with a limit commands and diffs are cut.
+    pub fn new(exchange: &Exchange, kind: TurnItemKind, limit: Option<TextLimit>) -> Self {
         Self {
             turn: exchange.turn.index,
             date: format_rfc3339(exchange.turn.started_ms),
-            items: TurnItems::collect(exchange, kind),
+            items: TurnItems::collect(exchange, kind).shorten(limit),
         }
     }
 }
@@ -188,6 +194,21 @@ impl TurnItems {
             TurnItemKind::Prompts => Self::Prompt(content.prompt),
             TurnItemKind::Answers => Self::Answer(content.answer),
         }
+    }
+
+    /// Cuts commands and diffs. What was said stays whole, and the others are a line each.
+    fn shorten(mut self, limit: Option<TextLimit>) -> Self {
+        let cut = |text: &mut String| {
+            if let Some(limit) = limit {
+                *text = limit.shorten(text);
+            }
+        };
+        match &mut self {
+            Self::Commands(runs) => runs.iter_mut().for_each(|run| cut(&mut run.command)),
+            Self::Edits(edits) => edits.iter_mut().for_each(|edit| cut(&mut edit.diff)),
+            Self::Files(_) | Self::Errors(_) | Self::Prompt(_) | Self::Answer(_) => {}
+        }
+        self
     }
 
     fn is_empty(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::units::{format_sources, format_time_left};
 use serde::Serialize;
 use session_core::text::path_line;
 use session_display::{format_minute, format_size, pluralize};
-use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions};
+use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, VectorVersions};
 use session_store::{FORMAT_VERSION, HistoryProblem};
 use std::borrow::Cow;
 use std::path::Path;
@@ -92,6 +92,12 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
     rows.extend(status.homes.iter().map(format_home));
     rows.extend(format_projects(&status.project_sessions).map(|text| ("projects", text)));
     rows.extend(status.models.iter().map(|m| ("model", format_model(m))));
+    rows.extend(
+        status
+            .old_versions
+            .iter()
+            .map(|old| ("", format_old_versions(old))),
+    );
     rows.push((
         "updated",
         format!(
@@ -186,6 +192,16 @@ fn format_model(m: &ModelStatus) -> String {
         m.sessions,
         left.unwrap_or_default(),
         failure.unwrap_or_default()
+    )
+}
+
+/// Formats how many versions of a model are replaced, and what deletes their vectors.
+fn format_old_versions(old: &VectorVersions) -> String {
+    let name = sanitize_line(&old.name);
+    let versions = pluralize(old.versions, "other version");
+    let size = format_size(old.bytes);
+    format!(
+        "{versions} of {name}, {size} of vectors: `session-search model remove {name} --vectors` deletes them"
     )
 }
 
@@ -292,6 +308,14 @@ mod tests {
         );
     }
 
+    fn two_versions(name: &str) -> VectorVersions {
+        VectorVersions {
+            name: name.into(),
+            versions: 2,
+            bytes: 1_400_000,
+        }
+    }
+
     #[test]
     fn what_is_gone_or_changed_has_a_row() {
         let status = IndexStatus {
@@ -335,6 +359,7 @@ mod tests {
                     failure: None,
                 },
             ],
+            old_versions: vec![two_versions("minilm")],
             ..IndexStatus::default()
         };
         let report = StatusReport {
@@ -355,6 +380,8 @@ mod tests {
                   vectors: status 401
         model     minilm (in use): 0 of 3 sessions, 0 vectors, working now, about 40
                   minutes left
+                  2 other versions of minilm, 1.4 MB of vectors: `session-search model
+                  remove minilm --vectors` deletes them
         updated   no date: 2 files changed since; the next search looks at them
         index     /home/ann/index (2.5 MB, format N)
         "#);

@@ -19,7 +19,8 @@ const MAX_ERRORS: usize = 1;
 /// The most files of one name that a name in a text means.
 const MAX_NAMESAKES: usize = 3;
 /// Commands that everybody runs whatever the work is: alone they say nothing about it.
-const EVERYDAY_COMMANDS: [&str; 34] = [
+const EVERYDAY_COMMANDS: [&str; 36] = [
+    "awk",
     "bash",
     "chmod",
     "cp",
@@ -51,6 +52,7 @@ const EVERYDAY_COMMANDS: [&str; 34] = [
     "python",
     "python3",
     "rm",
+    "sed",
     "sh",
     "touch",
     "zsh",

@@ -3,7 +3,7 @@
 use crate::trigger_survey::join_with_slashes;
 use session_agents::ToolUse;
 use session_config::find_memory_project;
-use session_core::shell::{InnerLine, find_cd_target, split_command_parts};
+use session_core::shell::{InnerLine, WorkingDirectory, split_command_parts};
 use session_files::{Project, normalize_lexically, path_below};
 use session_memory::{TriggerEvent, command_lines, settings_directory};
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 const MAX_WORDS: usize = 100;
 /// The deepest line within lines whose files are compared.
 const MAX_DEPTH: usize = 4;
-/// The most simple commands whose directory is followed: each `cd` makes the path longer.
+/// The most simple commands of a line whose directory is followed.
 const MAX_FOLLOWED: usize = 500;
 /// The most bytes of a path: `PATH_MAX` of Linux.
 const MAX_PATH_BYTES: usize = 4096;
@@ -81,59 +81,73 @@ impl ToolContext<'_> {
         Some(join_with_slashes(&relative))
     }
 
-    /// Returns the words of a command line that may name files, from the directory that it goes to first.
+    /// Returns the words of a command line that may name files, from the directories in which its commands run.
     fn named_files(&self, command: &str) -> Vec<PathBuf> {
         let mut files = Vec::new();
-        self.add_named_files(command, PathBuf::new(), MAX_DEPTH, &mut files);
+        self.add_named_files(command, Some(Path::new("")), MAX_DEPTH, &mut files);
         files
     }
 
-    /// Adds the words that may name files of a line that begins in a directory, and those of the lines within it. What
-    /// another machine runs names none.
+    /// Adds the words that may name files of a line, and those of the lines within it. `start` is the directory in which it
+    /// begins, if that is known. What another machine runs names none.
     fn add_named_files(
         &self,
         line: &str,
-        mut directory: PathBuf,
+        start: Option<&Path>,
         depth: usize,
         files: &mut Vec<PathBuf>,
     ) {
-        let commands = split_command_parts(line);
-        let mut is_leading = true;
-        for simple in commands.iter().take(MAX_FOLLOWED) {
-            let words: Vec<Cow<'_, str>> = simple.words().collect();
+        let mut followed = WorkingDirectory::at_start();
+        for simple in split_command_parts(line).iter().take(MAX_FOLLOWED) {
+            let directory = self.directory_from(start, &followed);
+            let directory = directory.as_deref();
             let inner = InnerLine::find(simple);
             if !inner.as_ref().is_some_and(|inner| inner.is_remote) {
-                self.add_files_of_words(&words, &directory, files);
+                let words: Vec<Cow<'_, str>> = simple.words().collect();
+                self.add_files_of_words(&words, directory, files);
             }
             let inner = inner.filter(|inner| !inner.is_remote && depth > 0);
             if let Some(inner) = inner {
-                self.add_named_files(&inner.text, directory.clone(), depth - 1, files);
+                self.add_named_files(&inner.text, directory, depth - 1, files);
             }
-            let target = changed_directory(&words).filter(|_| is_leading);
-            is_leading = target.is_some();
-            directory.extend(target.map(|to| PathBuf::from(&*self.expand_home(to))));
+            followed.read(simple);
         }
+    }
+
+    /// Returns the directory of a line's next command; `None` if it is not known, as the home directory of another user
+    /// (`~ann`) is not.
+    fn directory_from(&self, start: Option<&Path>, followed: &WorkingDirectory) -> Option<PathBuf> {
+        let path = self.expand_home(followed.path()?);
+        let start = start.filter(|_| !path.starts_with('~'))?;
+        Some(start.join(&*path))
     }
 
     fn add_files_of_words(
         &self,
         words: &[Cow<'_, str>],
-        directory: &Path,
+        directory: Option<&Path>,
         files: &mut Vec<PathBuf>,
     ) {
-        let at = self.working_directory.join(directory);
         let parts = path_parts(words).take(MAX_WORDS.saturating_sub(files.len()));
-        let parts = parts.map(|part| self.expand_home(part));
-        // Of words with a space most are texts.
-        let is_named = |part: &Cow<'_, str>| {
-            (is_path(part) && !part.contains(' ')) || is_file_at(&at.join(&**part))
-        };
-        files.extend(parts.filter(is_named).map(|part| directory.join(&*part)));
+        let named = parts.filter_map(|part| {
+            let part = self.expand_home(part);
+            let path = path_from_directory(directory, &part)?;
+            // Of words with a space most are texts.
+            let is_named = (is_path(&part) && !part.contains(' '))
+                || is_file_at(&self.working_directory.join(&path));
+            is_named.then_some(path)
+        });
+        files.extend(named);
     }
 
     /// Puts the home directory in the place of `~`.
     fn expand_home<'p>(&self, path: &'p str) -> Cow<'p, str> {
-        match path.strip_prefix("~/") {
+        let rest = if path == "~" {
+            Some("")
+        } else {
+            path.strip_prefix("~/")
+        };
+        match rest {
             Some(rest) => self.home.join(rest).to_string_lossy().into_owned().into(),
             None => path.into(),
         }
@@ -183,10 +197,12 @@ fn is_file_at(path: &Path) -> bool {
     fs_err::symlink_metadata(path).is_ok_and(|meta| meta.is_file())
 }
 
-/// Returns the directory that a simple command of these words changes to.
-fn changed_directory<'w>(words: &'w [Cow<'_, str>]) -> Option<&'w str> {
-    let target: &str = find_cd_target(words)?.as_ref();
-    (!target.starts_with(['-', '$'])).then_some(target)
+/// Returns the path of a word; `None` for a relative one where the directory is not known.
+fn path_from_directory(directory: Option<&Path>, word: &str) -> Option<PathBuf> {
+    match directory {
+        Some(directory) => Some(directory.join(word)),
+        None => Some(PathBuf::from(word)).filter(|path| path.is_absolute()),
+    }
 }
 
 /// Returns the parts of words that may name files. What a variable is set to before the program names one
@@ -345,7 +361,7 @@ mod tests {
             ("cd ../db && cat new/a.sql", &["db", "db/new/a.sql"][..]),
             (
                 "cd ..; cd db; psql -f a.sql; cd x && cat b.sql",
-                &["db/a.sql", "db/b.sql"],
+                &["db/a.sql", "db/x/b.sql"],
             ),
             ("ls infra/ x", &["src/infra", "src/infra/"]),
             (
@@ -385,8 +401,15 @@ mod tests {
             ),
             (
                 "cat a.sql && cd db && cat b.sql",
-                &["src/a.sql", "src/b.sql"],
+                &["src/a.sql", "src/db/b.sql"],
             ),
+            ("# read\ncd db && cat a.sql", &["src/db/a.sql"]),
+            ("set -e; export A=1; cd db; cat a.sql", &["src/db/a.sql"]),
+            (
+                "cd db && cat a.sql && cd .. && cat b.sql",
+                &["src/db/a.sql", "src/b.sql"],
+            ),
+            ("cd ~ && cat shop/db/a.sql", &["db/a.sql"]),
         ] {
             assert_eq!(
                 paths_of_command(home.path(), command),
@@ -397,6 +420,21 @@ mod tests {
         let absolute = format!("cd {} && cat db/a.sql", shop.display());
         let paths = paths_of_command(home.path(), &absolute);
         assert!(paths.contains(&"db/a.sql".to_owned()), "{paths:?}");
+    }
+
+    #[test]
+    fn files_of_an_unknown_directory_are_named_by_absolute_paths_alone() {
+        let home = home();
+        fs_err::write(home.path().join("shop/src/Makefile"), "").unwrap();
+        for command in [
+            "cd $DIR && cat a.sql Makefile ~/shop/db/b.sql",
+            "cd ~ann; cat a.sql; cat ~/shop/db/b.sql",
+            "(cd db; cat a.sql); cat a.sql ~/shop/db/b.sql",
+            "cd $DIR && bash -c 'cat a.sql ~/shop/db/b.sql'",
+        ] {
+            let paths = paths_of_command(home.path(), command);
+            assert_eq!(paths, ["db/b.sql"], "{command}");
+        }
     }
 
     #[test]

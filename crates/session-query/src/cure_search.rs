@@ -1,7 +1,7 @@
 //! The search for cures of an error in the history.
 
 use crate::error::QueryError;
-use session_core::{ErrorSignature, TurnContent};
+use session_core::{ErrorSignature, TurnContent, WantedError};
 use session_report::Cure;
 use session_search::{ErrorSearch, FoundTurn, SearchFilter};
 use session_store::{Reader, SessionId, SessionRow, TurnId};
@@ -50,8 +50,12 @@ pub struct FailedTurn {
 
 impl FailedTurn {
     /// Finds the error line of a turn and the command that printed it; `None` if the turn holds no such line.
-    fn new(found: &FoundTurn<ErrorSignature>, content: &TurnContent) -> Option<Self> {
-        let is_wanted = |line: &&str| ErrorSignature::new(line) == Some(found.found);
+    fn new(
+        found: &FoundTurn<ErrorSignature>,
+        content: &TurnContent,
+        wanted: &[WantedError],
+    ) -> Option<Self> {
+        let is_wanted = |line: &&str| is_error_of(found, line, wanted);
         let runs = (0..content.runs.len()).filter(|run| content.has_failed(*run));
         let failure = runs
             .filter_map(|run| Some((run, content.errors_of_run(run).find(is_wanted)?)))
@@ -79,6 +83,8 @@ pub struct FoundCures {
     pub cures: Vec<FoundCure>,
     /// Number of turns in which a command failed with it.
     pub turns: usize,
+    /// Number of cures that [`CureSearch::command`] left out, where it left none; else 0.
+    pub of_other_programs: usize,
     /// The newest of these turns, newest first, where no cure is known; else none.
     pub failed: Vec<FailedTurn>,
     /// The signatures of the text; none where nothing in it tells one error from others.
@@ -102,7 +108,8 @@ impl CureSearch<'_> {
     /// # Errors
     /// When the index fails.
     pub fn find(&self, index: &Reader, sessions: &[SessionRow]) -> Result<FoundCures, QueryError> {
-        let mut errors = ErrorSignature::read_all(self.error);
+        let mut wanted = WantedError::read_all(self.error);
+        let mut errors = list_signatures(&wanted);
         let search = ErrorSearch::new(index, sessions, self.filter)?;
         let mut turns = search.find_turns(&errors)?;
         let of_part = if turns.is_empty() {
@@ -112,14 +119,25 @@ impl CureSearch<'_> {
         };
         if !of_part.is_empty() {
             turns = search.find_turns(&of_part)?;
-            errors = of_part;
+            let of_part = of_part.into_iter();
+            wanted = of_part
+                .map(|error| WantedError::new(error, self.error))
+                .collect();
+            errors = list_signatures(&wanted);
         }
-        let mut cures = self.find_in_sessions(index, &turns, &errors)?;
+        remove_turns_of_other_names(index, &mut turns, &wanted)?;
+        let all = self.find_in_sessions(index, &turns, &wanted)?;
+        let is_apt = |found: &FoundCure| self.command.is_none_or(|it| found.cure.may_cure(it));
+        let (mut cures, mut others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_apt);
         let is_common = remove_common_cures(&mut cures);
         cures.sort_by_key(|found| Reverse((found.is_in_project, found.cure.time_ms)));
         remove_repeated_cures(&mut cures);
-        let failed = if cures.is_empty() {
-            read_failed_turns(index, &turns, self.max_failed)?
+        if !cures.is_empty() {
+            others.clear();
+        }
+        remove_repeated_cures(&mut others);
+        let failed = if cures.is_empty() && others.is_empty() {
+            read_failed_turns(index, &turns, &wanted, self.max_failed)?
         } else {
             Vec::new()
         };
@@ -127,6 +145,7 @@ impl CureSearch<'_> {
         Ok(FoundCures {
             cures,
             turns: distinct.len(),
+            of_other_programs: others.len(),
             failed,
             signatures: errors,
             is_common,
@@ -138,7 +157,7 @@ impl CureSearch<'_> {
         &self,
         index: &Reader,
         turns: &[FoundTurn<ErrorSignature>],
-        errors: &[ErrorSignature],
+        wanted: &[WantedError],
     ) -> Result<Vec<FoundCure>, QueryError> {
         let address = |found: &FoundTurn<ErrorSignature>| (found.session.id, found.turn.index);
         let shown: HashSet<(SessionId, u32)> = turns.iter().map(address).collect();
@@ -151,10 +170,9 @@ impl CureSearch<'_> {
             }
             seen.push(session.id);
             let records = index.turn_records(session.id, |turn| !turn.is_blank())?;
-            let in_session = Cure::find_all(&records, errors);
+            let in_session = Cure::find_all(&records, wanted);
             let is_shown = |cure: &Cure| shown.contains(&(session.id, cure.failed_turn));
-            let is_apt = |cure: &Cure| self.command.is_none_or(|command| cure.may_cure(command));
-            let in_session = in_session.into_iter().filter(is_shown).filter(is_apt);
+            let in_session = in_session.into_iter().filter(is_shown);
             cures.extend(in_session.map(|cure| FoundCure {
                 session: session.clone(),
                 is_in_project: (self.is_in_project)(session),
@@ -163,6 +181,43 @@ impl CureSearch<'_> {
         }
         Ok(cures)
     }
+}
+
+/// Lists the signatures of errors, each once.
+fn list_signatures(errors: &[WantedError]) -> Vec<ErrorSignature> {
+    let mut signatures: Vec<ErrorSignature> = Vec::new();
+    for error in errors {
+        if !signatures.contains(&error.signature) {
+            signatures.push(error.signature);
+        }
+    }
+    signatures
+}
+
+/// Returns true for the line of one of the errors by which a turn was found.
+fn is_error_of(found: &FoundTurn<ErrorSignature>, line: &str, wanted: &[WantedError]) -> bool {
+    ErrorSignature::new(line) == Some(found.found)
+        && wanted.iter().any(|error| error.is_in(found.found, line))
+}
+
+/// Removes the turns that failed with the error of other names alone. Only where names are wanted are they read.
+fn remove_turns_of_other_names(
+    index: &Reader,
+    turns: &mut Vec<FoundTurn<ErrorSignature>>,
+    wanted: &[WantedError],
+) -> Result<(), QueryError> {
+    let mut kept = Vec::new();
+    for found in turns.drain(..) {
+        let mut same = wanted.iter().filter(|it| it.signature == found.found);
+        let is_kept = !same.all(WantedError::has_names) || {
+            let content = index.content(found.turn.id)?;
+            let mut lines = content.errors.iter();
+            lines.any(|line| is_error_of(&found, line, wanted))
+        };
+        kept.extend(is_kept.then_some(found));
+    }
+    *turns = kept;
+    Ok(())
 }
 
 /// Removes the cures of errors that many cures share. Where there are no others it keeps them and returns true.
@@ -198,13 +253,18 @@ fn remove_repeated_cures(cures: &mut Vec<FoundCure>) {
 fn read_failed_turns(
     index: &Reader,
     turns: &[FoundTurn<ErrorSignature>],
+    wanted: &[WantedError],
     limit: usize,
 ) -> Result<Vec<FailedTurn>, QueryError> {
     let mut known = HashSet::new();
     let distinct = turns.iter().filter(|found| known.insert(found.turn.id));
     let mut failed = Vec::new();
     for found in distinct.take(limit) {
-        failed.extend(FailedTurn::new(found, &index.content(found.turn.id)?));
+        failed.extend(FailedTurn::new(
+            found,
+            &index.content(found.turn.id)?,
+            wanted,
+        ));
     }
     Ok(failed)
 }

@@ -36,6 +36,11 @@ pub enum QueryError {
     /// Another process kept the writer's lock.
     #[error("another process has not finished its update in {} min", .0.as_secs() / 60)]
     Busy(Duration),
+    /// An evaluation names an endpoint that is not in use.
+    #[error(
+        "the model `remote` is not in use, so its endpoint gets no questions about your history"
+    )]
+    EndpointNotChosen,
     /// A model in process failed.
     #[error(transparent)]
     Embed(#[from] EmbedError),
@@ -52,6 +57,9 @@ impl QueryError {
             Self::Filter(error) => error.hint().map(Cow::from),
             Self::Io(error) => io_hint(error).map(Cow::from),
             Self::Embed(error) => error.hint().map(Cow::from),
+            Self::EndpointNotChosen => Some(
+                "`session-search model use remote`, then `session-search index`, embeds your sessions there".into(),
+            ),
             Self::Busy(_) => Some("wait for it to end".into()),
         }
     }

@@ -3,13 +3,15 @@
 use crate::embedding_eta::read_embedding_time_left;
 use crate::error::QueryError;
 use crate::other_home::OtherHome;
+use crate::unused_vectors::VectorVersions;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
+use session_config::Home;
 use session_core::text::file_name;
 use session_forget::Exclusions;
 use session_indexer::{HistoryChanges, IndexError, discover};
+use session_models::TABLE_MODEL;
 use session_search::SearchedCounts;
-use session_sources::Env;
 use session_store::{
     DocumentKind, HistoryProblem, IndexLock, ModelRow, Reader, SessionId, SessionRow, StoreError,
     last_commit_time,
@@ -53,6 +55,8 @@ pub struct IndexStatus {
     pub exclusions_changed: bool,
     /// The models, with the sessions that each has embedded.
     pub models: Vec<ModelStatus>,
+    /// Versions of these models that were replaced by the one in use or by a later one. Those of the table are deleted in time.
+    pub old_versions: Vec<VectorVersions>,
     /// Files and folders that could not be read, by the last read or now.
     pub problems: Vec<HistoryProblem>,
 }
@@ -117,17 +121,12 @@ impl ModelStatus {
 }
 
 impl IndexStatus {
-    /// Reads the counts of an index, and lists the histories of `env` to tell how fresh it is.
-    /// `model` is the name of the chosen model.
+    /// Reads the counts of an index, and lists the histories of a home to tell how fresh it is.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn read(
-        index: &Reader,
-        env: &Env,
-        model: &str,
-        exclusions: &Exclusions,
-    ) -> Result<Self, QueryError> {
+    pub fn read(index: &Reader, home: &Home, exclusions: &Exclusions) -> Result<Self, QueryError> {
+        let (env, model) = (&home.env, home.config.model.as_str());
         let copies = count_copies(index)?;
         let mut sessions = index.sessions()?;
         let all = sessions.len();
@@ -138,7 +137,11 @@ impl IndexStatus {
         let changes = discover(env, index, exclusions)?;
         let problems = current_problems(index, &changes)?;
         let failures = index.model_failures()?;
-        let mut models = read_models(index, model, all)?;
+        let versions = index.models()?;
+        let fingerprint = find_fingerprint(home);
+        let shown = select_versions(versions.clone(), model, fingerprint.as_deref());
+        let old_versions = count_old_versions(&versions, &shown);
+        let mut models = read_models(index, shown, model, all)?;
         if !models.iter().any(|row| row.in_use) {
             models.push(ModelStatus::before_first_vector(model, all, index.root()));
         }
@@ -159,6 +162,7 @@ impl IndexStatus {
             changed: changes.files() + changes.gone(),
             exclusions_changed: exclusions.is_outdated_in(index).map_err(IndexError::from)?,
             models,
+            old_versions,
             problems,
         })
     }
@@ -228,9 +232,10 @@ fn current_problems(
     Ok(problems)
 }
 
-/// Reads which sessions each model has embedded, of several versions of one the last.
+/// Reads which sessions each model has embedded.
 fn read_models(
     index: &Reader,
+    models: Vec<ModelRow>,
     chosen: &str,
     sessions: usize,
 ) -> Result<Vec<ModelStatus>, StoreError> {
@@ -253,12 +258,51 @@ fn read_models(
             failure: None,
         })
     };
-    let models = index.models()?;
-    let latest = models.iter().filter(|model| {
+    models.into_iter().map(status).collect()
+}
+
+/// Returns the fingerprint of the chosen model's vectors; `None` for a model that is unknown, as one whose description is invalid.
+fn find_fingerprint(home: &Home) -> Option<String> {
+    let catalogue = home.loadable_catalogue().ok()?;
+    let spec = catalogue.find_spec(&home.config.model).ok()?;
+    Some(spec.fingerprint())
+}
+
+/// Returns one row for each name: of the chosen model the one with its fingerprint, whatever name the index has for that, of
+/// others the last version.
+fn select_versions(
+    mut models: Vec<ModelRow>,
+    chosen: &str,
+    fingerprint: Option<&str>,
+) -> Vec<ModelRow> {
+    if let Some(fingerprint) = fingerprint {
+        models.retain(|model| model.name != chosen || model.fingerprint == fingerprint);
+        let found = models
+            .iter_mut()
+            .find(|model| model.fingerprint == fingerprint);
+        if let Some(model) = found {
+            chosen.clone_into(&mut model.name);
+        }
+    }
+    let is_last = |model: &ModelRow| {
         let mut others = models.iter();
         !others.any(|other| other.name == model.name && other.id > model.id)
-    });
-    latest.cloned().map(status).collect()
+    };
+    let last = models.iter().filter(|model| is_last(model));
+    last.cloned().collect()
+}
+
+/// Counts the versions that are not among the shown ones, by the names of models.
+fn count_old_versions(versions: &[ModelRow], shown: &[ModelRow]) -> Vec<VectorVersions> {
+    let is_shown = |version: &ModelRow| shown.iter().any(|model| model.id == version.id);
+    let mut by_name: BTreeMap<&str, Vec<&ModelRow>> = BTreeMap::new();
+    for version in versions.iter().filter(|version| !is_shown(version)) {
+        by_name.entry(&version.name).or_default().push(version);
+    }
+    let by_name = by_name.into_iter().filter(|(name, _)| *name != TABLE_MODEL);
+    by_name
+        .map(|(name, versions)| VectorVersions::count(name, versions))
+        .collect()
 }
 
 /// Sets why models failed.
@@ -278,6 +322,7 @@ fn commit_ms(root: &Path) -> Option<i64> {
 mod tests {
     use super::*;
     use session_forget::{ExcludeSettings, ForgottenRecords};
+    use session_sources::Env;
     use session_store::Writer;
 
     #[test]
@@ -302,15 +347,60 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("index");
         drop(Writer::open(&root).unwrap());
-        let env = Env::with_home(directory.path());
+        let mut home = Home::new(Env::with_home(directory.path()), root.clone());
+        home.config.model = "minilm".to_owned();
         let index = Reader::open(&root).unwrap();
-        let read = |model| {
-            let status = IndexStatus::read(&index, &env, model, &Exclusions::default()).unwrap();
+        let read = |home: &Home| {
+            let status = IndexStatus::read(&index, home, &Exclusions::default()).unwrap();
             status.models
         };
         let unread = ModelStatus::before_first_vector("minilm", 0, &root);
         assert!(unread.in_use && !unread.running);
-        assert_eq!(read("minilm"), [unread]);
+        assert_eq!(read(&home), [unread]);
+    }
+
+    #[test]
+    fn the_version_of_a_model_that_is_in_use_is_shown() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("index");
+        let mut home = Home::new(Env::with_home(directory.path()), root.clone());
+        home.config.model = TABLE_MODEL.to_owned();
+        let fingerprint = find_fingerprint(&home).unwrap();
+        let mut writer = Writer::open(&root).unwrap();
+        for (fingerprint, name, dims) in [
+            (fingerprint.as_str(), "the name that another model had", 64),
+            ("beef", TABLE_MODEL, 3),
+            ("cafe", "other", 4),
+            ("f00d", "other", 5),
+        ] {
+            writer.add_model(fingerprint, name, dims).unwrap();
+        }
+        writer.commit().unwrap();
+        let index = Reader::open(&root).unwrap();
+        let shown = |home: &Home| {
+            let status = IndexStatus::read(&index, home, &Exclusions::default()).unwrap();
+            let old = status.old_versions.into_iter();
+            let old = old.map(|old| (old.name, old.versions));
+            let models = status.models.into_iter();
+            let models = models
+                .map(|model| (model.name, model.dims, model.in_use))
+                .collect::<Vec<_>>();
+            (models, old.collect::<Vec<_>>())
+        };
+        let of_other = ("other".to_owned(), 5, false);
+        let of_table = (TABLE_MODEL.to_owned(), 64, true);
+        let (models, old) = shown(&home);
+        assert_eq!(models, [of_table, of_other]);
+        assert_eq!(
+            old,
+            [("other".to_owned(), 1)],
+            "the table's go by themselves"
+        );
+        // A model that is unknown has no fingerprint.
+        home.config.model = "other".to_owned();
+        let [first, second, last] = shown(&home).0.try_into().unwrap();
+        assert_eq!((first.1, second.1), (64, 3));
+        assert_eq!(last, ("other".to_owned(), 5, true));
     }
 
     #[test]
@@ -318,7 +408,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().join("index");
         let mut writer = Writer::open(&root).unwrap();
-        let env = Env::with_home(directory.path());
+        let home = Home::new(Env::with_home(directory.path()), root.clone());
         let settings = ExcludeSettings {
             patterns: vec!["lantern".into()],
             ..ExcludeSettings::default()
@@ -326,7 +416,7 @@ mod tests {
         let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
         let is_changed = |exclusions: &Exclusions| {
             let index = Reader::open(&root).unwrap();
-            let status = IndexStatus::read(&index, &env, "table", exclusions).unwrap();
+            let status = IndexStatus::read(&index, &home, exclusions).unwrap();
             status.exclusions_changed
         };
         assert!(!is_changed(&Exclusions::default()));

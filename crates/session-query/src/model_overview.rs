@@ -71,7 +71,8 @@ impl EmbeddedSessions {
         }
     }
 
-    fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
+    /// Reads how much a model has embedded of an open index.
+    pub(crate) fn read(spec: &ModelSpec, index: &Reader) -> Result<Self, QueryError> {
         Ok(Self {
             sessions: count_embedded_sessions(spec, index)?,
             all_sessions: index.count_sessions()? as u64,

@@ -1,13 +1,16 @@
 //! The projects that a typed name or path means.
 
+use session_config::Home;
 use session_core::is_project_named;
 use session_search::ProjectPattern;
 use session_sources::project_root;
 use session_store::SessionRow;
+use std::borrow::Cow;
+use std::path::PathBuf;
 
 /// Parses a project as it is typed: `.` is that of the current folder, which for a git worktree is its
 /// main checkout; a path that begins with a `.` is a folder, which no session is of where it is gone; all else is a name or
-/// part of a path.
+/// part of a path, in which `~/` is the home folder: a shell leaves it in `--project=~/app`.
 pub fn parse_project(typed: &str) -> ProjectPattern {
     match parse_folder(typed) {
         ProjectPattern::Folder(folder) => {
@@ -22,7 +25,7 @@ fn parse_folder(typed: &str) -> ProjectPattern {
     let is_relative =
         matches!(typed, "." | "..") || typed.starts_with("./") || typed.starts_with("../");
     if !is_relative {
-        return ProjectPattern::Part(typed.to_owned());
+        return ProjectPattern::Part(resolve_home(typed).into_owned());
     }
     // `.` in a folder that was deleted is no part of a path: nearly all have one with a dot.
     let found = fs_err::canonicalize(typed);
@@ -31,10 +34,23 @@ fn parse_folder(typed: &str) -> ProjectPattern {
     }))
 }
 
+/// Resolves `~` and `~/` as a shell does.
+fn resolve_home(typed: &str) -> Cow<'_, str> {
+    join_home(typed, || Some(Home::unconfigured().ok()?.env.home))
+}
+
+fn join_home(typed: &str, find_home: impl FnOnce() -> Option<PathBuf>) -> Cow<'_, str> {
+    let below = typed.strip_prefix('~');
+    let below = below.filter(|below| below.is_empty() || below.starts_with(['/', '\\']));
+    let joined = below.and_then(|below| Some(format!("{}{below}", find_home()?.display())));
+    joined.map_or(Cow::Borrowed(typed), Cow::Owned)
+}
+
 /// Returns the sessions of a project that is typed as for [`parse_project`], but a worktree stands for itself alone. A
 /// project of that name or path goes before those of whose path it is a part: `app` is not also `app-secret`.
 pub(crate) fn find_project_sessions<'s>(typed: &str, all: &'s [SessionRow]) -> Vec<&'s SessionRow> {
-    let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, typed)).collect();
+    let named = resolve_home(typed);
+    let exact: Vec<&SessionRow> = all.iter().filter(|row| is_named(row, &named)).collect();
     match parse_folder(typed) {
         ProjectPattern::Part(_) if !exact.is_empty() => exact,
         pattern => all.iter().filter(|row| pattern.matches(row)).collect(),
@@ -69,6 +85,28 @@ mod tests {
         assert!(folder(".").ends_with("session-query"));
         assert!(folder("./src").ends_with("src"));
         assert!(folder("..").ends_with("crates"));
+    }
+
+    #[test]
+    fn a_tilde_is_the_home_folder() {
+        let join = |typed| join_home(typed, || Some(PathBuf::from("/home/ann"))).into_owned();
+        for (typed, path) in [
+            ("~/work/app", "/home/ann/work/app"),
+            ("~", "/home/ann"),
+            ("~ann/app", "~ann/app"),
+            ("app~", "app~"),
+        ] {
+            assert_eq!(join(typed), path);
+        }
+        assert_eq!(join_home("~/app", || None), "~/app");
+        let home = Home::unconfigured().unwrap().env.home;
+        let session = SessionRow {
+            cwd: Some(format!("{}/work/app", home.display())),
+            ..SessionRow::default()
+        };
+        assert!(parse_project("~/work/app").matches(&session));
+        let found = find_project_sessions("~/work/app", std::slice::from_ref(&session));
+        assert_eq!(found, [&session]);
     }
 
     #[test]

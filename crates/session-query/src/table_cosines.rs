@@ -2,7 +2,7 @@
 
 use session_core::{TurnContent, document};
 use session_embed::Embedder;
-use session_indexer::{chunk_texts, embed_texts, max_document_bytes};
+use session_indexer::{chunk_texts, embed_texts};
 use session_search::TextCosines;
 use session_store::SessionContents;
 use std::fmt;
@@ -24,11 +24,6 @@ impl TableCosines {
         })
     }
 
-    /// Returns the greatest length of a document, in bytes.
-    fn max_document_bytes(&self) -> usize {
-        max_document_bytes(self.table.spec().max_tokens)
-    }
-
     /// Returns the greatest cosine with some texts; `None` without any.
     fn greatest_cosine(&self, texts: &[&str]) -> Option<f32> {
         let vectors = embed_texts(self.table.as_ref(), texts).ok()?;
@@ -47,12 +42,12 @@ impl TableCosines {
 
 impl TextCosines for TableCosines {
     fn turn_cosine(&self, content: &TurnContent) -> Option<f32> {
-        let text = document::build_turn_document(content, self.max_document_bytes())?;
+        let text = document::build_turn_document(content, self.table.max_document_bytes())?;
         self.greatest_cosine(&[&text])
     }
 
     fn greatest_chunk_cosine(&self, contents: &SessionContents) -> Option<f32> {
-        let texts = chunk_texts(contents, self.max_document_bytes());
+        let texts = chunk_texts(contents, self.table.max_document_bytes());
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         self.greatest_cosine(&texts)
     }

@@ -37,6 +37,7 @@ mod redactor;
 mod rule;
 mod settings;
 mod turn;
+mod type_name;
 mod value;
 mod value_end;
 mod value_syntax;

@@ -35,18 +35,6 @@ pub enum LetterCase {
     Ignored,
 }
 
-/// Compiles the regular expressions of a setting.
-///
-/// # Errors
-/// When one is not a regular expression.
-pub(crate) fn compile_patterns(
-    setting: &'static str,
-    patterns: &[String],
-) -> Result<Vec<Regex>, PatternError> {
-    let compile = |pattern: &String| compile_pattern(setting, pattern, LetterCase::Exact);
-    patterns.iter().map(compile).collect()
-}
-
 /// Compiles the regular expressions of a setting that select texts.
 ///
 /// # Errors
@@ -107,7 +95,7 @@ mod tests {
     #[test]
     fn an_error_names_the_setting_and_the_reason_on_one_line() {
         let patterns = ["a+".to_owned(), "(".to_owned()];
-        let error = compile_patterns("exclude.patterns", &patterns).unwrap_err();
+        let error = compile_selective_patterns("exclude.patterns", &patterns).unwrap_err();
         assert_eq!(
             error.to_string(),
             "`(` in exclude.patterns is not a regular expression: unclosed group"

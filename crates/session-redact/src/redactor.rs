@@ -1,7 +1,7 @@
 //! Replacing secrets in texts.
 
 use crate::assignment::find_assigned;
-use crate::pattern::{PatternError, compile_patterns, compile_selective_patterns};
+use crate::pattern::{PatternError, compile_selective_patterns};
 use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::RedactionSettings;
 use regex::Regex;
@@ -54,12 +54,12 @@ impl Redactor {
     /// Compiles the user's patterns; the redactor is off where the settings say so.
     ///
     /// # Errors
-    /// When one is not a regular expression, or would redact any text.
+    /// When one is not a regular expression, or matches any text: it would redact all, or allow every secret.
     pub fn new(settings: &RedactionSettings) -> Result<Self, PatternError> {
         Ok(Self {
             is_off: !settings.enabled,
             patterns: compile_selective_patterns("redaction.patterns", &settings.patterns)?,
-            allow: compile_patterns("redaction.allow", &settings.allow)?,
+            allow: compile_selective_patterns("redaction.allow", &settings.allow)?,
         })
     }
 

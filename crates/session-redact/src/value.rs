@@ -3,6 +3,7 @@
 use crate::entropy::shannon_entropy;
 use crate::name::{SecretName, is_secret_name};
 use crate::placeholder::is_placeholder;
+use crate::type_name::{is_type_name, is_width};
 
 /// How a value stands behind its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,41 +68,6 @@ fn is_reference(value: &str) -> bool {
     };
     let is_access = value.contains('.') && value.split('.').all(is_name);
     is_access || value.contains("::") || value.contains('(') || value.contains("->")
-}
-
-/// Widths of types in bits: `Uint8`, `Float64`, `Sha256`. Not 24, which is a year: `Summer24`.
-const TYPE_WIDTHS: [&str; 12] = [
-    "8", "16", "32", "64", "96", "128", "160", "192", "224", "256", "384", "512",
-];
-
-/// Returns true for the name of a type or a function with widths or digits in it: `Uint8Array`, `OAuth2`. Another number,
-/// and a digit behind the number of another word, are of a password: `Welcome123`, `Hunter2xyz9`.
-fn is_identifier(value: &str) -> bool {
-    // As seeds of one-time passwords are.
-    let is_base32 = value.len() >= 16
-        && value
-            .bytes()
-            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-    let is_name = !is_base32
-        && value.starts_with(char::is_uppercase)
-        && value.chars().all(|c| c.is_alphanumeric() || c == '_');
-    let words = value.split(|c: char| c.is_ascii_digit() || c == '_');
-    is_name
-        && has_numbers_of_type(value)
-        && words
-            .filter(|word| !word.is_empty())
-            .all(|word| word.len() >= 3 && is_word(word))
-}
-
-/// Returns true if each number is a digit or a width. The last of several at the end is a width: `Int8Sha256`.
-fn has_numbers_of_type(value: &str) -> bool {
-    let numbers = value.split(|c: char| !c.is_ascii_digit());
-    let numbers: Vec<&str> = numbers.filter(|number| !number.is_empty()).collect();
-    let is_width = |number: &&str| TYPE_WIDTHS.contains(number);
-    let is_one_of_several = |number: &&str| numbers.len() > 1 && value.ends_with(number);
-    numbers
-        .iter()
-        .all(|number| is_width(number) || (number.len() == 1 && !is_one_of_several(number)))
 }
 
 /// Returns true for a name of words in camel case with at most one number: `ed25519Seed`.
@@ -199,7 +165,7 @@ pub(crate) fn is_secret(value: &str, name: SecretName, context: ValueContext) ->
         return false;
     }
     if matches!(context, ValueContext::Bare | ValueContext::Field)
-        && (is_reference(value) || is_expression(value) || is_identifier(value))
+        && (is_reference(value) || is_expression(value) || is_type_name(value))
     {
         return false;
     }
@@ -240,7 +206,9 @@ fn is_password(value: &str, context: ValueContext) -> bool {
             is_complex || is_number || (length >= 6 && !value.contains(char::is_whitespace))
         }
         ValueContext::Quoted => is_complex || is_number || is_no_word,
-        ValueContext::Bare => is_complex && !is_numbered_name(value),
+        ValueContext::Bare => {
+            is_complex && (!is_numbered_name(value) || is_numbered_password(value))
+        }
         ValueContext::Field => is_complex || is_no_word,
     }
 }
@@ -277,7 +245,7 @@ pub(crate) fn is_wordlike(value: &str) -> bool {
 }
 
 /// Returns true for letters in one case, or with a capital first, or in camel case of long words.
-fn is_word(part: &str) -> bool {
+pub(crate) fn is_word(part: &str) -> bool {
     let letters = part.chars().all(char::is_alphabetic);
     let changes = part
         .chars()
@@ -312,6 +280,19 @@ fn is_numbered_name(value: &str) -> bool {
         && name.len() >= 3
         && name.chars().all(|c| c.is_alphabetic() || c == '_')
         && is_wordlike(name)
+}
+
+/// Returns true for a word with a number that hardly any variable has: behind a capital (`Welcome1`), or of two digits
+/// behind a long word (`hunter22`), which is not the name of a secret or of a placeholder.
+fn is_numbered_password(value: &str) -> bool {
+    let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = &value[word.len()..];
+    let is_capitalized = word.starts_with(char::is_uppercase) && value.len() >= 6;
+    let is_long = word.starts_with(char::is_lowercase) && value.len() >= 8;
+    word.chars().skip(1).all(char::is_lowercase)
+        && (is_capitalized || (is_long && number.len() == 2 && !is_width(number)))
+        && !is_placeholder(word)
+        && !is_secret_name(word)
 }
 
 /// Returns true for a URL without credentials, and for a path.
@@ -353,7 +334,7 @@ pub(crate) fn is_random_token(value: &str) -> bool {
         && value.contains(|c: char| c.is_ascii_uppercase())
         && !value.contains(char::is_whitespace)
         && !is_reference(value)
-        && !is_identifier(value)
+        && !is_type_name(value)
         && !is_camel_case_variable(value)
         && !is_numbered_name(value)
         && !is_wordlike(value)

@@ -18,10 +18,17 @@ pub(crate) fn is_announcement(answer: &str) -> bool {
     }
     let lower = answer.to_lowercase().replace('’', "'");
     let last = lower.split(". ").last().unwrap_or(&lower);
-    let is_intended = INTENTIONS.iter().any(|words| last.contains(words)) && !last.contains(OFFER);
+    let mut intentions = INTENTIONS.iter();
+    let is_intended = intentions.any(|words| has_words(last, words)) && !last.contains(OFFER);
     let mut subjects = SUBJECTS.iter();
     let after_subject = subjects.find_map(|subject| last.strip_prefix(subject));
     is_intended || after_subject.is_some_and(begins_with_gerund) || answer.ends_with(':')
+}
+
+/// Returns true if words stand in a sentence, and not the end of another one: `the api will `.
+fn has_words(sentence: &str, words: &str) -> bool {
+    let mut found = sentence.match_indices(words);
+    found.any(|(at, _)| !sentence[..at].ends_with(char::is_alphanumeric))
 }
 
 fn begins_with_gerund(sentence: &str) -> bool {
@@ -42,6 +49,7 @@ mod tests {
             "Got it, skipping the design. Let me find the component.",
             "I'm branching it off. After that I'll commit it.",
             "The failing tests are these:",
+            "The API is asked twice, so I will try again.",
         ] {
             assert!(is_announcement(step), "{step}");
         }
@@ -50,6 +58,8 @@ mod tests {
             "I'm sure that the lock was held twice.",
             "The lock was held twice. Let me know if it comes back.",
             "Let me run it.\nThe tests pass.",
+            "Now the API will be asked three times before the lamp goes dark.",
+            "It fails as before. The GUI will say why, and CI will need the flag.",
         ] {
             assert!(!is_announcement(result), "{result}");
         }

@@ -4,7 +4,7 @@ use crate::prose_excerpt::excerpt_prose;
 use crate::session_run::{PrintedError, SessionRun, find_changed_files};
 use indexmap::IndexSet;
 use serde::Serialize;
-use session_core::{CommandWork, ErrorSignature, TurnContent};
+use session_core::{CommandWork, ErrorSignature, TurnContent, WantedError};
 use session_store::TurnRecord;
 
 /// The work in a session between the failure of a command and its success.
@@ -41,16 +41,16 @@ impl Cure {
     /// Finds the cures of errors in the turns of a session, in order. Of failures with the same error the last
     /// one before the success counts. Where the command was only run again there is no cure. A line that is also
     /// printed where a command succeeds is no error.
-    pub fn find_all(turns: &[TurnRecord], wanted: &[ErrorSignature]) -> Vec<Self> {
+    pub fn find_all(turns: &[TurnRecord], wanted: &[WantedError]) -> Vec<Self> {
         let runs = SessionRun::list_runs(turns);
-        let wanted: Vec<ErrorSignature> = wanted
+        let wanted: Vec<WantedError> = wanted
             .iter()
-            .copied()
             .filter(|error| {
                 !runs
                     .iter()
-                    .any(|run| run.has_succeeded() && run.prints(*error))
+                    .any(|run| run.has_succeeded() && run.prints(error))
             })
+            .cloned()
             .collect();
         let cures = (0..runs.len()).filter_map(|at| {
             let (failure, later) = runs.get(at..)?.split_first()?;
@@ -64,11 +64,11 @@ impl Cure {
         turns: &'t [TurnRecord],
         failure: &SessionRun<'t>,
         later: &[SessionRun<'t>],
-        wanted: &[ErrorSignature],
+        wanted: &[WantedError],
     ) -> Option<Self> {
         let PrintedError { signature, line } = failure.error(wanted)?;
         let near = later.get(..MAX_RUNS).unwrap_or(later);
-        let success = failure.find_success(near, Some(signature))?;
+        let success = failure.find_success(near, Some(&WantedError::new(signature, line)))?;
         let (between, rest) = later.split_at_checked(success)?;
         let success = rest.first()?;
         let (failed, succeeded) = (failure.record(turns)?, success.record(turns)?);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn cures(turns: &[TurnRecord]) -> Vec<Cure> {
-        Cure::find_all(turns, &[ErrorSignature::new(ERROR).unwrap()])
+        Cure::find_all(turns, &WantedError::read_all(ERROR))
     }
 
     #[test]
@@ -194,6 +194,41 @@ mod tests {
     }
 
     #[test]
+    fn work_is_in_the_directory_of_any_cd_before_it() {
+        for (failed, passed, is_cured) in [
+            ("# test\ncd api && make", "# test\ncd web && make", false),
+            ("set -e; cd api && make", "ls && cd web && make", false),
+            ("(cd api && make)", "(cd web && make)", false),
+            ("cd api && make", "cd web && ls; cd ../api && make", true),
+            ("cd api && make", "(cd web && ls); (cd api && make)", true),
+            ("cd api && ls && cd .. && make", "make", true),
+            ("cd api && make", "cd web && make; cd ../api && make", true),
+            (
+                "cd api && make; cd ../web && npm test",
+                "cd web && npm test && make",
+                false,
+            ),
+            ("make", "cd web && make", false),
+            ("make", "cd /w/web && make", true),
+            ("make", "cd \"$WEB\" && make", true),
+            ("cd web && make", "make", true),
+            ("cd /w && cd api && make", "cd /w && cd web && make", false),
+            ("cd /w && cd api && make", "cd /w/api && make", true),
+            ("cd \"$API\" && make", "cd \"$WEB\" && make", false),
+            ("ls; cd \"$API\" && make", "cd \"$API\" && make", true),
+        ] {
+            let parts = vec![fail(failed), edit("a.c"), pass("git pull"), pass(passed)];
+            let found = cures(&[record(0, parts)]);
+            assert_eq!(!found.is_empty(), is_cured, "{failed}; {passed}");
+        }
+        let moved = vec![fail("go build"), pass("set -e\ncd src && go build")];
+        assert_eq!(
+            cures(&[record(0, moved)])[0].commands,
+            ["set -e\ncd src && go build"]
+        );
+    }
+
+    #[test]
     fn the_last_failure_before_the_success_counts() {
         let parts = vec![
             fail("make"),
@@ -207,6 +242,69 @@ mod tests {
         let found = cures(&[record(0, parts)]);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].files, ["b.rs", "c.rs"]);
+    }
+
+    #[test]
+    fn a_command_is_the_same_with_all_its_words_and_its_heredoc() {
+        for (failed, passed, is_cured) in [
+            (
+                "npx vitest -t 'Auth > logs in'",
+                "npx vitest -t 'Billing > charges'",
+                false,
+            ),
+            ("node -e 'x => lamp(x)'", "node -e 'x => oil(x)'", false),
+            ("ssh quay 'make 2>&1'", "ssh quay 'df 2>&1'", false),
+            ("make 2>&1 >log", "make < in", true),
+            (
+                "python3 - <<EOF\nlamp()\nEOF",
+                "python3 - <<EOF\nprint(2)\nEOF",
+                false,
+            ),
+            (
+                "python3 - <<EOF\nlamp()\nEOF",
+                "cd /w; python3 - <<EOF | tail\nlamp()\nEOF",
+                true,
+            ),
+            (
+                "git commit -m \"$(cat <<EOF\nAdd the lamp\nEOF\n)\"",
+                "git commit -m \"$(cat <<EOF\nLight the lamp\nEOF\n)\"",
+                true,
+            ),
+        ] {
+            let parts = vec![fail(failed), edit("a.c"), pass("git pull"), pass(passed)];
+            let found = cures(&[record(0, parts)]);
+            assert_eq!(!found.is_empty(), is_cured, "{failed}; {passed}");
+        }
+    }
+
+    #[test]
+    fn an_error_has_the_names_of_its_line() {
+        let missing = |name| format!("Error: Cannot find module '{name}'");
+        let start = |name| run("npm start", &missing(name), true);
+        let parts = vec![
+            start("@acme/lamp"),
+            pass("npm install @acme/lamp"),
+            start("@acme/oil"),
+            run("npm ci", &missing("@acme/wick"), false),
+            pass("npm install @acme/oil"),
+            pass("npm start"),
+        ];
+        let turns = [record(0, parts)];
+        let errors = |wanted: &str| {
+            let cures = Cure::find_all(&turns, &WantedError::read_all(wanted));
+            cures.into_iter().map(|cure| cure.error).collect::<Vec<_>>()
+        };
+        for name in ["@acme/lamp", "@acme/oil"] {
+            assert_eq!(errors(&missing(name)), [missing(name)]);
+        }
+        for other in ["@acme/quay", "@acme/wick", "./lamp"] {
+            assert!(errors(&missing(other)).is_empty(), "{other}");
+        }
+        assert_eq!(
+            errors("Error: Cannot find module").len(),
+            0,
+            "`npm ci` succeeded with it"
+        );
     }
 
     #[test]

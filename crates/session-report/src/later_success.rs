@@ -102,6 +102,18 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_in_quotes_is_a_word() {
+        let test = |name: &str, failed| run(&format!("npx vitest -t 'Auth > {name}'"), failed);
+        let turns = [
+            record(0, vec![test("login", true)]),
+            record(1, vec![test("logout", false)]),
+            record(2, vec![test("login", false)]),
+        ];
+        let turn = |turns| LaterSuccesses::new(turns).find(0, 0).map(|it| it.turn);
+        assert_eq!((turn(&turns[..2]), turn(&turns)), (None, Some(2)));
+    }
+
+    #[test]
     fn a_distant_success_is_not_put_down_to_files() {
         let other = (0..MAX_RUNS).map(|n| run(&format!("lamp {n}"), false));
         let parts = [run("make", true), edit("a.c")].into_iter().chain(other);

@@ -38,6 +38,7 @@ mod duration;
 mod inline_markup;
 mod later_success;
 mod named_date;
+mod placed_work;
 mod project_report;
 mod prose_excerpt;
 mod receipt;

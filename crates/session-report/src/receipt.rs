@@ -2,10 +2,27 @@
 
 /// Greatest length of a receipt, in bytes: a longer answer reports a result, too.
 const MAX_BYTES: usize = 120;
-/// First words of a receipt.
-const BEGINNINGS: [&[&str]; 6] = [
-    &["committed"],
-    &["pushed"],
+/// Verbs of a receipt that stand alone, before a number or a hash, or before one of [`AFTER_VERB`]: others speak of something
+/// else (`Pushed back the retry`, `Committed memory`).
+const VERBS: [&str; 2] = ["committed", "pushed"];
+/// Words behind such a verb.
+const AFTER_VERB: [&str; 13] = [
+    "all",
+    "and",
+    "as",
+    "both",
+    "everything",
+    "in",
+    "it",
+    "locally",
+    "on",
+    "successfully",
+    "the",
+    "to",
+    "with",
+];
+/// First words of other receipts.
+const BEGINNINGS: [&[&str]; 4] = [
     &["commit", "succeeded"],
     &["commit", "successful"],
     &["commit", "created"],
@@ -33,14 +50,35 @@ pub(crate) fn is_receipt(answer: &str) -> bool {
         return false;
     }
     let words = words.strip_prefix(&[DONE]).unwrap_or(&words);
-    words.is_empty() || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
+    words.is_empty()
+        || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
+        || begins_with_verb(&plain)
+}
+
+/// Returns true for a text that begins with one of [`VERBS`], and does not go on as a sentence about something else.
+fn begins_with_verb(text: &str) -> bool {
+    let is_before = |word: &&str| ["", DONE].contains(&trim_marks(word));
+    let mut words = text.split_whitespace().skip_while(is_before);
+    let Some(verb) = words.next() else {
+        return false;
+    };
+    let may_follow = |next: &str| {
+        let next = trim_marks(next);
+        next.is_empty() || AFTER_VERB.contains(&next) || next.contains(|c: char| c.is_ascii_digit())
+    };
+    VERBS.contains(&trim_marks(verb))
+        && (!verb.ends_with(char::is_alphanumeric) || words.next().is_none_or(may_follow))
 }
 
 /// Returns the words of a text without punctuation.
 fn read_words(text: &str) -> Vec<&str> {
-    let words = text.split_whitespace();
-    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let words = text.split_whitespace().map(trim_marks);
     words.filter(|word| !word.is_empty()).collect()
+}
+
+/// Returns a word without punctuation.
+fn trim_marks(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 #[cfg(test)]
@@ -56,6 +94,9 @@ mod tests {
             "Commit succeeded — the hook ran 12 tests.",
             "Done — committed as `6f29be56` and pushed.",
             "Pushed to `main`.",
+            "Pushed 1a2b3c4 — the hook passed.",
+            "Done. Committed all 8 files.",
+            "Pushed, and the hook passed.",
             "Done.",
             "Done: `b567018`",
             "Committed as `fix: a wick`.",
@@ -70,6 +111,8 @@ mod tests {
             "Committed the fix: the leak came from the oil cache.",
             "Committed; the leak came from the oil cache, which grew by a wick with every lamp that was lit, and is bounded \
              to 40 entries now.",
+            "Pushed back the retry to the queue of the client, which now waits 3 s.",
+            "Committed memory is bounded to 40 MB by the pool now.",
             "`/etc/lampd/wick.conf`",
             "Committed. What changed:\n\n- the lamp is lit by a timer",
             "",

@@ -1,8 +1,8 @@
 //! The runs of commands in a session, across its turns.
 
+use crate::placed_work::PlacedWork;
 use indexmap::IndexSet;
-use session_core::shell::{find_cd_target, split_command_parts};
-use session_core::{CommandWork, ErrorSignature, TurnContent, reads_heredoc};
+use session_core::{CommandWork, ErrorSignature, TurnContent, WantedError, reads_heredoc};
 use session_store::TurnRecord;
 use std::cell::OnceCell;
 
@@ -17,6 +17,8 @@ pub(crate) struct SessionRun<'t> {
     errors: OnceCell<Vec<PrintedError<'t>>>,
     /// The work of its command, once it was asked for: each of many failures is compared with it.
     work: OnceCell<Option<CommandWork>>,
+    /// The same with its directories.
+    placed_work: OnceCell<Vec<PlacedWork>>,
 }
 
 /// An error line with its signature.
@@ -24,6 +26,12 @@ pub(crate) struct SessionRun<'t> {
 pub(crate) struct PrintedError<'t> {
     pub(crate) signature: ErrorSignature,
     pub(crate) line: &'t str,
+}
+
+impl PrintedError<'_> {
+    fn is(&self, wanted: &WantedError) -> bool {
+        wanted.is_in(self.signature, self.line)
+    }
 }
 
 impl<'t> SessionRun<'t> {
@@ -43,6 +51,7 @@ impl<'t> SessionRun<'t> {
             run,
             errors: OnceCell::new(),
             work: OnceCell::new(),
+            placed_work: OnceCell::new(),
         }
     }
 
@@ -71,14 +80,19 @@ impl<'t> SessionRun<'t> {
         self.work.get_or_init(work).as_ref()
     }
 
+    fn placed_work(&self) -> &[PlacedWork] {
+        let list = || PlacedWork::list(self.command());
+        self.placed_work.get_or_init(list)
+    }
+
     fn has_failed(&self) -> bool {
         self.content.has_failed(self.run)
     }
 
     /// Returns the first wanted error of which it failed.
-    pub(crate) fn error(&self, wanted: &[ErrorSignature]) -> Option<PrintedError<'t>> {
+    pub(crate) fn error(&self, wanted: &[WantedError]) -> Option<PrintedError<'t>> {
         let mut errors = self.errors().iter();
-        let error = errors.find(|error| wanted.contains(&error.signature))?;
+        let error = errors.find(|error| wanted.iter().any(|it| error.is(it)))?;
         self.has_failed().then_some(*error)
     }
 
@@ -90,7 +104,7 @@ impl<'t> SessionRun<'t> {
     pub(crate) fn find_success(
         &self,
         later: &[Self],
-        error: Option<ErrorSignature>,
+        error: Option<&WantedError>,
     ) -> Option<usize> {
         let work = self.work()?;
         let is_next = |run: &Self| later.first().is_some_and(|next| std::ptr::eq(next, run));
@@ -100,7 +114,7 @@ impl<'t> SessionRun<'t> {
                 && (is_next(run) || !self.has_other_directory(run))
                 && (error.is_some() || !self.may_read_other_heredoc(run))
         };
-        let repeats = |run: &Self| error.is_some_and(|error| run.error(&[error]).is_some());
+        let repeats = |run: &Self| error.is_some_and(|error| run.has_failed() && run.prints(error));
         let ends_search = |run: &Self| (repeats(run) || run.has_succeeded()) && does_same_work(run);
         let at = later.iter().position(ends_search)?;
         later.get(at)?.has_succeeded().then_some(at)
@@ -112,39 +126,42 @@ impl<'t> SessionRun<'t> {
         own != other && [own, other].into_iter().any(reads_heredoc)
     }
 
-    /// Returns the directory that its command goes to first: `cd app && make`.
-    fn directory(&self) -> Option<String> {
-        let first = split_command_parts(self.command()).into_iter().next()?;
-        let target = find_cd_target(first.words())?;
-        Some(target.trim_end_matches('/').to_owned())
-    }
-
-    /// Returns true if both commands go to directories that differ.
+    /// Returns true if the other command does some of the work in another directory: it names one that this one does not, unless
+    /// that may be where this one runs.
     fn has_other_directory(&self, other: &Self) -> bool {
-        let directories = self.directory().zip(other.directory());
-        directories.is_some_and(|(own, other)| own != other)
+        let differ = |own: Option<&str>, other: Option<&str>| match (own, other) {
+            (Some(own), Some(other)) => own != other,
+            (None, Some(other)) => is_below(other),
+            (_, None) => false,
+        };
+        let mut own = self.placed_work().iter();
+        own.any(|work| work.is_moved_in(other.placed_work(), differ))
     }
 
-    /// Returns true if only the directory of its command differs from that of its success, which follows at once.
+    /// Returns true if only the directory of its work differs from that of its success, which follows at once.
     pub(crate) fn is_cured_by_directory(&self, success: &Self, between: &[Self]) -> bool {
-        let directory = success.directory();
-        between.is_empty() && directory.is_some() && directory != self.directory()
+        let differs = |own: Option<&str>, other: Option<&str>| other.is_some() && own != other;
+        let mut own = self.placed_work().iter();
+        between.is_empty() && own.any(|work| work.is_moved_in(success.placed_work(), differs))
     }
 
     pub(crate) fn has_succeeded(&self) -> bool {
         self.content.has_succeeded(self.run)
     }
 
-    pub(crate) fn prints(&self, error: ErrorSignature) -> bool {
-        self.errors()
-            .iter()
-            .any(|printed| printed.signature == error)
+    pub(crate) fn prints(&self, error: &WantedError) -> bool {
+        self.errors().iter().any(|printed| printed.is(error))
     }
 
     fn changes_before(&self) -> usize {
         let run = self.content.runs.get(self.run);
         run.map_or(0, |run| run.changes_before)
     }
+}
+
+/// Returns true for a directory that is named from another one on: `web`, not `/w/web`, `$WEB` and `-`.
+fn is_below(directory: &str) -> bool {
+    !directory.starts_with(['/', '~', '$', '-']) && !directory.contains(['\\', ':'])
 }
 
 /// Returns the files that were changed from one run to another.

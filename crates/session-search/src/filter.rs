@@ -74,6 +74,11 @@ pub(crate) enum ClauseScope {
 }
 
 impl SearchFilter {
+    /// Returns true when a condition or a named session limits what is searched.
+    pub fn is_narrowed(&self) -> bool {
+        !self.clauses.is_empty() || !self.only_sessions.is_empty()
+    }
+
     /// Returns true when a condition filters single turns, not whole sessions.
     pub fn filters_turns(&self) -> bool {
         let mut clauses = self.clauses.iter();

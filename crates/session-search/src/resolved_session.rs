@@ -17,8 +17,7 @@ pub enum ResolvedSession {
 /// Finds the session whose uid begins with `wanted`, in any case.
 ///
 /// - A whole uid goes before longer ones that begin with it.
-/// - Of sessions with one uid, one whose history exists goes before one whose history is gone, and one of this machine before a
-///   copy in the home of another.
+/// - Of sessions with one uid those that are [first in rank](SessionRow::id_rank) go before the others.
 /// - `#12` is the index's own number, for two sessions with one uid.
 pub fn resolve_session_uid(sessions: &[SessionRow], wanted: &str) -> ResolvedSession {
     if let Some(number) = wanted.strip_prefix('#') {
@@ -42,13 +41,13 @@ pub fn resolve_session_uid(sessions: &[SessionRow], wanted: &str) -> ResolvedSes
     }
 }
 
-/// Removes each session for which another of the same uid is better: one whose history exists, or of this machine.
+/// Removes each session for which another of the same uid is better by its rank.
 fn drop_outranked(sessions: &mut Vec<SessionRow>) {
-    let rank = |session: &SessionRow| (session.gone, session.is_elsewhere);
     let mut best = HashMap::new();
     for session in &*sessions {
-        let known = best.entry(session.uid.clone()).or_insert(rank(session));
-        *known = rank(session).min(*known);
+        let rank = session.id_rank();
+        let known = best.entry(session.uid.clone()).or_insert(rank);
+        *known = rank.min(*known);
     }
-    sessions.retain(|session| best.get(&session.uid) == Some(&rank(session)));
+    sessions.retain(|session| best.get(&session.uid) == Some(&session.id_rank()));
 }

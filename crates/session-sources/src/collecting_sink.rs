@@ -47,7 +47,7 @@ impl Sink for CollectingSink {
             Some(known) => known.clone_from(meta),
             None => self.sessions.push(meta.clone()),
         }
-        if known == KnownTurns::Replace {
+        if known.are_replaced() {
             self.turns.retain(|collected| collected.session != meta.id);
         }
         ControlFlow::Continue(())

@@ -93,7 +93,7 @@ pub use history_search::{
 };
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
-pub use project::{is_network_path, project_root};
+pub use project::{is_network_path, project_root, root_by_name};
 pub use source::{
     Caller, ContinuedFile, Cursor, CursorExclusions, IndexedSpan, IsKnownFile, Listing, Location,
     PathSession, Retry, ShownTurns, Sink, Source, Warning, WarningKind,

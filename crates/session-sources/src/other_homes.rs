@@ -2,16 +2,21 @@
 
 use crate::file;
 use crate::folder_walk::cannot_be_listed;
+use crate::lines::{LineFiles, open_at};
 use crate::reading::warning;
 use crate::{Env, IsKnownFile, Listing, Location, Source, is_packed};
 use session_core::FileStamp;
 use std::collections::HashMap;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+/// Bytes at the end of a copy that are compared with the same place of a longer one.
+const COMPARED_BYTES: u64 = 4096;
+
 /// Finds the histories of an agent in the user's home and in the other homes, but may leave out files for which
-/// `is_known` is true. A file of another home is left out where an earlier home has its session with as much in it. A
-/// home that cannot be entered is one warning, the same for each agent.
+/// `is_known` is true. A file of another home is left out where it is the beginning of the file that an earlier home has of
+/// its session. A home that cannot be entered is one warning, the same for each agent.
 pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFile<'_>) -> Listing {
     if env.other_homes.is_empty() {
         return source.locate_unknown(env, is_known);
@@ -28,7 +33,7 @@ pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFil
             continue;
         }
         let mut found = source.locate_unknown(&Env::with_home(home), &|path, stamp| {
-            !met.covers_known(path, stamp) && is_known(path, stamp)
+            !met.may_cover_known(path, stamp) && is_known(path, stamp)
         });
         found.locations.retain(|at| !met.covers(at));
         Confinement::new(home).apply(&mut found);
@@ -47,40 +52,86 @@ pub fn locate_in_all_homes(source: &dyn Source, env: &Env, is_known: &IsKnownFil
 #[derive(Default)]
 struct MetSessions(Mutex<HashMap<String, MetFile>>);
 
-#[derive(Clone, Copy)]
+/// A file of a session, with those that go on with it.
+#[derive(Clone)]
 struct MetFile {
+    path: PathBuf,
+    continuations: Vec<PathBuf>,
+    /// The size of all.
     bytes: u64,
-    is_packed: bool,
+}
+
+impl From<&Location> for MetFile {
+    fn from(at: &Location) -> Self {
+        Self {
+            continuations: at.continuations.clone(),
+            ..Self::new(&at.path, at.stamp)
+        }
+    }
 }
 
 impl MetFile {
     fn new(path: &Path, stamp: FileStamp) -> Self {
         Self {
+            path: path.to_owned(),
+            continuations: Vec::new(),
             bytes: stamp.size,
-            is_packed: is_packed(path),
         }
     }
 
-    /// Returns true if this file holds as much as another one of its session. Of a packed file and an unpacked
-    /// one the sizes do not show: an agent packs a session that has ended.
-    fn holds_all_of(self, other: Self) -> bool {
-        self.is_packed != other.is_packed || self.bytes >= other.bytes
+    /// Returns true if another file of its session may be the beginning of this one, by the sizes. Of a packed file and an
+    /// unpacked one they do not show it; the other one is read, and what it holds twice is deleted by its turns.
+    fn may_begin_with(&self, other: &Self) -> bool {
+        is_packed(&self.path) == is_packed(&other.path) && self.bytes >= other.bytes
+    }
+
+    /// Returns true if another file of its session is the beginning of this one. A session that went on on both machines has
+    /// two ends.
+    fn begins_with(&self, other: &Self) -> bool {
+        let is_equal = self.bytes == other.bytes;
+        self.may_begin_with(other) && (is_equal || self.holds_end_of(other))
+    }
+
+    /// Returns true if it has the bytes at the end of a shorter file in the same place. Packed files do not.
+    fn holds_end_of(&self, other: &Self) -> bool {
+        if is_packed(&self.path) {
+            return false;
+        }
+        let ends = (
+            self.read_before(other.bytes),
+            other.read_before(other.bytes),
+        );
+        matches!(ends, (Ok(own), Ok(end)) if own == end)
+    }
+
+    /// Reads the last bytes before an offset.
+    fn read_before(&self, offset: u64) -> io::Result<Vec<u8>> {
+        let files = LineFiles {
+            first: &self.path,
+            continuations: &self.continuations,
+        };
+        let begin = offset.saturating_sub(COMPARED_BYTES);
+        let mut bytes = Vec::new();
+        let mut content = open_at(files, begin)?.take(offset - begin);
+        content.read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
 impl MetSessions {
     fn note(&self, session: &str, file: MetFile) {
         let mut met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = met.entry(session.to_owned()).or_insert(file);
-        if !known.holds_all_of(file) {
-            *known = file;
+        match met.get_mut(session) {
+            Some(known) if known.bytes >= file.bytes => {}
+            Some(known) => *known = file,
+            None => drop(met.insert(session.to_owned(), file)),
         }
     }
 
     fn note_all(&self, locations: &[Location]) {
         for at in locations {
             if let Some(session) = &at.path_session.session {
-                self.note(session, MetFile::new(&at.path, at.stamp));
+                self.note(session, at.into());
             }
         }
     }
@@ -93,20 +144,21 @@ impl MetSessions {
         true
     }
 
-    fn holds_all_of(&self, session: &str, file: MetFile) -> bool {
+    fn find(&self, session: &str) -> Option<MetFile> {
         let met = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        met.get(session).is_some_and(|met| met.holds_all_of(file))
+        met.get(session).cloned()
     }
 
     fn covers(&self, at: &Location) -> bool {
         let session = at.path_session.session.as_deref();
-        session.is_some_and(|id| self.holds_all_of(id, MetFile::new(&at.path, at.stamp)))
+        let met = session.and_then(|id| self.find(id));
+        met.is_some_and(|met| met.begins_with(&at.into()))
     }
 
-    /// Returns what [`MetSessions::covers`] does, for a file that is not listed.
-    fn covers_known(&self, path: &Path, stamp: FileStamp) -> bool {
-        let session = named_session(path);
-        session.is_some_and(|id| self.holds_all_of(id, MetFile::new(path, stamp)))
+    /// Returns true if a file that is not listed may be covered. It is listed then, which decides it.
+    fn may_cover_known(&self, path: &Path, stamp: FileStamp) -> bool {
+        let met = named_session(path).and_then(|id| self.find(id));
+        met.is_some_and(|met| met.may_begin_with(&MetFile::new(path, stamp)))
     }
 }
 

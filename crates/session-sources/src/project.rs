@@ -12,11 +12,12 @@ pub(crate) const INPUT_PATH_LIMIT: usize = 4096;
 const GIT_FILE_LIMIT: u64 = 4096;
 
 /// Returns the main checkout of the git worktree that `cwd` lies in, or `None` if
-/// `cwd` is no worktree. A worktree that is gone is known by its place:
-/// `<project>/.claude/worktrees/<name>` or `<project>/.worktrees/<name>`.
+/// `cwd` is no worktree. A worktree that is gone is known by its place in a repository:
+/// `<project>/.claude/worktrees/<name>` or `<project>/.worktrees/<name>`. Users have such folders in other places, too,
+/// with worktrees of any repository: `~/.worktrees`.
 pub fn project_root(cwd: &str) -> Option<String> {
-    root_by_name(cwd)
-        .or_else(|| root_on_disk(cwd))
+    root_on_disk(cwd)
+        .or_else(|| root_by_name(cwd).filter(|root| may_be_repository(root)))
         .filter(|root| root != cwd)
 }
 
@@ -29,7 +30,8 @@ pub(crate) fn set_directory(session: &mut SessionMeta, path: &str) {
     }
 }
 
-fn root_by_name(cwd: &str) -> Option<String> {
+/// Returns the folder with the worktrees, of which `cwd` would be one by its name alone.
+pub fn root_by_name(cwd: &str) -> Option<String> {
     let plain = cwd.replace('\\', "/");
     let end = ["/.claude/worktrees/", "/.worktrees/"]
         .iter()
@@ -45,8 +47,22 @@ fn named_worktree(path: &str, folder: &str) -> Option<usize> {
     (!name.is_empty()).then_some(at)
 }
 
+/// Returns true for a folder in a repository, and for one that is not on this disk.
+fn may_be_repository(root: &str) -> bool {
+    if !is_local(root) || !Path::new(root).exists() {
+        return true;
+    }
+    let mut folders = Path::new(root).ancestors();
+    folders.any(|folder| folder.join(".git").symlink_metadata().is_ok())
+}
+
+/// Returns true for an absolute path of this system that is worth a look.
+fn is_local(path: &str) -> bool {
+    !is_network_path(path) && Path::new(path).is_absolute()
+}
+
 fn root_on_disk(cwd: &str) -> Option<String> {
-    if is_network_path(cwd) || !Path::new(cwd).is_absolute() {
+    if !is_local(cwd) {
         return None;
     }
     let cwd = Path::new(cwd);
@@ -84,97 +100,10 @@ pub fn is_network_path(path: &str) -> bool {
     path.starts_with("//") || path.starts_with(r"\\")
 }
 
-/// Returns a file's path from the root, where it is relative to a working directory; one on a drive of Windows as the
-/// directory is written. By text: the history may be of another system.
-pub(crate) fn path_from(cwd: Option<&str>, path: String) -> String {
-    if let Some(path) = cwd.and_then(|cwd| drive_path(cwd, &path)) {
-        return path;
-    }
-    let cwd = cwd.filter(|_| is_relative(&path));
-    let Some((cwd, separator)) = cwd.and_then(with_separator) else {
-        return path;
-    };
-    let mut names: Vec<&str> = cwd.split(separator).collect();
-    for name in path.split(['/', separator]) {
-        match name {
-            "" | "." => {}
-            ".." if names.len() > 1 => drop(names.pop()),
-            name => names.push(name),
-        }
-    }
-    names.join(&separator.to_string())
-}
-
-/// Returns a path on a drive with backslashes, where the working directory has them: programs for Windows take `D:/a` for
-/// `D:\a`, and the shell that comes with Git writes `/d/a`.
-fn drive_path(cwd: &str, path: &str) -> Option<String> {
-    with_separator(cwd).filter(|(_, separator)| *separator == '\\')?;
-    let (drive, rest) = match path.as_bytes() {
-        [b'/', drive, b'/', ..] | [drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => {
-            (char::from(*drive), &path[2..])
-        }
-        _ => return None,
-    };
-    let known = cwd.chars().next();
-    let known = known.filter(|known| known.eq_ignore_ascii_case(&drive));
-    let drive = known.unwrap_or(drive.to_ascii_uppercase());
-    Some(format!("{drive}:{}", rest.replace('/', r"\")))
-}
-
-/// Returns a path from a folder, which may itself be relative; an absolute path as it is.
-pub(crate) fn path_in(folder: &str, path: String) -> String {
-    match folder {
-        "" => path,
-        folder if with_separator(folder).is_some() => path_from(Some(folder), path),
-        folder if is_relative(&path) => format!("{folder}/{path}"),
-        _ => path,
-    }
-}
-
-fn is_relative(path: &str) -> bool {
-    !path.starts_with(['/', '\\', '~']) && !path.contains(':')
-}
-
-/// Returns an absolute path without its last separator, and what separates its names.
-fn with_separator(path: &str) -> Option<(&str, char)> {
-    let separator = match path.as_bytes() {
-        [b'/', ..] => '/',
-        [_, b':', b'\\', ..] => '\\',
-        _ => return None,
-    };
-    Some((path.trim_end_matches(separator), separator))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{path_from, project_root};
+    use super::*;
     use fs_err as fs;
-
-    #[test]
-    fn a_relative_path_is_one_from_the_working_directory() {
-        let cases = [
-            ("/home/ann/app", "src/main.rs", "/home/ann/app/src/main.rs"),
-            ("/home/ann/app", "./notes.txt", "/home/ann/app/notes.txt"),
-            ("/home/ann/app/", "../other/a.rs", "/home/ann/other/a.rs"),
-            ("/", "../../a.rs", "/a.rs"),
-            (r"C:\work", "src/a.rs", r"C:\work\src\a.rs"),
-            (r"C:\work", r"..\b\a.rs", r"C:\b\a.rs"),
-            ("/home/ann/app", "/etc/hosts", "/etc/hosts"),
-            ("/home/ann/app", "~/notes.txt", "~/notes.txt"),
-            ("/home/ann/app", r"C:\work\a.rs", r"C:\work\a.rs"),
-            (r"C:\app", "C:/app/a.rs", r"C:\app\a.rs"),
-            (r"c:\work", "/C/work/src/a.rs", r"c:\work\src\a.rs"),
-            (r"C:\work", "/d/a.rs", r"D:\a.rs"),
-            (r"C:\work", "/tmp/a.rs", "/tmp/a.rs"),
-            ("/d/app", "/d/app/a.rs", "/d/app/a.rs"),
-            ("app", "a.rs", "a.rs"),
-            ("", "a.rs", "a.rs"),
-        ];
-        for (cwd, path, whole) in cases {
-            assert_eq!(path_from(Some(cwd), path.to_owned()), whole, "{cwd} {path}");
-        }
-        assert_eq!(path_from(None, "a.rs".to_owned()), "a.rs");
-    }
 
     #[test]
     fn worktrees_are_known_by_name_when_they_are_gone() {
@@ -206,19 +135,12 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let at = |path: &str| home.path().join(path);
         let root = |path: &str| project_root(at(path).to_str().unwrap());
-        for folder in ["fix/src", "relative", "app/vendor/lib"] {
+        for folder in ["fix/src", "app/vendor/lib"] {
             fs::create_dir_all(at(folder)).unwrap();
         }
         let write = |path: &str, text: &str| fs::write(at(path), text).unwrap();
-        for name in ["fix", "relative"] {
-            let kept = at("app/.git/worktrees").join(name);
-            fs::create_dir_all(&kept).unwrap();
-            let back = at(name).join(".git").display().to_string();
-            fs::write(kept.join("gitdir"), format!("{back}\n")).unwrap();
-            fs::write(kept.join("commondir"), "../..\n").unwrap();
-        }
-        let gitdir = format!("gitdir: {}\n", at("app/.git/worktrees/fix").display());
-        write("fix/.git", &gitdir);
+        add_worktree(&at("app"), &at("fix"));
+        add_worktree(&at("app"), &at("relative"));
         write("relative/.git", "gitdir: ../app/.git/worktrees/relative\n");
         write("app/vendor/lib/.git", "gitdir: ../../.git/modules/lib\n");
 
@@ -230,13 +152,73 @@ mod tests {
         assert_eq!(root("app"), None, "the main checkout");
     }
 
+    /// Makes a worktree of a repository as git does.
+    fn add_worktree(repository: &Path, worktree: &Path) {
+        let kept = repository.join(".git/worktrees");
+        let kept = kept.join(worktree.file_name().unwrap());
+        fs::create_dir_all(&kept).unwrap();
+        fs::create_dir_all(worktree).unwrap();
+        let back = worktree.join(".git").display().to_string();
+        fs::write(kept.join("gitdir"), format!("{back}\n")).unwrap();
+        fs::write(kept.join("commondir"), "../..\n").unwrap();
+        fs::write(
+            worktree.join(".git"),
+            format!("gitdir: {}\n", kept.display()),
+        )
+        .unwrap();
+    }
+
+    /// `~/.worktrees/<repository>/<branch>` is a usual place.
+    #[test]
+    fn a_worktree_in_a_folder_of_worktrees_belongs_to_its_repository() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        let root = |path: &str| project_root(at(path).to_str().unwrap());
+        let worktrees = [
+            ("code/app", ".worktrees/app/fix"),
+            ("code/app", "code/.worktrees/app-two"),
+            ("code/bank", ".claude/worktrees/bank/three"),
+            ("code/bank", "code/bank/.worktrees/four"),
+        ];
+        for (repository, worktree) in worktrees {
+            add_worktree(&at(repository), &at(worktree));
+        }
+        fs::create_dir_all(at("code/app/tools")).unwrap();
+        let path = |path: &str| at(path).to_str().map(str::to_owned);
+        // In a home that is a repository of dotfiles, too.
+        for dotfiles in [false, true] {
+            if dotfiles {
+                fs::create_dir(at(".git")).unwrap();
+            }
+            for (repository, worktree) in worktrees {
+                assert_eq!(root(worktree), path(repository), "{worktree}");
+            }
+        }
+        fs::remove_dir(at(".git")).unwrap();
+        for (_, worktree) in worktrees {
+            fs::remove_dir_all(at(worktree)).unwrap();
+        }
+        assert_eq!(root("code/bank/.worktrees/four"), path("code/bank"));
+        let in_folder = root("code/app/tools/.worktrees/five");
+        assert_eq!(in_folder, path("code/app/tools"));
+        for (_, worktree) in &worktrees[..3] {
+            assert_eq!(root(worktree), None, "nothing tells it: {worktree}");
+        }
+    }
+
     /// An archive that was unpacked brings such files.
     #[test]
     fn a_worktree_that_its_repository_does_not_know_is_none() {
         let home = tempfile::tempdir().unwrap();
         let at = |path: &str| home.path().join(path);
         let kept = "app/.git/worktrees/fix";
-        for folder in [kept, "fix", "archive/own/.git/worktrees/fix", "archive/sub"] {
+        for folder in [
+            kept,
+            "fix",
+            "archive/own/.git/worktrees/fix",
+            "archive/sub",
+            "archive/.worktrees/fix",
+        ] {
             fs::create_dir_all(at(folder)).unwrap();
         }
         let write = |path: &str, text: &str| fs::write(at(path), text).unwrap();
@@ -254,5 +236,12 @@ mod tests {
             let root = project_root(at("archive/sub").to_str().unwrap());
             assert_eq!(root, None, "{gitdir}");
         }
+        let forged = at(kept).display().to_string();
+        write(
+            "archive/.worktrees/fix/.git",
+            &format!("gitdir: {forged}\n"),
+        );
+        let root = project_root(at("archive/.worktrees/fix").to_str().unwrap());
+        assert_eq!(root, None);
     }
 }

@@ -393,6 +393,8 @@ pub(crate) enum ReadStart {
     Continued,
     /// At the beginning, since turns of another content were delivered.
     Replacing,
+    /// At the beginning, since prompts that waited were delivered, and no other turns.
+    Retracting,
 }
 
 impl ReadStart {
@@ -410,7 +412,13 @@ impl ReadStart {
         match self {
             Self::Continued => KnownTurns::Keep,
             Self::Beginning | Self::Replacing => KnownTurns::Replace,
+            Self::Retracting => KnownTurns::Retract,
         }
+    }
+
+    /// Returns true at the beginning of a file of which turns were delivered.
+    fn is_repeated(self) -> bool {
+        matches!(self, Self::Replacing | Self::Retracting)
     }
 }
 
@@ -470,7 +478,7 @@ impl<'a> SessionAnnouncer<'a> {
 
     /// Announces the session again where it changed since.
     pub(crate) fn announce_changes(&mut self, meta: SessionMeta) -> ControlFlow<()> {
-        let known = self.announced.is_some() || self.start == ReadStart::Replacing;
+        let known = self.announced.is_some() || self.start.is_repeated();
         if known && self.announced.as_ref() != Some(&meta) {
             self.announce(meta)?;
         }

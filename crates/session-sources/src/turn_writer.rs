@@ -3,12 +3,12 @@
 use crate::blank_lines::trim_blank_lines;
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
 use crate::calls::PendingCall;
-use crate::project::{PATH_LIMIT, path_from, set_directory};
+use crate::project::{PATH_LIMIT, set_directory};
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
 use session_core::{
     CallDialog, CallStatus, PromptKind, ReadDetail, SessionMeta, TokenTotals, ToolCall, Turn,
-    TurnPart, TurnSpan, text,
+    TurnPart, TurnSpan, resolve_path, text,
 };
 
 /// Longest title of a session, in bytes.
@@ -135,7 +135,7 @@ impl<'a> TurnWriter<'a> {
         call.files = call
             .files
             .into_iter()
-            .map(|path| path_from(cwd, path))
+            .map(|path| resolve_path(cwd, path))
             .collect();
         if self.detail() == ReadDetail::Index {
             call.input = serde_json::Value::Null;

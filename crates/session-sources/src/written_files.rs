@@ -1,12 +1,11 @@
 //! The files that a command of a shell writes: targets of redirections, files of `tee`, and those that `sed -i` and
 //! `perl -i` edit in place.
 
-mod working_directory;
-
-use self::working_directory::WorkingDirectory;
-use crate::project::{PATH_LIMIT, path_in};
-use session_core::shell::{CommandPart, InPlaceEditor, split_command_parts, words_from_program};
-use session_core::{ToolCall, text};
+use crate::project::PATH_LIMIT;
+use session_core::shell::{
+    CommandPart, InPlaceEditor, WorkingDirectory, split_command_parts, words_from_program,
+};
+use session_core::{ToolCall, join_path, text};
 use std::borrow::Cow;
 
 /// Most files of one command.
@@ -40,7 +39,7 @@ pub(crate) fn add_written_files(call: &mut ToolCall, directory: &str) {
         return;
     };
     for path in find_written_files(command) {
-        let path = path_in(directory, path);
+        let path = join_path(directory, path);
         if !call.files.contains(&path) {
             call.files.push(path);
         }
@@ -63,7 +62,7 @@ fn may_write(command: &str) -> bool {
 /// Returns the files that a command writes, from its first directory on.
 fn find_written_files(command: &str) -> Vec<String> {
     let mut files = Vec::new();
-    let mut directory = WorkingDirectory::new();
+    let mut directory = WorkingDirectory::at_start();
     let mut is_condition = false;
     let mut candidates = 0;
     for part in split_command_parts(command) {
@@ -79,7 +78,7 @@ fn find_written_files(command: &str) -> Vec<String> {
             if files.len() == MAX_FILES || candidates > MAX_CANDIDATES {
                 return files;
             }
-            let path = path_from(&directory, word);
+            let path = path_from_directory(&directory, word);
             files
                 .extend(path.filter(|path| path.len() <= PATH_LIMIT && !is_outside_projects(path)));
         }
@@ -89,10 +88,12 @@ fn find_written_files(command: &str) -> Vec<String> {
     files
 }
 
-/// Returns a path from a directory on; `None` for a relative one where the directory is not known.
-fn path_from(directory: &WorkingDirectory, path: String) -> Option<String> {
-    match directory.path() {
-        Some(directory) => Some(path_in(directory, path)),
+/// Returns a path from a directory on; `None` for a relative one where the directory is not known, or is no literal
+/// either.
+fn path_from_directory(directory: &WorkingDirectory, path: String) -> Option<String> {
+    let is_known = |directory: &&str| directory.is_empty() || is_literal(directory);
+    match directory.path().filter(is_known) {
+        Some(directory) => Some(join_path(directory, path)),
         None => Some(path).filter(|path| path.starts_with(['/', '~'])),
     }
 }

@@ -90,6 +90,7 @@ mod word_index;
 mod word_search;
 mod writer;
 
+pub use copied_sessions::SessionTwin;
 pub use dedup_keys::DedupKeys;
 pub use directory::{
     default_root, index_directories, index_exists, last_commit_time, private_paths, written_paths,

@@ -82,6 +82,15 @@ impl ModelRow {
         self.generations[kind as usize]
     }
 
+    /// Returns the bytes of its vectors: a scale of four, and one a component.
+    pub fn vector_bytes(&self) -> u64 {
+        let row_bytes = self.dims as u64 + 4;
+        self.rows
+            .iter()
+            .map(|rows| rows.saturating_mul(row_bytes))
+            .fold(0, u64::saturating_add)
+    }
+
     /// Returns true if no matrix has a row.
     pub(crate) fn is_without_rows(&self) -> bool {
         self.rows == [0; 2]
@@ -265,13 +274,22 @@ impl Writer {
         for other in self.reader.models()? {
             let is_other = other.name == model.name && other.id != model.id;
             if is_other && !self.was_written_within(&other, unused) {
-                self.begin()?;
-                self.clear_vectors(other.id)?;
-                self.delete_checksums(&other)?;
-                let delete = "DELETE FROM models WHERE id = ?1";
-                self.db().run(delete, [other.id])?;
+                self.delete_model(&other)?;
             }
         }
+        Ok(())
+    }
+
+    /// Deletes a model with its vectors, for the next commit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn delete_model(&mut self, model: &ModelRow) -> Result<()> {
+        self.begin()?;
+        self.clear_vectors(model.id)?;
+        self.delete_checksums(model)?;
+        let delete = "DELETE FROM models WHERE id = ?1";
+        self.db().run(delete, [model.id])?;
         Ok(())
     }
 

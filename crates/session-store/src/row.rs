@@ -44,9 +44,18 @@ pub struct SessionRow {
     pub prompts_only: bool,
     /// Its history lies in the home directory of another machine: no agent resumes it here.
     pub is_elsewhere: bool,
+    /// Another history holds all its turns under the same id, and goes before it.
+    pub is_repeated: bool,
 }
 
 impl SessionRow {
+    /// Returns the precedence of this session among those of one id, the least first: one whose history exists goes before one
+    /// whose history is gone, one of this machine before a copy in the home of another, and one that goes on before one that
+    /// it repeats.
+    pub fn id_rank(&self) -> impl Ord + Copy + use<> {
+        (self.gone, self.is_elsewhere, self.is_repeated)
+    }
+
     /// Returns when a turn of the session began, or else when the session ended, in milliseconds since 1970.
     pub fn time_of(&self, turn: &TurnRow) -> Option<i64> {
         turn.started_ms.or(self.ended_ms)
@@ -147,6 +156,8 @@ pub(crate) const GONE: i64 = 1;
 pub(crate) const PROMPTS_ONLY: i64 = 2;
 /// The bit of `sessions.gone` of a session that began with turns of another, whose id its history does not state.
 pub(crate) const UNNAMED_FORK: i64 = 4;
+/// The bit of `sessions.gone` of a session of which another history holds all turns under the same id.
+pub(crate) const REPEATED: i64 = 8;
 
 pub(crate) const TURN_COLUMNS: &str =
     "id, session, idx, started_ms, branch, start, stop, owner, kind, ended_ms";

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
-use crate::row::{GONE, PROMPTS_ONLY, SessionRow, UNNAMED_FORK};
+use crate::row::{GONE, PROMPTS_ONLY, REPEATED, SessionRow, UNNAMED_FORK};
 use crate::sql::Statements;
 use crate::titles::TitleCandidates;
 use crate::writer::Writer;
@@ -88,6 +88,7 @@ impl<'a> BlockSession<'a> {
             gone: self.gone & GONE != 0 || gone_files.contains(&file),
             prompts_only: self.gone & PROMPTS_ONLY != 0,
             is_elsewhere: elsewhere.contains(&file),
+            is_repeated: self.gone & REPEATED != 0,
         };
         TitleCandidates {
             session,

@@ -41,7 +41,7 @@ impl Writer {
         {
             self.finish_replacement()?;
         }
-        if is_adopted || turns == KnownTurns::Replace {
+        if is_adopted || turns.are_replaced() {
             if !self.session_progress.new_session.is_without_turns(id) {
                 self.clear_derived_fields(id)?;
             }
@@ -71,6 +71,16 @@ impl Writer {
         let select = "SELECT project FROM sessions WHERE id = ?1 AND cwd = ?2";
         let project = db.first(select, params![known, meta.cwd], |row| row.get(0))?;
         Ok(project.flatten())
+    }
+
+    /// Changes the project of a session; `None` if its working directory is all that is known.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn set_project(&mut self, session: SessionId, project: Option<&str>) -> Result<()> {
+        self.begin()?;
+        let update = "UPDATE sessions SET project = ?2 WHERE id = ?1";
+        self.db().run(update, params![session, project])
     }
 
     /// Clears what was derived from a session's turns, which are about to be read again.

@@ -325,14 +325,11 @@ impl Writer {
         content: &TurnContent,
     ) -> Result<()> {
         self.session_progress.new_session.note_change(session);
-        let select = "SELECT owner IS NOT NULL FROM turns WHERE id = ?1";
-        let was_copy = self
-            .db()
-            .single(select, [id], |row| row.get::<_, bool>(0))?;
+        let was_copy = self.is_copy(id)?;
         self.delete_words(id)?;
         let keys = self.reader.dedup_keys(id)?;
         let alike = self.owners_alike(id, keys)?;
-        let ownership = self.find_ownership(content, alike)?;
+        let ownership = self.find_ownership(session, content, alike)?;
         self.set_owner(id, ownership.owner())?;
         let is_copy = ownership.owner().is_some();
         if let Ownership::OwnerOf(copies) = ownership {
@@ -361,12 +358,19 @@ impl Writer {
         self.add_turn_keys(id, hashes)?;
         let ownership = match (alike.is_empty(), &form) {
             (true, _) => Ownership::OwnerOf(Vec::new()),
-            (_, IndexedForm::Content(content)) => self.find_ownership(content, alike)?,
-            (_, IndexedForm::Prepared { .. }) => self.find_ownership(&self.content(id)?, alike)?,
+            (_, IndexedForm::Content(content)) => self.find_ownership(session, content, alike)?,
+            (_, IndexedForm::Prepared { .. }) => {
+                self.find_ownership(session, &self.content(id)?, alike)?
+            }
         };
         let is_copy = match ownership {
             Ownership::CopyOf(owner) => self.set_owner(id, Some(owner)).map(|()| true),
-            Ownership::OwnerOf(copies) => self.index_owner(id, form, copies).map(|()| false),
+            Ownership::OwnerOf(copies) => {
+                let has_copies = !copies.is_empty();
+                self.index_owner(id, form, copies)?;
+                // One of theirs may own it: its session gave them other ranks.
+                Ok(has_copies && self.is_copy(id)?)
+            }
         }?;
         self.session_progress
             .new_session

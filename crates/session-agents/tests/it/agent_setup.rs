@@ -362,6 +362,10 @@ fn a_hook_answers_the_chosen_events_that_its_agent_has() {
     assert_eq!(install(Agent::Claude, &failure), Ok(failure.to_vec()));
     let error = "Codex has no event PostToolUseFailure";
     assert_eq!(install(Agent::Codex, &failure), Err(error.to_owned()));
+    let error = "the hook does not answer PostToolUse of Claude Code";
+    let success = [HookEvent::SessionStart, HookEvent::PostToolUse];
+    assert_eq!(install(Agent::Claude, &success), Err(error.to_owned()));
+    assert_eq!(install(Agent::Codex, &success), Ok(success.to_vec()));
     let usual = install(Agent::Codex, &[]).unwrap();
     assert!(usual.contains(&HookEvent::PostToolUse), "{usual:?}");
 }

@@ -9,7 +9,7 @@ Examples:
   session-search doctor --fix
   session-search doctor --json
 
-Exit codes: 0 nothing is wrong, 1 something is, 2 error. Nothing is changed without --fix; each fix may be \
+Exit codes, also with --quiet: 0 nothing is wrong, 1 something is, 2 error. Nothing is changed without --fix; each fix may be \
 run twice.")]
 pub struct DoctorArgs {
     /// Repair what this program can repair

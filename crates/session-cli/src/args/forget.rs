@@ -44,10 +44,10 @@ pub struct ForgetArgs {
     #[arg(long, short)]
     pub yes: bool,
     /// List what was forgotten: when and how much, not what
-    #[arg(long, conflicts_with_all = ["ids", "project", "pattern", "before", "undo"])]
+    #[arg(long, conflicts_with_all = ["ids", "project", "pattern", "before", "memories", "undo"])]
     pub list: bool,
     /// Undo entry N of --list: index again what the histories still hold
-    #[arg(long, value_name = "N", value_parser = parse_entry, allow_negative_numbers = true, conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run"])]
+    #[arg(long, value_name = "N", value_parser = parse_entry, allow_negative_numbers = true, conflicts_with_all = ["ids", "project", "pattern", "before", "dry_run", "memories"])]
     pub undo: Option<u32>,
     /// Print JSON
     #[arg(long)]

@@ -16,7 +16,7 @@ Examples:
 which of them a hook would give. Without --session it is the first call of a session, after --prompt if there is one. \
 They do not say what a call writes or searches, which counts, too: that has the JSON of its hook, on stdin.
 
-Without these and --prompt, the JSON of a hook is read from stdin (prompt, session_id, cwd; with --explain also \
+Without these and --prompt, the JSON of a hook is read from stdin (prompt, session_id, else --session, cwd; with --explain also \
 hook_event_name, tool_name, tool_input); then the exit code is 0 whatever happens, so that nothing ever stands in a \
 prompt's way.")]
 pub struct InjectArgs {

@@ -33,7 +33,7 @@ pub enum ModelCommand {
     Verify(ModelNameArgs),
     /// Remove a model's files; its vectors stay in the index
     #[command(aliases = ["rm", "delete"])]
-    Remove(ModelNameArgs),
+    Remove(ModelRemoveArgs),
 }
 
 #[derive(Debug, Args)]
@@ -44,6 +44,15 @@ pub struct ModelNameArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ModelRemoveArgs {
+    #[command(flatten)]
+    pub model: ModelNameArgs,
+    /// Delete vectors instead: of versions that are not in use
+    #[arg(long)]
+    pub vectors: bool,
 }
 
 #[derive(Debug, Args)]

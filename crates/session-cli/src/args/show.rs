@@ -30,7 +30,7 @@ pub struct ShowArgs {
     /// Turns of context before and after
     #[arg(long, short = 'C', value_name = "N", default_value_t = 0, value_parser = parse_count, allow_negative_numbers = true)]
     pub context: u32,
-    /// Shorten outputs and long inputs to a few lines; with --json to some 28,000 characters in all
+    /// Shorten outputs and long inputs to a few lines; with --json, but for --only, to some 28,000 characters in all
     #[arg(long)]
     pub brief: bool,
     /// Do not shorten, on a terminal either (256 KB per text at most)

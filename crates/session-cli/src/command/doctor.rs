@@ -45,7 +45,7 @@ pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
     let is_well = findings
         .iter()
         .all(|finding| finding.severity < FindingSeverity::Problem);
-    Ok(CommandOutcome::from_found(is_well))
+    Ok(CommandOutcome::from_health(is_well))
 }
 
 /// Runs all checks, that of this project's memories last.

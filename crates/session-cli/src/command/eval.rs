@@ -11,7 +11,7 @@ use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use session_config::Home;
 use session_eval::{EvalError, EvalOptions, EvalReport, LabelledSet, TuningConstant};
-use session_output::{format_report, format_set_notes};
+use session_output::{format_partly_embedded, format_report, format_set_notes};
 use session_query::{EvalIndex, EvalSource};
 use session_search::{FusionMode, Level};
 
@@ -34,6 +34,8 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     let index = eval_index.refresh(&IndexProgressBar::boxed)?;
     let unknown = set.complete_targets(&index.sessions()?);
     print_notes(format_set_notes(&set, &unknown))?;
+    let unembedded = eval_index.find_unembedded(&index)?;
+    print_notes(unembedded.as_ref().map(format_partly_embedded))?;
     let mut reports = Vec::new();
     for level in choose_levels(args, &set) {
         let embed = |query: &str| {

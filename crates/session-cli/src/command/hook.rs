@@ -52,6 +52,7 @@ fn answer_hook(origin: HookOrigin) -> CommandOutcome {
     let answer = answer_stdin(
         origin,
         HookPurpose::Answer,
+        None,
         |ComparedCall { call, outcome }| {
             let answer = call.answer(outcome.as_ref());
             if call.wants_fresh_index() {
@@ -69,10 +70,11 @@ fn answer_hook(origin: HookOrigin) -> CommandOutcome {
 }
 
 /// Returns what `answer` makes of the hook that stdin describes, or `explain` of a failure that a new session should tell.
-/// Any other error and a panic print nothing.
+/// Any other error and a panic print nothing. The session is `session_id` where stdin names none.
 pub fn answer_stdin<T: Send + 'static>(
     origin: HookOrigin,
     purpose: HookPurpose,
+    session_id: Option<String>,
     answer: fn(ComparedCall) -> Option<T>,
     explain: fn(&ProjectMemoriesError) -> Option<T>,
 ) -> Option<T> {
@@ -82,7 +84,7 @@ pub fn answer_stdin<T: Send + 'static>(
         answer,
         explain,
     };
-    run_with_timeout(stdin(), origin, purpose, callbacks)
+    run_with_timeout(stdin(), origin, purpose, session_id, callbacks)
 }
 
 fn uninstall_hook(args: &HookChangeArgs) -> Result<CommandOutcome> {
@@ -260,5 +262,5 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let mut installed = statuses.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();
     let works = is_installed && mistake.is_none() && installed.all(|status| status.works);
-    Ok(CommandOutcome::from_found(works))
+    Ok(CommandOutcome::from_health(works))
 }

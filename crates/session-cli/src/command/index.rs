@@ -17,11 +17,7 @@ use session_output::{
 };
 use session_query::{EmbeddingEta, QueryModels, SearchEngine};
 use session_store::{EmbeddingHandover, EmbeddingPauses, IndexLock};
-use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// The time for which other processes may hold the lock to check whether one embeds.
-const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+use std::time::Instant;
 
 /// Runs the command.
 pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
@@ -66,21 +62,10 @@ fn embed(home: &Home, models: &QueryModels) -> Result<EmbeddingCounts> {
         models.load_chosen()?; // fails where it is none that could be loaded
         return Ok(EmbeddingCounts::default());
     }
-    let _lock = take_embedding_lock(&home.index_directory)?;
+    let _lock = lock_wait::take_embedding_lock(&home.index_directory)?;
     // The estimate of a process that was killed is not that of this one, which has a bar instead.
     let _eta = EmbeddingEta::begin(&home.index_directory);
     Ok(models.embed_by_chosen_model(&|| false, &IndexProgressBar::new())?)
-}
-
-/// Takes the lock of the process that embeds. One in the background would take longer for the rest than this one, so it is
-/// told to stop.
-fn take_embedding_lock(root: &Path) -> Result<Option<IndexLock>> {
-    if let Some(lock) = IndexLock::acquire_embedding_within(root, LOCK_PATIENCE)? {
-        return Ok(Some(lock));
-    }
-    lock_wait::note_embedding_wait();
-    let _request = EmbeddingHandover::request(root)?;
-    Ok(IndexLock::acquire_embedding_within(root, Duration::MAX)?)
 }
 
 /// Reads what changed, if it is to, and embeds what is left to embed, behind all other processes, until all is done.
@@ -92,7 +77,8 @@ fn run_in_background(home: &Home, reads_changes: bool) -> Result<()> {
         // Where another process writes, that one reads them.
         engine.refresh_within(None)?;
     }
-    let Some(_lock) = IndexLock::acquire_embedding_within(&home.index_directory, LOCK_PATIENCE)?
+    let Some(_lock) =
+        IndexLock::acquire_embedding_within(&home.index_directory, lock_wait::LOCK_PATIENCE)?
     else {
         return Ok(());
     };

@@ -72,9 +72,11 @@ fn tool_use(args: &InjectArgs) -> ToolUse {
 /// Makes the hook that arguments describe, which may take its time.
 fn hook_call(args: &InjectArgs) -> Result<HookCall> {
     let started = Instant::now();
+    let memories = ProjectMemories::for_directory(&current_directory()?)?;
+    notes::print_notes(memories.unowned_note())?;
     Ok(HookCall {
         input: hook_input(args)?,
-        memories: ProjectMemories::for_directory(&current_directory()?)?,
+        memories,
         origin: HookOrigin::Settings,
         started,
         deadline: None,
@@ -90,17 +92,23 @@ fn purpose(args: &InjectArgs) -> HookPurpose {
     }
 }
 
+/// Returns the id by which hooks name the session of arguments.
+fn find_session_id(args: &InjectArgs) -> Result<Option<String>> {
+    let Some(id) = &args.session else {
+        return Ok(None);
+    };
+    match find_hook_session_id(id, &Home::unconfigured()?) {
+        // A session may begin with this prompt.
+        Err(_) if !args.explain => Ok(Some(id.clone())),
+        found => Ok(Some(found?)),
+    }
+}
+
 /// Returns what a hook would be asked with the prompt and the session of arguments.
 fn hook_input(args: &InjectArgs) -> Result<HookInput> {
-    let home = Home::unconfigured()?;
-    let find = |id: &String| match find_hook_session_id(id, &home) {
-        // A session may begin with this prompt.
-        Err(_) if !args.explain => Ok(id.clone()),
-        found => found,
-    };
     Ok(HookInput {
         prompt: args.prompt.clone().unwrap_or_default(),
-        session_id: args.session.as_ref().map(find).transpose()?,
+        session_id: find_session_id(args)?,
         cwd: Some(current_directory()?),
         ..HookInput::default()
     })
@@ -117,7 +125,9 @@ fn count_waiting(memories: &ProjectMemories) -> Result<usize> {
 /// Answers the hook of a prompt, or explains any hook of a prompt or a call. An error prints nothing, and the prompt goes
 /// on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    let compared = hook::answer_stdin(HookOrigin::Settings, purpose(args), Some, |_| None);
+    let (origin, purpose) = (HookOrigin::Settings, purpose(args));
+    let session = find_session_id(args).ok().flatten();
+    let compared = hook::answer_stdin(origin, purpose, session, Some, |_| None);
     if let Some(compared) = compared {
         let _ = print_compared(compared, args);
     }

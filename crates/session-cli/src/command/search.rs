@@ -190,7 +190,7 @@ pub fn print_search(
 ) -> Result<CommandOutcome> {
     let answer = &formatted.answer;
     let listing = formatted.make_listing(args, sessions, refreshed);
-    let related = find_related_memories(args, answer)?;
+    let related = find_related_memories(args, &answer.query)?;
     if let (Some(related), false) = (&related, args.json) {
         output::print(related.format(listing.explain))?;
     }
@@ -207,19 +207,27 @@ pub fn print_search(
     } else if found == CommandOutcome::Found {
         output::print(listing.format(terminal_width()))?;
     }
-    Ok(if related.is_some_and(|related| !related.is_empty()) {
+    Ok(outcome_with_memories(related.as_ref(), found))
+}
+
+/// Returns that something is found where memories answer, else what was found without them.
+fn outcome_with_memories(
+    related: Option<&memory::RelatedMemories>,
+    otherwise: CommandOutcome,
+) -> CommandOutcome {
+    if related.is_some_and(|related| !related.is_empty()) {
         CommandOutcome::Found
     } else {
-        found
-    })
+        otherwise
+    }
 }
 
 /// Finds the memories that answer the words of the query, where they are asked for.
 fn find_related_memories(
     args: &SearchArgs,
-    answer: &SearchAnswer,
+    query: &ResolvedQuery,
 ) -> Result<Option<memory::RelatedMemories>> {
-    let find = || memory::find_related(&answer.query.text);
+    let find = || memory::find_related(&query.text);
     args.memories.then(find).transpose()
 }
 
@@ -227,6 +235,8 @@ fn find_related_memories(
 fn note_about_answer(args: &SearchArgs, listing: &SearchListing<'_>) -> Result<()> {
     print_notes(listing.format_invalid_filters())?;
     print_notes(listing.answer.note_ignored_turns())?;
+    print_notes(filter::note_searched_turns(&args.filter))?;
+    print_notes(filter::note_excluded_turns(&args.filter))?;
     if args.json {
         return Ok(());
     }
@@ -285,6 +295,10 @@ fn report_no_history(
         })?;
         return demo::run_search_in_demo(args);
     }
+    let related = find_related_memories(args, query)?;
+    if let (Some(related), false) = (&related, args.json) {
+        output::print(related.format(args.ranking.explain))?;
+    }
     let reason = explain();
     notes::print_reason_or_note(&reason, args.json)?;
     let (query, hints) = (&query.typed, reason.sentences());
@@ -292,7 +306,10 @@ fn report_no_history(
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
     } else if args.json {
         let level = level_of_depth(args.depth);
-        json::print(&JsonSearch::without_history(query, level, refreshed, hints))?;
+        let memories = related.as_ref().map(memory::RelatedMemories::candidates);
+        let answer = JsonSearch::without_history(query, level, refreshed, hints);
+        json::print(&answer.with_memories(memories))?;
     }
-    Ok(CommandOutcome::NotFound)
+    let otherwise = CommandOutcome::NotFound;
+    Ok(outcome_with_memories(related.as_ref(), otherwise))
 }

@@ -144,7 +144,8 @@ impl SessionExchanges {
         let Some(kind) = args.only else {
             return json::print(&self.to_shown());
         };
-        let items = self.exchanges.iter().map(|e| JsonItems::new(e, kind));
+        let items = self.exchanges.iter();
+        let items = items.map(|e| JsonItems::new(e, kind, item_limit(args)));
         let shown = ShownSession::new(&self.session, items.collect::<Vec<_>>());
         json::print(&shown.with_continuation(self.continuation.as_ref()))
     }
@@ -172,7 +173,7 @@ impl SessionExchanges {
         let ids = SessionIds::new(sessions);
         if let Some(kind) = args.only {
             let id = ids.short_id(&self.session);
-            return Ok(format_items(&self.exchanges, &id, kind));
+            return Ok(format_items(&self.exchanges, &id, kind, item_limit(args)));
         }
         let (limit, width) = (text_limit(args), terminal_width());
         if args.format == ShowFormat::Markdown {
@@ -208,6 +209,11 @@ pub fn format_missing_turns(session: &SessionRow, sessions: &[SessionRow]) -> St
     let id = SessionIds::new(sessions).short_id(session);
     let last = session.turns.saturating_sub(1);
     format!("session {id} has no such turn\nhint: its turns are 0 to {last}")
+}
+
+/// Returns the part of a command or a diff that `--only` shows.
+fn item_limit(args: &ShowArgs) -> Option<TextLimit> {
+    args.brief.then_some(TextLimit::BRIEF)
 }
 
 /// Returns the part of an output that is shown.

@@ -22,7 +22,7 @@ pub fn run(args: &JsonFlagArgs) -> Result<CommandOutcome> {
         other => other?,
     };
     let exclusions = home.exclusions()?;
-    let status = IndexStatus::read(&index, &home.env, &home.config.model, &exclusions)?;
+    let status = IndexStatus::read(&index, &home, &exclusions)?;
     let report = StatusReport {
         root: &home.index_directory,
         status: &status,

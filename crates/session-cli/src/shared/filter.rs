@@ -3,6 +3,7 @@
 use crate::args::{FilterArgs, WorkFilterArgs};
 use anyhow::Result;
 use jiff::Zoned;
+use session_core::SessionReference;
 use session_query::{FilterField, TypedCondition, TypedQuery, find_session, parse_project};
 use session_search::{FilterClause, FilterCondition, SearchFilter};
 use session_store::SessionRow;
@@ -25,6 +26,26 @@ pub fn parse_filter(args: &FilterArgs, sessions: &[SessionRow]) -> Result<Search
 /// Returns the ids of the sessions that a filter names.
 pub fn named_sessions(args: &FilterArgs) -> Vec<String> {
     [args.session.as_slice(), &args.exclude_session].concat()
+}
+
+/// Notes each `--exclude-session` that names turns: all of its session is left out.
+pub fn note_excluded_turns(args: &FilterArgs) -> impl Iterator<Item = String> {
+    let ids = args.exclude_session.iter();
+    ids.filter_map(|id| format_ignored_turns("--exclude-session", id, "left out"))
+}
+
+/// Notes a `--session` that names turns, for a command that searches all of the session.
+pub fn note_searched_turns(args: &FilterArgs) -> Option<String> {
+    format_ignored_turns("--session", args.session.as_ref()?, "searched")
+}
+
+/// Says that turns behind the id of a session do not count: all of it is `treated`, as a participle.
+fn format_ignored_turns(option: &str, typed: &str, treated: &str) -> Option<String> {
+    let SessionReference { id, turns } = SessionReference::parse(typed);
+    turns.filter(|turns| !turns.trim().is_empty())?;
+    Some(format!(
+        "`{option}` takes no turn; all of {id} is {treated}"
+    ))
 }
 
 /// Parses each option to a clause of one condition. An empty value, as of an unset variable, filters nothing.

@@ -1,7 +1,7 @@
 //! The history that a listing of turns is made of.
 
 use crate::args::FilterArgs;
-use crate::output;
+use crate::output::{self, notes::print_notes};
 use crate::shared::refreshed_index::{self, RefreshedIndex};
 use crate::shared::{caller, filter};
 use anyhow::Result;
@@ -26,6 +26,7 @@ impl FilteredHistory {
         let home = Home::from_process()?;
         let refreshed =
             refreshed_index::open_index_with_sessions(&home, &filter::named_sessions(args))?;
+        print_notes(filter::note_excluded_turns(args))?;
         let sessions = &refreshed.snapshot.sessions;
         let mut filter = filter::parse_filter(args, sessions)?.with_subagents_of_named(sessions);
         if let Some(session) = &args.session {
@@ -45,7 +46,7 @@ impl FilteredHistory {
         self.refreshed.explain_no_turn(clauses, || {
             let sessions = &self.refreshed.snapshot.sessions;
             let count = self.resolved.count_sessions(sessions);
-            otherwise(&SearchedScope::new(&self.resolved, count))
+            otherwise(&SearchedScope::new(&self.resolved, count, sessions))
         })
     }
 

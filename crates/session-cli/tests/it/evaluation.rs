@@ -80,6 +80,20 @@ fn the_model_is_the_one_in_use() {
 }
 
 #[test]
+fn a_model_that_has_embedded_nothing_is_named() {
+    let (env, set) = asked();
+    let args = [
+        "eval",
+        &set.to_string_lossy(),
+        "--model",
+        "all-minilm-l6-v2",
+    ];
+    let ran = env.run(&args).succeeded();
+    let said = "note: all-minilm-l6-v2 has embedded 0 of 4 sessions";
+    assert!(ran.stderr().contains(said), "{ran}");
+}
+
+#[test]
 fn what_was_forgotten_is_not_read_again_for_an_evaluation() {
     let (env, set) = asked();
     env.run(&["forget", WATCHER, "--yes"]).succeeded();

@@ -113,8 +113,9 @@ fn projects_are_named_by_name_path_part_or_worktree() {
 fn a_dot_is_the_folder_that_one_is_in() {
     let env = TestEnvironment::new();
     let (here, there) = (env.home("here"), env.home("there"));
-    fs_err::create_dir_all(here.join("src")).unwrap();
-    fs_err::create_dir_all(here.join(".worktrees/fix")).unwrap();
+    for folder in [".git", "src", ".worktrees/fix"] {
+        fs_err::create_dir_all(here.join(folder)).unwrap();
+    }
     let real = fs_err::canonicalize(&here).unwrap();
     env.write_transcript(&session(A, &real.to_string_lossy(), days_ago(3)).wire("a.rs"));
     env.write_transcript(&session(B, &there.to_string_lossy(), days_ago(3)).wire("a.rs"));
@@ -251,6 +252,16 @@ fn turns_behind_a_session_in_a_query_do_not_count() {
     assert_eq!(ran.stderr(), note);
     let ran = env.run(&["search", "kettle session:bbbbbbbb"]).exits(0);
     assert_eq!(ran.stderr(), "");
+    let searched = "note: `--session` takes no turn; all of bbbbbbbb is searched\n";
+    let left_out = "note: `--exclude-session` takes no turn; all of bbbbbbbb is left out\n";
+    for (command, option, note) in [
+        (&["search", "kettle"][..], "--session", searched),
+        (&["search", "kettle"], "--exclude-session", left_out),
+        (&["files", "*"], "--exclude-session", left_out),
+    ] {
+        let told = |id| env.run(&[command, &[option, id]].concat()).stderr();
+        assert_eq!(told("bbbbbbbb:3"), note.to_owned() + &told("bbbbbbbb"));
+    }
 }
 
 #[test]

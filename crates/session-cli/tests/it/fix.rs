@@ -30,7 +30,7 @@ fn ferry(cwd: &str) -> ClaudeTranscript {
         .bash("./tides --fetch 2026 > table.txt", "")
         .call(
             "Bash",
-            json!({"command": "cd src && make ferry 2>&1 | tail -3"}),
+            json!({"command": format!("cd {cwd} && make ferry 2>&1 | tail -3")}),
             "ok",
             false,
         );
@@ -222,6 +222,37 @@ fn turns_that_failed_without_a_cure_are_listed() {
     "#);
 }
 
+/// Cures that the command leaves out are not said to be unknown, and the turns that they cured not to have failed for good.
+#[test]
+fn cures_of_other_programs_are_counted() {
+    let env = TestEnvironment::indexed(&[wreck(), ferry("/home/ann/ferry")]);
+    let fix = ["fix", "error: no tide table", "--command", "git push"];
+    let told = "1 turn failed with that error; --command leaves out 1 cure of other programs\n";
+    let hint = "without --command they are listed\n";
+    let ran = env.run(&fix).exits(1);
+    assert_eq!(ran.stdout(), "");
+    assert_eq!(ran.stderr(), format!("{told}hint: {hint}"));
+    let ran = env.run(&[&fix[..], &["--json"]].concat()).exits(1);
+    let answer: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
+    assert_eq!(answer["hints"], json!([told.trim_end(), hint.trim_end()]));
+    assert_eq!(answer["failed"], json!([]));
+    let own = env.json(&["fix", "error: no tide table", "--command", "make all"]);
+    assert_eq!(own["fixes"], 1);
+    let uncured = env.json(&["fix", "error: no crane", "--command", "git push"]);
+    assert_eq!(uncured["failed"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_session_without_the_error_may_be_the_wrong_one() {
+    let env = TestEnvironment::indexed(&[wreck(), ferry("/home/ann/ferry")]);
+    let fix = ["fix", "error: no tide table", "--session", "3e000000"];
+    let ran = env.run(&fix).exits(1);
+    assert_eq!(
+        ran.stderr(),
+        "no command that does work failed with that error in 1 session\nhint: the filters may be too narrow\n"
+    );
+}
+
 /// Of many turns that failed alike the newest are listed, with the error once.
 #[test]
 fn the_history_tool_lists_few_turns_of_an_error_without_a_cure() {
@@ -297,9 +328,10 @@ fn the_history_tool_lists_cures() {
         "history",
         json!({"what": "fixes", "pattern": "error: no water", "command": "git push"}),
     );
-    assert!(
-        of_another_command.contains("none was fixed later"),
-        "{of_another_command}"
+    assert_eq!(
+        of_another_command,
+        "note: 1 turn failed with that error; `command` leaves out 1 cure of other programs\n\
+        next: history(what: \"fixes\", pattern: \"error: no water\")"
     );
     let none = client.call(
         "history",
@@ -317,6 +349,47 @@ fn the_history_tool_lists_cures() {
         elsewhere.contains("no project has `nowhere`"),
         "{elsewhere}"
     );
+}
+
+/// A package with a scope is no path: what installed one cures no error of another.
+#[test]
+fn a_cure_is_of_the_same_package() {
+    let project = MemoryProject::new();
+    let root = project.env.home("shop");
+    let start = json!({"command": "npm start"});
+    let missing = "Error: Cannot find module '@acme/lamp'";
+    let session = ClaudeTranscript::new(FERRY, root.to_str().unwrap())
+        .user("Start the shop")
+        .call("Bash", start.clone(), missing, true)
+        .bash("npm install @acme/lamp", "")
+        .call("Bash", start, "ok", false);
+    let path = project.env.home(&session.path_in_home());
+    project.env.write(&path, session.text());
+    project.run(&["index"]).succeeded();
+    let other = "Error: Cannot find module '@acme/quay'";
+    for (error, exit) in [
+        (missing, 0),
+        ("Cannot find module '@acme/lamp'", 0),
+        ("Cannot find module", 0),
+        (other, 1),
+        ("Cannot find module '@acme/quay'", 1),
+        ("Error: Cannot find module './lamp'", 1),
+    ] {
+        project.run(&["fix", error]).exits(exit);
+    }
+    let ran = project.run(&["fix", other]);
+    assert!(
+        ran.stderr().contains("no command that does work failed"),
+        "{ran}"
+    );
+    let fail = |error: &str| {
+        let call = json!({"session_id": "s1", "cwd": root, "hook_event_name": "PostToolUseFailure",
+            "tool_name": "Bash", "tool_input": {"command": "npm start"}, "error": error});
+        let ran = project.fed(&["hook", "run"], &call.to_string());
+        ran.succeeded().stdout()
+    };
+    assert_eq!(fail(other), "");
+    assert!(fail(missing).contains("npm install @acme/lamp"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::kill::dump;
 use crate::memory::MemoryProject;
+use crate::privacy::tree;
 use rusqlite::Connection;
 use session_store::{Reader, Writer};
 use std::io::{BufRead, BufReader};
@@ -50,11 +51,8 @@ pub fn decoded(env: &TestEnvironment) -> String {
     terms.for_each(|term| all += &term.unwrap());
     drop(find);
     drop(db);
-    for entry in fs_err::read_dir(&root).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            all += &String::from_utf8_lossy(&fs_err::read(path).unwrap());
-        }
+    for path in tree(&root).into_iter().filter(|path| path.is_file()) {
+        all += &String::from_utf8_lossy(&fs_err::read(path).unwrap());
     }
     all
 }
@@ -304,6 +302,9 @@ fn an_undo_is_no_rehearsal() {
     let env = TestEnvironment::indexed(&[lamp()]);
     env.run(&["forget", LAMP, "--yes"]).succeeded();
     env.run(&["forget", "--undo", "1", "--dry-run"]).exits(2);
+    let refused = env.run(&["forget", "--undo", "1", "--memories"]).exits(2);
+    let reason = "the argument '--undo <N>' cannot be used with '--memories'";
+    assert!(refused.stderr().contains(reason), "{refused}");
     env.run(&["forget", "--list"]).succeeded();
 }
 

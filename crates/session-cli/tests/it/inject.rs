@@ -55,6 +55,21 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_project_that_is_not_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = MemoryProject::new();
+    pool(&project);
+    let open = std::fs::Permissions::from_mode(0o777);
+    fs_err::set_permissions(project.env.home("shop"), open).unwrap();
+    for call in [["--prompt", PROMPT], ["--path", "src/db.rs"]] {
+        let ran = project.run(&["inject", "--explain", call[0], call[1]]);
+        let notes = ran.exits(1).stderr();
+        assert!(notes.contains("can be written by every user"), "{notes}");
+    }
+}
+
 #[test]
 fn nothing_is_said_twice_in_a_session() {
     let project = MemoryProject::new();
@@ -74,6 +89,24 @@ fn nothing_is_said_twice_in_a_session() {
     assert_eq!(usage["disabled"]["already_injected"], 1);
     let log = fs_err::read_to_string(project.env.index("injection/log.jsonl")).unwrap();
     assert!(!log.contains("pool") && !log.contains("DB_POOL"), "{log}");
+}
+
+/// The JSON of another program's hook may name no session.
+#[test]
+fn the_session_of_an_option_is_that_of_a_hook_without_one() {
+    let project = MemoryProject::new();
+    let id = pool(&project);
+    let asked = payload(&project, PROMPT, "s1");
+    let mut asked: Value = serde_json::from_str(&asked).unwrap();
+    let injects = |asked: &Value, session: &str| {
+        let ran = project.fed(&["inject", "--session", session], &asked.to_string());
+        ran.succeeded().stdout().contains(&id)
+    };
+    assert!(injects(&asked, "s2"));
+    assert!(!injects(&asked, "s3"), "the hook names its session");
+    asked.as_object_mut().unwrap().remove("session_id");
+    assert!(injects(&asked, "s2"));
+    assert!(!injects(&asked, "s2"));
 }
 
 #[test]

@@ -16,11 +16,16 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Kills that each test makes.
-const KILLS: u32 = 20;
-/// Trials that each test begins at most: a machine on which a run ends before it is killed fails
-/// the test.
-const TRIALS: u32 = 10 * KILLS;
+/// Kills that each test makes, unless [`KILLS_VARIABLE`] says more.
+const KILLS: u32 = 8;
+/// The variable with the number of kills.
+const KILLS_VARIABLE: &str = "SESSION_SEARCH_TEST_KILLS";
+
+/// Returns how often each test kills a process.
+pub fn kills() -> u32 {
+    let asked = std::env::var(KILLS_VARIABLE);
+    asked.map_or(KILLS, |kills| kills.parse().unwrap())
+}
 
 #[test]
 fn a_first_index_survives_being_killed() {
@@ -184,12 +189,12 @@ impl<'a, Begin: Fn()> Trial<'a, Begin> {
     }
 
     fn run(&mut self) {
-        let mut kills = 0;
-        for _ in 0..TRIALS {
+        let (wanted, mut trials, mut kills) = (kills(), 0, 0);
+        while kills < wanted {
+            // Where runs end before they are killed, the next ones get less time: the machine decides nothing.
+            let longest = self.longest / (1 + trials / wanted);
             (self.begin)();
-            while kills < KILLS
-                && killed_within(self.env, self.args, self.longest, &mut self.random)
-            {
+            while kills < wanted && killed_within(self.env, self.args, longest, &mut self.random) {
                 kills += 1;
                 if kills % 2 == 0 {
                     readable(self.env);
@@ -197,11 +202,8 @@ impl<'a, Begin: Fn()> Trial<'a, Begin> {
             }
             self.env.run(&["index"]).succeeded();
             same(&self.expected, &whole(self.env));
-            if kills == KILLS {
-                return;
-            }
+            trials += 1;
         }
-        panic!("{kills} kills in {TRIALS} trials");
     }
 }
 

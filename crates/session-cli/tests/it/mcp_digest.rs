@@ -220,7 +220,8 @@ fn a_part_of_turns_is_shown_as_the_command_line_prints_it() {
     let env = night();
     let mut client = McpClient::start(&env);
     for only in ["prompts", "answers", "commands", "files", "edits", "errors"] {
-        let printed = env.run(&["show", "ab000000", "--only", only]).stdout();
+        let show = ["show", "ab000000", "--brief", "--only", only];
+        let printed = env.run(&show).stdout();
         let shown = client.call(
             "show",
             json!({"id": "ab000000", "only": only, "brief": true}),

@@ -424,6 +424,18 @@ fn a_memory_of_a_session_outlives_its_history() {
 }
 
 #[test]
+fn memories_are_found_without_a_history() {
+    let project = MemoryProject::new();
+    project.save("Docker bridge has no DNS", "attach both", &[]);
+    let search = ["search", "docker bridge", "--memories"];
+    let answer = project.json(&search);
+    assert_eq!(answer["memories"][0]["topic"], "Docker bridge has no DNS");
+    assert!(answer["hints"][0].is_string(), "{answer}");
+    let text = project.run(&search).succeeded();
+    assert!(text.stdout().starts_with("MEMORIES"), "{text}");
+}
+
+#[test]
 fn one_search_covers_both() {
     let project = MemoryProject::new();
     project.env.write_transcript(&docker());

@@ -438,3 +438,28 @@ fn a_search_without_its_model_is_answered_by_the_others() {
             .contains("there is no model `tiny`")
     );
 }
+
+#[test]
+fn vectors_of_a_model_that_is_not_in_use_are_deleted() {
+    let env = small_in(TestEnvironment::unconfigured());
+    let remove = || env.run(&["model", "remove", "tiny", "--vectors"]);
+    import(&env);
+    env.run(&["model", "use", "tiny"]).succeeded();
+    assert!(remove().exits(1).stderr().contains("no vectors of `tiny`"));
+    env.run(&["index"]).succeeded();
+    assert!(remove().exits(1).stderr().contains("no vectors of `tiny`"));
+    env.run(&["model", "use", "table"]).succeeded();
+    let ran = remove().succeeded();
+    assert!(
+        ran.stderr()
+            .contains("the vectors of 1 version of `tiny` are deleted"),
+        "{ran}"
+    );
+    let models = env.json(&["status"])["models"].clone();
+    let mut names = models
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|model| &model["name"]);
+    assert!(names.all(|name| name != "tiny"), "{models}");
+}

@@ -283,6 +283,21 @@ fn json_tells_why_nothing_was_found() {
 }
 
 #[test]
+fn a_query_without_a_word_says_so_in_each_form() {
+    let env = small();
+    let reason = "the query has no word to search";
+    for query in ["?", "\"\"", "*"] {
+        let told = env.run(&["search", query]).exits(1).stderr();
+        assert_eq!(told, format!("{reason}\n"), "{query}");
+        for form in [&["--json"][..], &["--json", "--compact"]] {
+            let ran = env.run(&[&["search", query], form].concat()).exits(1);
+            let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
+            assert_eq!(answer["hints"], json!([reason]), "{query} {form:?}");
+        }
+    }
+}
+
+#[test]
 fn turns_without_what_was_asked_for_say_so() {
     let env = small();
     for (kind, said) in [

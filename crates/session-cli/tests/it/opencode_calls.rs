@@ -90,10 +90,21 @@ fn a_patch_is_an_edit() {
     let db = OpenCodeHistory::open(&env);
     let exchange = [("Open the valve", "I will.")];
     db.session(SESSION, "/home/ann/boiler", "A valve", &exchange);
-    let patch = "*** Begin Patch\n*** Update File: valve.c\n@@\n-shut\n+open\n*** End Patch";
+    let added = "+turn\n".repeat(20);
+    let patch = format!(
+        "*** Begin Patch\n*** Update File: valve.c\n@@\n-shut\n+open\n{added}*** End Patch"
+    );
     let state = json!({"status": "completed", "input": {"patchText": patch}, "output": "Success."});
     let part = json!({"type": "tool", "tool": "apply_patch", "callID": "call_1", "state": state});
     db.answer(SESSION, 2, &json!({"role": "assistant"}), &part);
     let shown = env.run(&["show", SESSION, "--only", "edits"]).succeeded();
     assert!(shown.stdout().contains("+ open"), "{shown}");
+    assert_eq!(shown.stdout().matches("+ turn").count(), 20);
+    let brief = ["show", SESSION, "--only", "edits", "--brief"];
+    let text = env.run(&brief).succeeded().stdout();
+    let diff = env.json(&brief)["shown"][0]["edits"][0]["diff"].to_string();
+    for cut in [text, diff] {
+        assert_eq!(cut.matches("+ turn").count(), 3, "{cut}");
+        assert!(cut.contains("… 18 more lines"), "{cut}");
+    }
 }

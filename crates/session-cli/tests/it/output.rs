@@ -375,6 +375,7 @@ fn status_as_json_tells_the_same() {
           "failure": null
         }
       ],
+      "old_versions": [],
       "problems": []
     }
     ----- stderr -----

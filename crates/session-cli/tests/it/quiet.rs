@@ -102,6 +102,23 @@ fn errors_keep_their_sentence_and_exit_code() {
 }
 
 #[test]
+fn what_is_wrong_keeps_its_exit_code() {
+    let env = small();
+    env.run(&["doctor", "--quiet"]).succeeded();
+    env.write(&env.home(".claude/settings.json"), "{broken");
+    for command in [
+        &["doctor"][..],
+        &["doctor", "--json"],
+        &["hook", "status"],
+        &["hook", "status", "--json"],
+    ] {
+        let told = run(&env, command, &[]).exits(1);
+        let quiet = run(&env, command, &["--quiet"]).exits(1);
+        assert_eq!(quiet.stdout(), told.stdout(), "{command:?}");
+    }
+}
+
+#[test]
 fn no_note_stands_before_an_answer() {
     let env = small();
     let mut command = env.command();

@@ -4,6 +4,7 @@ use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::mcp_client::McpClient;
 use crate::memory::MemoryProject;
+use crate::privacy::tree;
 use serde_json::json;
 use session_store::Reader;
 use std::path::Path;
@@ -52,11 +53,8 @@ fn decoded(root: &Path) -> Vec<u8> {
     for file in index.files().unwrap() {
         all.extend(index.cursor(file.id).unwrap().unwrap_or_default().bytes());
     }
-    for entry in fs_err::read_dir(root).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            all.extend(fs_err::read(path).unwrap());
-        }
+    for path in tree(root).into_iter().filter(|path| path.is_file()) {
+        all.extend(fs_err::read(path).unwrap());
     }
     all
 }

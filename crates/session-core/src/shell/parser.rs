@@ -1,5 +1,6 @@
 //! Reads a command line character by character: quotes, comments, heredocs, and what separates its commands.
 
+use super::heredoc::{HeredocEnd, heredoc_len};
 use super::words_from_program;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -15,6 +16,8 @@ pub struct CommandPart<'c> {
     pub source: &'c str,
     /// Offsets in `text` of each `>` outside quotes.
     pub redirections: Vec<usize>,
+    /// Offsets in `text` of each `<` outside quotes, but for heredocs, which `text` has not.
+    pub(super) input_redirections: Vec<usize>,
     /// The offset in `text` at which the first `<<<` stands in the command; the word behind it is input.
     pub here_string: Option<usize>,
     /// The operator that ends the command.
@@ -104,17 +107,8 @@ pub enum Operator {
     Close,
 }
 
-/// The operators at which a command line is split.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Separators {
-    /// Those between commands: `;`, `&`, `&&`, `||`, a new line, and parentheses.
-    Commands,
-    /// Those, and the `|` of a pipe.
-    CommandsAndPipes,
-}
-
-/// Splits a command line at its separators.
-pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_>> {
+/// Splits a command line at the operators between its simple commands.
+pub(crate) fn split(command: &str) -> Vec<CommandPart<'_>> {
     let mut line = ShellParser {
         source: command,
         rest: UnreadText(command),
@@ -122,10 +116,10 @@ pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_
         text: String::new(),
         placeholders: Vec::new(),
         redirections: Vec::new(),
+        input_redirections: Vec::new(),
         here_string: None,
         start: 0,
-        separators,
-        heredoc: None,
+        heredocs: Vec::new(),
         heredoc_text: None,
         quoted_heredocs: 0,
     };
@@ -142,20 +136,20 @@ pub(crate) fn split(command: &str, separators: Separators) -> Vec<CommandPart<'_
 }
 
 /// The text that is not read yet.
-struct UnreadText<'c>(&'c str);
+pub(super) struct UnreadText<'c>(pub(super) &'c str);
 
 impl UnreadText<'_> {
-    fn peek(&self) -> Option<char> {
+    pub(super) fn peek(&self) -> Option<char> {
         self.0.chars().next()
     }
 
-    fn next_if(&mut self, is_wanted: impl FnOnce(char) -> bool) -> Option<char> {
+    pub(super) fn next_if(&mut self, is_wanted: impl FnOnce(char) -> bool) -> Option<char> {
         let c = self.peek().filter(|c| is_wanted(*c))?;
         self.0 = &self.0[c.len_utf8()..];
         Some(c)
     }
 
-    fn next_if_eq(&mut self, wanted: char) -> Option<char> {
+    pub(super) fn next_if_eq(&mut self, wanted: char) -> Option<char> {
         self.next_if(|c| c == wanted)
     }
 }
@@ -178,13 +172,13 @@ struct ShellParser<'c> {
     placeholders: Vec<Placeholder>,
     /// Its redirections so far.
     redirections: Vec<usize>,
+    input_redirections: Vec<usize>,
     /// Its first `<<<`.
     here_string: Option<usize>,
     /// The offset in the source at which that part begins.
     start: usize,
-    separators: Separators,
-    /// The end of the text which begins on the next line, and the number of the part that it belongs to.
-    heredoc: Option<(HeredocEnd, usize)>,
+    /// The ends of the texts which begin on the next line, in order, and the number of the part that each belongs to.
+    heredocs: Vec<(HeredocEnd, usize)>,
     /// The text of the heredoc of the part that is being read.
     heredoc_text: Option<&'c str>,
     /// The number of heredocs in double quotes.
@@ -198,7 +192,7 @@ const ESCAPED_IN_QUOTES: &str = "$`\"\\";
 /// The most heredocs in double quotes of a command line of which the end is looked for.
 const MAX_QUOTED_HEREDOCS: usize = 16;
 /// Characters that end a word, beside white space.
-const AFTER_WORD: &str = ";|&<>()";
+pub(super) const AFTER_WORD: &str = ";|&<>()";
 /// The most bytes of an expression within `((` and `))`.
 const MAX_ARITHMETIC_LEN: usize = 500;
 
@@ -207,6 +201,7 @@ impl<'c> ShellParser<'c> {
     fn consume(&mut self, c: char, at: usize) {
         match c {
             '\\' => self.escaped(),
+            '\'' if ends_with_dollar(&self.source[..at]) => self.ansi_c_quoted(),
             '\'' | '"' => self.quoted(c),
             '#' if self.at_word() => while self.rest.next_if(|c| c != '\n').is_some() {},
             '(' if self.last() == Some('$') && self.rest.next_if_eq('(').is_some() => {
@@ -218,12 +213,13 @@ impl<'c> ShellParser<'c> {
             '&' if self.rest.next_if_eq('&').is_some() => self.end(at, Operator::And),
             '&' => self.end(at, Operator::Background),
             '|' if self.rest.next_if_eq('|').is_some() => self.end(at, Operator::Or),
-            '|' if self.is_pipe_separator() => {
+            // `>|` is a redirection.
+            '|' if self.last() != Some('>') => {
                 self.rest.next_if_eq('&');
                 self.end(at, Operator::Pipe);
             }
             '\n' => {
-                self.skip_heredoc();
+                self.skip_heredocs();
                 self.end(at, Operator::End);
             }
             ';' => self.end(at, Operator::End),
@@ -231,6 +227,10 @@ impl<'c> ShellParser<'c> {
             ')' => self.end(at, Operator::Close),
             '>' => {
                 self.redirections.push(self.text.len());
+                self.push(c);
+            }
+            '<' => {
+                self.input_redirections.push(self.text.len());
                 self.push(c);
             }
             _ => self.push(c),
@@ -263,6 +263,7 @@ impl<'c> ShellParser<'c> {
             placeholders: std::mem::take(&mut self.placeholders),
             source: &self.source[self.start..at],
             redirections: std::mem::take(&mut self.redirections),
+            input_redirections: std::mem::take(&mut self.input_redirections),
             here_string: self.here_string.take(),
             operator,
             heredoc: self.heredoc_text.take(),
@@ -299,11 +300,6 @@ impl<'c> ShellParser<'c> {
         true
     }
 
-    /// Returns true if a pipe ends a part. `>|` is a redirection.
-    fn is_pipe_separator(&self) -> bool {
-        self.separators == Separators::CommandsAndPipes && self.last() != Some('>')
-    }
-
     fn at_word(&self) -> bool {
         self.last().is_none_or(char::is_whitespace)
     }
@@ -333,13 +329,52 @@ impl<'c> ShellParser<'c> {
         }
     }
 
-    /// Reads to the end of a quote. An empty word is `_`: it may be the value of an option.
-    fn quoted(&mut self, quote: char) {
-        if self.at_word() && self.rest.next_if_eq(quote).is_some() {
-            let ends_word = |c: char| c.is_whitespace() || AFTER_WORD.contains(c);
-            if self.rest.peek().is_none_or(ends_word) {
-                self.push_placeholder(None);
+    /// Reads the second of two quotes without a text, if it stands there. An empty word is `_`: it may be the value of an option.
+    fn skip_empty_quotes(&mut self, quote: char) -> bool {
+        if !self.at_word() || self.rest.next_if_eq(quote).is_none() {
+            return false;
+        }
+        let ends_word = |c: char| c.is_whitespace() || AFTER_WORD.contains(c);
+        if self.rest.peek().is_none_or(ends_word) {
+            self.push_placeholder(None);
+        }
+        true
+    }
+
+    /// Reads to the end of `$'…'`, in which a backslash escapes, from behind its first quote.
+    fn ansi_c_quoted(&mut self) {
+        // The `$` belongs to the quote.
+        self.text.pop();
+        if self.skip_empty_quotes('\'') {
+            return;
+        }
+        while let Some(c) = self.rest.next() {
+            match c {
+                '\\' => self.ansi_c_escaped(),
+                '\'' => return,
+                c => self.push_inside(c),
             }
+        }
+    }
+
+    /// Reads an escape in `$'…'`. The codes of characters (`\x41`) stay as they are written.
+    fn ansi_c_escaped(&mut self) {
+        match self.rest.next() {
+            Some('n') => self.push_inside('\n'),
+            Some('t') => self.push_inside('\t'),
+            Some('r') => self.push_inside('\r'),
+            Some(c) if "\\'\"?".contains(c) => self.push(c),
+            Some(c) => {
+                self.push('\\');
+                self.push_inside(c);
+            }
+            None => {}
+        }
+    }
+
+    /// Reads to the end of a quote.
+    fn quoted(&mut self, quote: char) {
+        if self.skip_empty_quotes(quote) {
             return;
         }
         while let Some(c) = self.rest.next() {
@@ -374,75 +409,22 @@ impl<'c> ShellParser<'c> {
             return;
         }
         let end = self.rest.read_heredoc_end();
-        self.heredoc = end.map(|end| (end, self.parts.len()));
+        self.heredocs.extend(end.map(|end| (end, self.parts.len())));
     }
 
-    /// Skips the text of a heredoc, and keeps it with the part that it belongs to; all that is left where no line ends it.
-    fn skip_heredoc(&mut self) {
-        let Some((end, owner)) = self.heredoc.take() else {
-            return;
-        };
-        let rest = self.rest.0;
-        let len = end.body_len(rest).unwrap_or(rest.len());
-        let (text, from_end) = rest.split_at(len);
-        match self.parts.get_mut(owner) {
-            Some(part) => part.heredoc = Some(text),
-            None => self.heredoc_text = Some(text),
-        }
-        self.rest.0 = from_end.split_once('\n').map_or("", |(_, after)| after);
-    }
-}
-
-/// The line that ends a heredoc.
-struct HeredocEnd {
-    delimiter: String,
-    /// True for `<<-`, which leaves out tabs before it.
-    strips_tabs: bool,
-}
-
-impl HeredocEnd {
-    fn is_at(&self, line: &str) -> bool {
-        let line = line.trim_end_matches(['\n', '\r']);
-        let tabs: &[char] = if self.strips_tabs { &['\t'] } else { &[] };
-        line.trim_start_matches(tabs) == self.delimiter
-    }
-
-    /// Returns the length of a text up to this line; `None` if no line is it.
-    fn body_len(&self, text: &str) -> Option<usize> {
-        let mut len = 0;
-        for line in text.split_inclusive('\n') {
-            if self.is_at(line) {
-                return Some(len);
+    /// Skips the texts of the heredocs of a line, and keeps each with the part that it belongs to; all that is left where no
+    /// line ends it. Of several of one part the last is what it reads.
+    fn skip_heredocs(&mut self) {
+        for (end, owner) in std::mem::take(&mut self.heredocs) {
+            let rest = self.rest.0;
+            let len = end.body_len(rest).unwrap_or(rest.len());
+            let (text, from_end) = rest.split_at(len);
+            match self.parts.get_mut(owner) {
+                Some(part) => part.heredoc = Some(text),
+                None => self.heredoc_text = Some(text),
             }
-            len += line.len();
+            self.rest.0 = from_end.split_once('\n').map_or("", |(_, after)| after);
         }
-        None
-    }
-}
-
-impl UnreadText<'_> {
-    /// Reads the delimiter of a heredoc after its `<<`; `None` for a shift within an expression, `1 << 4`.
-    fn read_heredoc_end(&mut self) -> Option<HeredocEnd> {
-        let strips_tabs = self.next_if_eq('-').is_some();
-        while self.next_if(is_blank).is_some() {}
-        self.peek().filter(|c| !c.is_ascii_digit())?;
-        let mut delimiter = String::new();
-        while let Some(c) = self.next_if(|c| !c.is_whitespace() && !AFTER_WORD.contains(c)) {
-            match c {
-                '\'' | '"' => {
-                    while let Some(c) = self.next_if(|inner| inner != c && inner != '\n') {
-                        delimiter.push(c);
-                    }
-                    self.next_if_eq(c);
-                }
-                '\\' => delimiter.extend(self.next_if(|c| c != '\n')),
-                c => delimiter.push(c),
-            }
-        }
-        Some(HeredocEnd {
-            delimiter,
-            strips_tabs,
-        })
     }
 }
 
@@ -468,14 +450,9 @@ fn arithmetic_len(text: &str) -> Option<usize> {
     None
 }
 
-fn is_blank(c: char) -> bool {
-    c == ' ' || c == '\t'
-}
-
-/// Returns the length of a heredoc from its second `<` to the line that ends it; `None` if no line does.
-fn heredoc_len(text: &str) -> Option<usize> {
-    let (first, body) = text.split_once('\n')?;
-    let end = UnreadText(first.strip_prefix('<')?).read_heredoc_end()?;
-    let body = end.body_len(body).filter(|_| !end.delimiter.is_empty())?;
-    Some(first.len() + 1 + body)
+/// Returns true for a text at whose end a `$` is neither escaped nor a part of `$$`, the process id.
+fn ends_with_dollar(text: &str) -> bool {
+    let before = text.trim_end_matches('$');
+    let escapes = before.len() - before.trim_end_matches('\\').len();
+    before.len() < text.len() && (text.len() - before.len() + escapes) % 2 == 1
 }

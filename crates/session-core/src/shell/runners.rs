@@ -117,7 +117,7 @@ pub fn find_run_commands(simple: &CommandPart<'_>) -> Vec<String> {
         return Vec::new();
     };
     let own = match program.as_str() {
-        "find" => find_action(arguments).into_iter().collect(),
+        "find" => find_actions(arguments),
         "nix" => {
             let options = NIX_OPTIONS.into_iter();
             let commands = options.filter_map(|option| after_word(arguments, option));
@@ -143,12 +143,18 @@ fn after_word<'w>(words: &'w [String], word: &str) -> Option<&'w [String]> {
     Some(&words[at + 1..])
 }
 
-fn find_action(arguments: &[String]) -> Option<&[String]> {
+fn find_actions(arguments: &[String]) -> Vec<&[String]> {
     let is_action = |word: &String| FIND_ACTIONS.contains(&word.as_str());
-    let start = arguments.iter().position(is_action)? + 1;
     let is_end = |word: &String| ACTION_ENDS.contains(&word.as_str());
-    let length = arguments[start..].iter().position(is_end);
-    Some(&arguments[start..][..length.unwrap_or(arguments.len() - start)])
+    let mut actions = Vec::new();
+    let mut rest = arguments;
+    while let Some(at) = rest.iter().position(is_action) {
+        let action = &rest[at + 1..];
+        let end = action.iter().position(is_end).unwrap_or(action.len());
+        actions.push(&action[..end]);
+        rest = &action[end..];
+    }
+    actions
 }
 
 /// Returns the module that Python runs, with its arguments; none where a script comes before it.

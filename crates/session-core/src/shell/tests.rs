@@ -2,8 +2,8 @@ use super::*;
 use proptest::prelude::*;
 
 fn programs(command: &str) -> Vec<String> {
-    let pipes = split_pipes(command);
-    let programs = pipes.iter().filter_map(|pipe| find_program(pipe));
+    let heads = find_pipe_heads(command);
+    let programs = heads.iter().filter_map(|head| find_program(&head.text));
     programs.map(str::to_owned).collect()
 }
 
@@ -174,6 +174,35 @@ fn a_heredoc_ends_at_its_delimiter_alone() {
 }
 
 #[test]
+fn an_escaped_quote_ends_no_quote_that_begins_with_a_dollar() {
+    let commit = r"git commit -m $'Don\'t leak' && terraform apply";
+    assert_eq!(programs(commit).join(" "), "git terraform");
+    assert_eq!(programs(r"cat $'it\'s' && rm x").join(" "), "cat rm");
+    assert_eq!(programs(r"echo $'a\\' && rm x").join(" "), "echo rm");
+}
+
+#[test]
+fn each_heredoc_of_a_line_is_skipped() {
+    for (script, expected) in [
+        (
+            "cat <<EOF > a && cat <<EOF > b\nit's\nEOF\nisn't; rm x\nEOF\nmake > out.log",
+            "cat cat make",
+        ),
+        (
+            "diff <<A - b; cat <<-B\nrm x\nA\nrm y\n\tB\nls",
+            "diff cat ls",
+        ),
+        ("cat <<A; cat <<B\nrm x\nB\nA\nrm y\nB\nls", "cat cat ls"),
+        ("cat <<A && cat $((1 << 2))\nrm x\nA\nls", "cat cat ls"),
+    ] {
+        assert_eq!(programs(script).join(" "), expected, "{script}");
+    }
+    let parts = split_command_parts("bash <<A; sh <<B 3<<C\nmake\nA\nls\nB\nwc\nC\nls");
+    let texts: Vec<_> = parts.iter().map(|part| part.heredoc).collect();
+    assert_eq!(texts, [Some("make\n"), Some("wc\n"), None]);
+}
+
+#[test]
 fn an_expression_is_no_subshell() {
     for (command, expected) in [
         ("(( count > limit )) && ls", "(( ls"),
@@ -254,6 +283,15 @@ fn words_are_those_of_a_shell() {
             "cat <<< 'a b' > \"c d\" # 'e f'",
             &["cat", "a b", ">", "c d"],
         ),
+        (
+            r#"echo $'it\'s\ta "\\"' x$'\n\x41\?' $'' $'a;b'"#,
+            &["echo", "it's\ta \"\\\"", "x\n\\x41?", "", "a;b"],
+        ),
+        // A process id, a dollar, and one in the quotes before.
+        (
+            r#"$$'a\' \$'b\' \\$'c d' "$"'e\' '$''f g'"#,
+            &["$$a\\", "$b\\", "\\c d", "$e\\", "$f g"],
+        ),
     ] {
         assert_eq!(words(command), [expected], "{command}");
     }
@@ -293,6 +331,10 @@ fn a_line_within_a_command_has_its_quotes() {
         assert_eq!(inner.unwrap().text, line, "{command}");
     }
     let run = |command| find_run_commands(&split_command_parts(command)[0]);
+    assert_eq!(
+        run("find . -exec ls {} + -name a -ok rm {} \\;"),
+        ["ls '{}'", "rm '{}'"]
+    );
     assert_eq!(run("poetry run pytest 'a b'"), ["pytest 'a b'"]);
     assert_eq!(run("make all"), [""; 0]);
 }
@@ -306,7 +348,22 @@ fn files_are_edited_in_place_by_option_alone() {
     assert!(InPlaceEditor::PERL.is_in_place(["-pi", "-e", "1", "a"].into_iter()));
 }
 
+/// Returns a word as `$'…'`.
+fn ansi_c_quote(word: &str) -> String {
+    let escaped = word.replace('\\', r"\\").replace('\'', r"\'");
+    format!("$'{}'", escaped.replace('\n', r"\n"))
+}
+
 proptest! {
+    #[test]
+    fn words_in_ansi_c_quotes_are_read_back(
+        given in prop::collection::vec("[ab_\\- \t\n'\"\\\\$`;|&>()#*=é]{0,6}", 1..6)
+    ) {
+        let quoted: Vec<String> = given.iter().map(|word| ansi_c_quote(word)).collect();
+        let command = quoted.join(" ");
+        prop_assert_eq!(words(&command), [given], "{}", command);
+    }
+
     #[test]
     fn quoted_words_are_read_back(
         given in prop::collection::vec("[ab_\\- \t\n'\"\\\\$`;|&>()#*=é]{0,6}", 1..6)

@@ -179,6 +179,7 @@ mod tests {
             "git commit -m \"$(cat <<'EOF'\nOil the gate\n\nIt \"creaked\".\nEOF\n)\"",
             "git commit --author \"Ann -m B\" -m \"Oil the gate\" -m 'It creaked.'",
             "git commit -m @'\nOil the gate\n'@",
+            r"git commit -m $'Oil the gate\n\nIt wasn\'t.'",
             "git commit -m \"\nOil the gate\"",
         ] {
             assert_eq!(

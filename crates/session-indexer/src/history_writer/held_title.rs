@@ -23,7 +23,7 @@ impl HistoryWriter<'_> {
         if !is_same {
             self.set_held_title(change, state)?;
         }
-        let awaits_first = is_same || turns == KnownTurns::Replace;
+        let awaits_first = is_same || turns.are_replaced();
         if awaits_first {
             state.untitled = Some(meta.clone());
         }

@@ -156,7 +156,7 @@ fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
         let reader = home.reader();
         let [session] = reader.sessions().unwrap().try_into().unwrap();
         let contents = reader.session_contents(session.id).unwrap();
-        let budget = session_indexer::max_document_bytes(model.spec().max_tokens);
+        let budget = model.max_document_bytes();
         let prompts = contents
             .turns
             .iter()

@@ -239,6 +239,27 @@ fn a_prompt_that_waits_is_found_until_it_is_taken_back() {
     );
 }
 
+/// The text that came was another one, and a refresh saw the queue before it did.
+#[test]
+fn a_prompt_that_waits_before_all_turns_is_taken_back() {
+    let home = Home::new();
+    let waits = enqueue("Mind the lighthouse keeper");
+    home.write(0, waits.as_bytes());
+    home.refresh();
+    let waiting = [(session_id(0), 0)].into();
+    assert_eq!(found(&home.reader(), "lighthouse"), waiting);
+    let dequeued = waits + "{\"type\":\"queue-operation\",\"operation\":\"dequeue\"}\n";
+    home.write(0, dequeued.as_bytes());
+    home.refresh();
+    assert_eq!(found(&home.reader(), "lighthouse"), [].into());
+    home.write(0, (dequeued + &turns(0, 0, 2)).as_bytes());
+    home.refresh();
+    assert_eq!(found(&home.reader(), "lighthouse"), [].into());
+    assert_eq!(home.reader().sessions().unwrap()[0].turns, 2);
+    let last = [(session_id(0), 1)].into();
+    assert_eq!(found(&home.reader(), &word(0, 1)), last);
+}
+
 #[test]
 fn a_prompt_that_waits_becomes_the_turn_that_it_opens() {
     let home = Home::new();

@@ -11,7 +11,9 @@ mod markers;
 mod narrowed_rules;
 mod other_homes;
 mod prompts;
+mod repeated_sessions;
 #[cfg(unix)]
 mod several_paths;
 mod state;
 mod vanished;
+mod worktree_projects;

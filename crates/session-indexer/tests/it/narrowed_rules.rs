@@ -1,4 +1,4 @@
-//! Rules that keep out less than they did in an earlier version, and removals that no rule asks for.
+//! Rules that keep out less or more than they did in an earlier version, and removals that no rule asks for.
 
 use crate::exclusions::{records_path, refresh_excluding};
 use crate::home::{Home, session_id, turns, word};
@@ -8,6 +8,16 @@ use session_forget::{ExcludeSettings, ExcludedSession, Exclusions, ForgottenReco
 
 /// The hash that a version noted of the rule `ap`, which kept out `app`.
 const EARLIER_HASH: &str = "62424c50ac425b470c942e9a943cc88b";
+
+/// What a version noted for which `/home/ann/app/*` was no rule about `/home/ann/app`: a hash of all that is excluded, and
+/// that of the rule.
+const EARLIER_NOTES: [(&str, &str); 2] = [
+    (
+        "exclusions",
+        "1a73b8077ed7c019ac20c2c4e0f12b2c581605d93cf433753f4adf1c01a5f481",
+    ),
+    ("exclusion_rules", "3b560db99eed6f92c4b00223d5dbe625"),
+];
 
 fn excluding(project: &str) -> ExcludeSettings {
     ExcludeSettings {
@@ -33,6 +43,25 @@ fn sessions_that_an_earlier_version_kept_out_are_named_once() {
     home.write(1, turns(1, 0, 1).as_bytes());
     let outcome = refresh_excluding(&home, &excluding("ap")).unwrap();
     assert_eq!((outcome.files_read, outcome.returned_sessions), (1, 0));
+}
+
+#[test]
+fn sessions_that_an_earlier_version_kept_in_leave_the_index() {
+    let home = Home::new();
+    home.write(0, turns(0, 0, 1).as_bytes());
+    home.refresh();
+    let db = Connection::open(home.root().join("index.db")).unwrap();
+    for note in EARLIER_NOTES {
+        db.execute("REPLACE INTO settings VALUES (?1, ?2)", note)
+            .unwrap();
+    }
+    drop(db);
+    let outcome = refresh_excluding(&home, &excluding("/home/ann/app/*")).unwrap();
+    assert_eq!(
+        (outcome.removed.sessions, outcome.returned_sessions),
+        (1, 0)
+    );
+    assert!(found(&home.reader(), &word(0, 0)).is_empty());
 }
 
 #[test]

@@ -126,6 +126,67 @@ fn sessions_of_a_copied_database_are_held_once() {
     );
 }
 
+/// A session that was resumed on both machines has turns in each that the other lacks.
+#[test]
+fn what_another_machine_went_on_with_is_found_beside_the_longer_own_session() {
+    let machines = Machines::new();
+    machines.own.write(0, turns(0, 0, 3).as_bytes());
+    let other = turns(0, 0, 1) + &turns(0, 7, 1);
+    machines.other.write(0, other.as_bytes());
+    machines.refresh();
+    let ends = [(session_id(0), false, false), (session_id(0), true, false)];
+    assert_eq!(machines.sessions()[..2], ends);
+    for turn in [2, 7] {
+        assert_eq!(found(&machines.own.reader(), &word(0, turn)).len(), 1);
+    }
+    assert_eq!(machines.refresh(), RefreshOutcome::default());
+    // Once the own session holds that, too, the other one is a copy.
+    let all = turns(0, 0, 3) + &turns(0, 7, 1);
+    machines.own.write(0, all.as_bytes());
+    machines.refresh();
+    let of_session = |(id, ..): &&(String, bool, bool)| *id == session_id(0);
+    let left: Vec<_> = machines.sessions();
+    let left: Vec<_> = left.iter().filter(of_session).collect();
+    assert_eq!(left, [&(session_id(0), false, false)]);
+    // What it goes on with is read with all before it.
+    let longer = other + &turns(0, 8, 1);
+    machines.other.write(0, longer.as_bytes());
+    machines.refresh();
+    let rows = machines.own.reader().sessions().unwrap();
+    let other = rows
+        .iter()
+        .find(|row| row.uid == session_id(0) && row.is_elsewhere);
+    assert_eq!(other.unwrap().turns, 3);
+}
+
+/// As a packed file that holds more than the unpacked copy: only the turns show it.
+#[test]
+fn a_copy_that_is_no_beginning_is_read_once_and_deleted() {
+    let machines = Machines::new();
+    machines.own.write(0, turns(0, 0, 3).as_bytes());
+    machines.other.write(0, turns(0, 1, 1).as_bytes());
+    assert_eq!(machines.refresh().files_read, 3);
+    let both = [(session_id(0), false, false), (session_id(1), true, false)];
+    let mut sessions = machines.sessions();
+    sessions.sort();
+    assert_eq!(sessions, both);
+    assert_eq!(machines.refresh(), RefreshOutcome::default());
+}
+
+#[test]
+fn an_own_database_that_came_after_its_copy_holds_its_sessions() {
+    let machines = Machines::new();
+    let words = "Where are the settings of the harbour?";
+    say(&machines.other.database(), "ses_a", 1, "user", words);
+    machines.refresh();
+    say(&machines.own.database(), "ses_a", 1, "user", words);
+    machines.refresh();
+    let sessions = machines.sessions();
+    let stored: Vec<_> = sessions.iter().filter(|s| s.0 == "ses_a").collect();
+    assert_eq!(stored, [&("ses_a".into(), false, false)]);
+    assert_eq!(found(&machines.own.reader(), "harbour").len(), 1);
+}
+
 /// Each home has a database and a history of prompts of the same names.
 #[test]
 fn a_home_that_is_away_is_not_the_one_that_came() {

@@ -19,6 +19,8 @@ pub(super) enum ImportDecision {
     Replace(Box<Memory>),
     /// It is in a directory of this scope already, and was not changed later.
     Keep(MemoryScope),
+    /// Its file is here already, where it waits for the trust that it has in the import.
+    Trust(Box<Memory>),
     /// It is in the trash here under this id: its user deleted it.
     LeaveInTrash(String),
     /// It was changed later than the one of this id, and would wait for trust in the place of a trusted one.
@@ -190,8 +192,11 @@ impl<'a> KnownMemories<'a> {
 /// Returns true if a stored memory may be one of the import. What nobody trusts counts for a trusted one only where both
 /// files are the same: else whoever writes to the repository would decide whether the user's own is imported.
 fn counts(stored: &Memory, memory: &ImportedMemory) -> bool {
-    let is_same_file = || memory.text.as_ref() == Some(&stored.raw_text);
-    stored.trust.is_trusted() || !memory.trust.is_trusted() || is_same_file()
+    stored.trust.is_trusted() || !memory.trust.is_trusted() || is_same_file(stored, memory)
+}
+
+fn is_same_file(stored: &Memory, memory: &ImportedMemory) -> bool {
+    memory.text.as_ref() == Some(&stored.raw_text)
 }
 
 /// Returns true for two versions of one memory, whose id and time of creation are the same. Memories of other programs
@@ -214,9 +219,13 @@ fn has_same_words(stored: &Memory, memory: &ImportedMemory) -> bool {
 fn compare(stored: &Memory, memory: &ImportedMemory) -> ImportDecision {
     let is_later = memory.front.last_change() > stored.updated();
     let loses_trust = stored.trust.is_trusted() && !memory.trust.is_trusted();
+    let gains_trust = !stored.trust.is_trusted() && memory.trust.is_trusted();
     match stored.state {
         MemoryState::Trash if memory.state != MemoryState::Trash => leave_in_trash(stored),
         MemoryState::Trash => ImportDecision::Keep(stored.scope),
+        _ if gains_trust && is_same_file(stored, memory) => {
+            ImportDecision::Trust(Box::new(stored.clone()))
+        }
         _ if !is_later => ImportDecision::Keep(stored.scope),
         _ if loses_trust => ImportDecision::KeepTrusted(stored.id().to_owned()),
         _ => ImportDecision::Replace(Box::new(stored.clone())),

@@ -312,6 +312,23 @@ fn what_waits_for_trust_hides_no_trusted_memory_of_an_import() {
     assert_eq!((again.imported.len(), again.known), (0, 1));
 }
 
+#[test]
+fn what_came_by_git_gets_the_trust_that_the_import_has() {
+    let machines = Machines::new();
+    let Machines { one, two, .. } = &machines;
+    two.store.revoke(Some(&[machines.id().to_owned()])).unwrap();
+    assert!(!machines.on_two().trust.is_trusted());
+    let report = import(two, &export(one));
+    assert_eq!((report.imported.len(), report.known), (0, 1));
+    assert!(machines.on_two().trust.is_trusted());
+    // Another text is not trusted with it.
+    let forged = machines.memory.raw_text.replace("40", "4");
+    two.write(&machines.on_two().path, &forged);
+    let report = import(two, &export(one));
+    assert_eq!(report.imported.len(), 1);
+    assert!(!machines.on_two().trust.is_trusted());
+}
+
 /// Each machine has a first section of a day, and such a memory has the day for a time.
 #[test]
 fn memories_of_other_programs_with_one_day_are_told_apart() {

@@ -2,6 +2,7 @@
 
 use crate::remote::error_text::find_error_text;
 use crate::remote::{Endpoint, WaitListener};
+use crate::tls_error::describe_tls_error;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::MAX_DIMS;
@@ -73,7 +74,7 @@ const MAX_ERROR_BYTES: u64 = 64 << 10;
 /// The meaning of a failed request for the requests after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FailureKind {
-    /// No request can succeed: wrong name, certificate, key or model.
+    /// No request can succeed: wrong certificate, key or model.
     Fatal,
     /// The same request may succeed later.
     Retryable {
@@ -289,9 +290,12 @@ fn retryable(reason: impl Into<String>) -> RequestError {
     RequestError::new(FailureKind::Retryable { retry_after: None }, reason)
 }
 
-/// Classifies an error without a response. An absent server may return, but a wrong name or
+/// Classifies an error without a response. An absent server may return, and its name be known again, but a wrong
 /// certificate stays wrong.
 fn classify_transport_error(error: ureq::Error, policy: RequestPolicy) -> RequestError {
+    if let Some(reason) = describe_tls_error(&error) {
+        return RequestError::new(FailureKind::Fatal, reason);
+    }
     match error {
         ureq::Error::Timeout(Timeout::Global) => {
             let seconds = policy.total_timeout.as_secs_f32();
@@ -420,6 +424,17 @@ mod tests {
         let client = EndpointClient::new(&endpoint, &WaitListener::default());
         let error = client.embed(&[KNOWN_TEXT], None, policy).unwrap_err();
         assert_eq!(error.reason, "no answer within 0.05 s");
+    }
+
+    #[test]
+    fn a_wrong_certificate_is_not_asked_for_again() {
+        let kind = |kind| {
+            let error = std::io::Error::new(kind, "invalid peer certificate: UnknownIssuer");
+            classify_transport_error(ureq::Error::Io(error), RequestPolicy::BATCH).kind
+        };
+        assert_eq!(kind(std::io::ErrorKind::InvalidData), FailureKind::Fatal);
+        let retryable = FailureKind::Retryable { retry_after: None };
+        assert_eq!(kind(std::io::ErrorKind::ConnectionReset), retryable);
     }
 
     #[test]

@@ -111,6 +111,15 @@ fn a_long_text_is_truncated_to_the_token_limit() {
     assert_eq!(lengths, [192, 64]);
 }
 
+/// What it cut off would be in no vector.
+#[test]
+fn a_document_that_fills_the_window_is_sent_whole() {
+    let (_home, server, model) = endpoint_with(reply_with_vectors);
+    let document = "x".repeat(model.max_document_bytes());
+    model.try_embed_documents(&[&document]).unwrap();
+    assert_eq!(server.take_requests()[0].texts, [document]);
+}
+
 #[test]
 fn a_busy_server_gets_a_retry() {
     let failures: [fn() -> EndpointReply; 4] = [

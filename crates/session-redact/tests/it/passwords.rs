@@ -255,12 +255,60 @@ fn a_capitalized_word_with_a_number_is_a_password_unless_the_number_is_a_width()
         ],
     );
     assert_unchanged(&[
+        "password: Utf8",
+        "db.password=Sha1",
+        "password_hash = Int8Sha256",
+        "password: Step1Form, Password2",
+        "password: Password2, next: Token2",
         "password: Sha256,",
         "password: Uint8Array,",
         "password: Argon2PasswordHasher,",
         "passwordHash: Base64Url512",
         "password: OAuth2,",
         "パスワードはBase64です",
+    ]);
+}
+
+#[test]
+fn a_capitalized_word_with_a_digit_is_a_password_in_each_everyday_form() {
+    for password in ["Welcome1", "Password1", "Dragon7", "Secret8", "Blue7fish"] {
+        for form in [
+            "password: {}",
+            "services:\n  db:\n    environment:\n      POSTGRES_PASSWORD: {}\n",
+            "spring.datasource.password={}",
+            "ansible_become_password: {}",
+            "helm install shop ./shop --set auth.password={}",
+            "curl -F user=ann -F password={} https://shop.example/login",
+            "terraform apply -var db_password={}",
+            "mount -t cifs -o username=ann,password={} //nas/a /mnt/a",
+            "http POST :80/login user=ann password={}",
+            "java -Dspring.datasource.password={} -jar shop.jar",
+            "vault login -method=userpass username=ann password={}",
+            "pw: {}",
+        ] {
+            let redacted = redact(&form.replace("{}", password));
+            assert_eq!(redacted, form.replace("{}", "[redacted:password]"));
+        }
+    }
+    assert_redacts("secret", &["client_secret=«Blue7fish9xyzABC»"]);
+}
+
+#[test]
+fn a_word_with_a_number_within_a_line_is_a_password_where_no_variable_is_so_called() {
+    assert_redacts(
+        "password",
+        &[
+            "user: ann pass: «hunter22»",
+            "The password: «letmein99», use it",
+            "db.password = «Welcome1»",
+            "{user: ann, password: «Welcome1», port: 5432}",
+        ],
+    );
+    assert_unchanged(&[
+        "{password: password12, token: token12}",
+        "{password: field10, pass: node18}",
+        "{password: string16, port: 5432}",
+        "{password: OAuth2, next: STEP2}",
     ]);
 }
 

@@ -381,12 +381,18 @@ fn the_users_patterns_and_allow_list_count() {
         redactor.redact("ACME-123456 and DB_PASSWORD=hunter2"),
         "ACME-[redacted:custom] and DB_PASSWORD=hunter2"
     );
-    let wrong = RedactionSettings {
-        allow: vec!["(".into()],
-        ..RedactionSettings::default()
+    let refuse = |pattern: &str| {
+        let wrong = RedactionSettings {
+            allow: vec![pattern.into()],
+            ..RedactionSettings::default()
+        };
+        Redactor::new(&wrong).unwrap_err().to_string()
     };
-    let error = Redactor::new(&wrong).unwrap_err().to_string();
-    assert!(error.contains("redaction.allow"), "{error}");
+    assert!(refuse("(").starts_with("`(` in redaction.allow is not a regular expression"));
+    for any in ["EXAMPLE|", "", "x*"] {
+        let error = format!("`{any}` in redaction.allow matches the empty text, and so any text");
+        assert_eq!(refuse(any), error);
+    }
 }
 
 #[test]

@@ -63,6 +63,13 @@ fn an_id_names_the_session_of_this_machine_not_its_copy_of_another() {
         Some(copy.id)
     );
     assert_eq!(resolved(&[copy.clone(), row(3, true, false)]), None);
+    let repeated = SessionRow {
+        is_repeated: true,
+        ..row(4, false, false)
+    };
+    assert_eq!(resolved(&[repeated.clone(), own.clone()]), Some(own.id));
+    let gone = row(5, false, true);
+    assert_eq!(resolved(&[gone, repeated.clone()]), Some(repeated.id));
 }
 
 #[test]

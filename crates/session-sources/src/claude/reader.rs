@@ -42,13 +42,18 @@ pub(super) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
         }
     };
     let start = ReadStart::new(from, resumed.as_ref().map(|state| state.offset));
-    let (offset, state) =
+    let (offset, state): (u64, TranscriptState) =
         resumed.map_or_else(Default::default, |state| (state.offset, state.state));
+    // A file that held turns and gives none any more is damaged.
+    let restart = match state.progress.next {
+        0 => ReadStart::Retracting,
+        _ => ReadStart::Replacing,
+    };
     match read_from(at, offset, state, start, sink)? {
         ReadEnd::Complete => ControlFlow::Continue(()),
         ReadEnd::Retracted => {
-            let (state, start) = (TranscriptState::default(), ReadStart::Replacing);
-            read_from(at, 0, state, start, sink).map_continue(drop)
+            let state = TranscriptState::default();
+            read_from(at, 0, state, restart, sink).map_continue(drop)
         }
     }
 }

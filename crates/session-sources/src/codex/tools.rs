@@ -1,10 +1,9 @@
 //! Calls of Codex in the vocabulary of all agents, and the words of a prompt.
 
 use super::record::Payload;
-use crate::project::path_in;
 use crate::{FieldName, ToolRow, ToolTable};
 use serde_json::{Value, json};
-use session_core::ToolCall;
+use session_core::{ToolCall, join_path};
 use std::borrow::Cow;
 
 const TOOLS: ToolTable = ToolTable(&[
@@ -102,9 +101,9 @@ pub(super) fn call(item: &Payload<'_>) -> ToolCall {
     };
     // Codex does not run it: it carries out the patch in it.
     let mut applied = patch(id, line.to_owned());
-    let folder = path_in(workdir.unwrap_or_default(), folder.to_owned());
+    let folder = join_path(workdir.unwrap_or_default(), folder.to_owned());
     let files = applied.files.into_iter();
-    applied.files = files.map(|path| path_in(&folder, path)).collect();
+    applied.files = files.map(|path| join_path(&folder, path)).collect();
     applied
 }
 

@@ -2,10 +2,9 @@
 
 use super::lenient_field::{self, LenientField};
 use super::part::PartContent;
-use crate::project::path_from;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use session_core::TokenTotals;
+use session_core::{TokenTotals, resolve_path};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +51,7 @@ impl StoredMessage {
                 continue;
             };
             let files = std::mem::take(&mut call.files).into_iter();
-            call.files = files.map(|path| path_from(directory, path)).collect();
+            call.files = files.map(|path| resolve_path(directory, path)).collect();
         }
     }
 }

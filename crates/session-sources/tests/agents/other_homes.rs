@@ -127,9 +127,28 @@ fn a_known_copy_is_not_known_any_more() {
     assert_eq!(seen.into_inner(), 0);
 }
 
+/// A session that was resumed on both machines has an end on each.
+#[test]
+fn a_copy_that_went_on_otherwise_is_no_part_of_the_larger_one() {
+    let machines = Machines::new();
+    let begun = "{\"line\":1}\n".repeat(1000);
+    let copy = machines.claude("old", FIRST, &format!("{begun}{{\"line\":\"zebra\"}}\n"));
+    machines.claude("own", FIRST, &begun.repeat(3));
+    let env = machines.env(&["old"]);
+    let told = [
+        format!("own/.claude/projects/-app/{FIRST}.jsonl"),
+        format!("old/.claude/projects/-app/{FIRST}.jsonl"),
+    ];
+    assert_eq!(machines.told(&locate("claude", &env)), told);
+    // Once it was read it is listed as any other.
+    let is_known = |path: &Path, _| path == copy;
+    let found = locate_in_all_homes(source("claude"), &env, &is_known);
+    assert_eq!(machines.told(&found), told);
+}
+
 /// An agent packs a session that has ended: of the two forms the sizes do not tell which holds more.
 #[test]
-fn a_packed_session_is_not_read_again_unpacked() {
+fn a_packed_session_does_not_cover_an_unpacked_one() {
     let machines = Machines::new();
     let name = format!("sessions/2026/03/02/rollout-2026-03-02T10-00-00-{FIRST}.jsonl");
     let content = zstd::encode_all(&b"{}\n"[..], 1).unwrap();
@@ -137,7 +156,11 @@ fn a_packed_session_is_not_read_again_unpacked() {
     fs_err::write(packed, content).unwrap();
     machines.write(&format!("old/.codex/{name}"), &"{}\n".repeat(100));
     let found = locate("codex", &machines.env(&["old"]));
-    assert_eq!(machines.told(&found), [format!("own/.codex/{name}.zst")]);
+    let both = [
+        format!("own/.codex/{name}.zst"),
+        format!("old/.codex/{name}"),
+    ];
+    assert_eq!(machines.told(&found), both);
 }
 
 #[cfg(unix)]

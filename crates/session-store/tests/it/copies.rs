@@ -1,9 +1,12 @@
 //! Histories repeat each other: each text is found once, and never lost.
 
 use crate::random::check_turn_keys;
-use crate::support::{Index, deliver, found, meta, prompts, turn};
-use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnPart};
-use session_store::{Reader, Writer};
+use crate::support::{Index, SOURCE, bash, deliver, failed, found, meta, prompts, turn};
+use session_core::{
+    CallDialog, CallStatus, DeliveredCall, FileStamp, KnownTurns, SessionMeta, ToolCall, Turn,
+    TurnPart,
+};
+use session_store::{FileId, Reader, Writer};
 
 const ASKED: &str = "Why does the watcher leak file handles?";
 
@@ -63,6 +66,100 @@ fn a_copy_may_lack_a_reply() {
         let (_index, mut writer) = two(replied("Use the pool"), copy);
         assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), found);
         assert_eq!(sessions_with(writer.reader().unwrap(), "pool"), ["a"]);
+    }
+}
+
+/// A call for a reply of the user, or the result of one that was read before.
+fn reply(reply: Option<&str>) -> TurnPart {
+    TurnPart::Call(ToolCall {
+        dialog: CallDialog::new(None, reply.map(str::to_owned)),
+        ..ToolCall::default()
+    })
+}
+
+/// The result of a command that was read before.
+fn late_failure(run: u32, output: &str) -> TurnPart {
+    TurnPart::Call(ToolCall {
+        output: Some(output.into()),
+        status: CallStatus::Failed,
+        delivered: Some(Box::new(DeliveredCall {
+            run: Some(run),
+            ..DeliveredCall::default()
+        })),
+        ..ToolCall::default()
+    })
+}
+
+fn asked_with(parts: Vec<TurnPart>) -> Turn {
+    Turn {
+        parts,
+        ..asked("m1", 7, &[])
+    }
+}
+
+/// Stores a turn of the session `a` as the file at a path has it, in several reads; the last ends the file.
+fn deliver_in_reads(writer: &mut Writer, path: &str, reads: Vec<Vec<TurnPart>>) -> FileId {
+    let file = writer.upsert_file(SOURCE, path).unwrap();
+    for (number, parts) in reads.into_iter().enumerate() {
+        let (known, continues) = match number {
+            0 => (KnownTurns::Replace, false),
+            _ => (KnownTurns::Keep, true),
+        };
+        let session = writer.open_session(file, SOURCE, &meta("a"), known);
+        let turn = Turn {
+            continues,
+            ..asked_with(parts)
+        };
+        writer.add_turn(session.unwrap(), &turn).unwrap();
+        writer
+            .checkpoint(file, "end", FileStamp::default())
+            .unwrap();
+    }
+    file
+}
+
+/// A result that is read apart from its call comes after those that are read with theirs.
+#[test]
+fn a_copy_that_was_read_at_once_is_one_and_takes_the_place_of_its_original() {
+    let [check, build] = ["cargo test alpha", "npm run build"];
+    let [check_fails, build_fails] = ["error: alpha broke", "error: the build broke"];
+    let calls = || vec![bash(check, ""), bash(build, "")];
+    let in_two_reads = [
+        // The results came in another order than their calls.
+        vec![
+            calls(),
+            vec![late_failure(1, build_fails), late_failure(0, check_fails)],
+        ],
+        // The second call and its result were read at once.
+        vec![
+            vec![bash(check, "")],
+            vec![failed(build, build_fails), late_failure(0, check_fails)],
+        ],
+        vec![
+            vec![reply(None), reply(Some("Close them")), bash(check, "")],
+            vec![reply(Some("Use the pool"))],
+        ],
+    ];
+    let at_once = [
+        vec![failed(check, check_fails), failed(build, build_fails)],
+        vec![failed(check, check_fails), failed(build, build_fails)],
+        vec![
+            reply(Some("Use the pool")),
+            reply(Some("Close them")),
+            bash(check, ""),
+        ],
+    ];
+    for (original, copy) in in_two_reads.into_iter().zip(at_once) {
+        let index = Index::new();
+        let mut writer = index.writer();
+        let old = deliver_in_reads(&mut writer, "/h/a.jsonl", original);
+        deliver_in_reads(&mut writer, "/renamed/a.jsonl", vec![copy]);
+        let reader = writer.reader().unwrap();
+        assert_eq!(sessions_with(reader, "watcher"), ["a"]);
+        writer.mark_file_gone(old).unwrap();
+        let reader = writer.reader().unwrap();
+        assert_eq!(reader.sessions().unwrap().len(), 1);
+        assert_eq!(sessions_with(reader, "watcher"), ["a"]);
     }
 }
 
@@ -168,6 +265,60 @@ fn check_owners_beside_fork(fork: &SessionMeta) {
     let longer = ["It never closes them.", "Now it does."];
     deliver(&mut writer, fork, &[asked("m1", 7, &longer)]);
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+}
+
+fn fork_of(original: &str, id: &str) -> SessionMeta {
+    SessionMeta {
+        forked_from: Some(original.into()),
+        ..meta(id)
+    }
+}
+
+#[test]
+fn what_a_fork_of_a_fork_copied_belongs_to_the_first_fork() {
+    let said = ["It never closes them."];
+    let forks = [fork_of("gone", "a"), fork_of("a", "b"), fork_of("b", "c")];
+    for order in [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ] {
+        let index = Index::new();
+        let mut writer = index.writer();
+        for number in order {
+            deliver(&mut writer, &forks[number], &[asked("m1", 7, &said)]);
+        }
+        let reader = writer.reader().unwrap();
+        assert_eq!(sessions_with(reader, "watcher"), ["a"], "{order:?}");
+    }
+}
+
+/// No history of an agent says so, a damaged one may.
+#[test]
+fn forks_of_each_other_have_one_owner() {
+    let said = ["It never closes them."];
+    let forks = [fork_of("c", "a"), fork_of("a", "b"), fork_of("b", "c")];
+    let index = Index::new();
+    let mut writer = index.writer();
+    for fork in forks.iter().chain(&forks) {
+        deliver(&mut writer, fork, &[asked("m1", 7, &said)]);
+    }
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
+    deliver(&mut writer, &forks[0], &[]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+}
+
+/// When all is read again, each copy is the shorter one for a while.
+#[test]
+fn of_equal_turns_that_of_the_first_session_is_the_owner() {
+    let said = ["It never closes them."];
+    let (_index, mut writer) = two(asked("m1", 7, &[]), asked("m1", 7, &said));
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["b"]);
+    deliver(&mut writer, &meta("a"), &[asked("m1", 7, &said)]);
+    assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
 }
 
 /// The lines of a fork are copied with the folder at hand, and an earlier version kept fewer files.

@@ -97,6 +97,8 @@ const SESSIONS: [(&str, &str); 4] = [
     ("/h/b.db", "c"),
     ("/h/d.jsonl", "a"),
 ];
+/// The id of the session of which each is a fork; the last three may be forks of each other.
+const FORKED_FROM: [Option<&str>; 4] = [None, Some("c"), Some("a"), Some("b")];
 
 /// A session as it should be.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -140,6 +142,7 @@ fn turn_at(session: usize, index: usize, history: &HistoryTurn) -> Turn {
 fn meta_of(session: usize, state: &Session) -> SessionMeta {
     SessionMeta {
         title: state.title.map(title_words),
+        forked_from: FORKED_FROM[session].map(str::to_owned),
         ..meta(SESSIONS[session].1)
     }
 }

@@ -3,16 +3,19 @@
 mod list;
 
 use crate::CommandOutcome;
-use crate::args::{ModelArgs, ModelCommand, ModelImportArgs};
+use crate::args::{ModelArgs, ModelCommand, ModelImportArgs, ModelRemoveArgs};
 use crate::output::download::DownloadBars;
 use crate::output::notes::print_note;
 use crate::output::{json, notes};
+use crate::shared::lock_wait;
 use anyhow::{Result, bail};
 use session_config::{Config, Home, variable_name};
 use session_display::Note;
 use session_models::{Catalogue, ModelState};
-use session_output::{JsonModelChange, ModelChange, format_used_model};
-use session_query::{EmbeddedSessions, use_model};
+use session_output::{
+    JsonDeletedVectors, JsonModelChange, ModelChange, format_deleted_vectors, format_used_model,
+};
+use session_query::{EmbeddedSessions, VectorVersions, delete_unused_vectors, use_model};
 
 /// Runs the command.
 pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
@@ -37,7 +40,8 @@ pub fn run(args: &ModelArgs) -> Result<CommandOutcome> {
             catalogue.verify(&args.name, &DownloadBars::new())?;
             print_change(ModelChange::Verified, &args.name, args.json)
         }
-        ModelCommand::Remove(args) => {
+        ModelCommand::Remove(args) if args.vectors => delete_vectors(args, &home),
+        ModelCommand::Remove(ModelRemoveArgs { model: args, .. }) => {
             remove_model(&args.name, &home, &catalogue)?;
             print_change(ModelChange::Removed, &args.name, args.json)
         }
@@ -50,10 +54,10 @@ fn note_mistakes(command: &ModelCommand, catalogue: &Catalogue) -> Result<()> {
     let name = match command {
         ModelCommand::List(_) => None,
         ModelCommand::Import(args) => Some(&args.model.name),
-        ModelCommand::Use(args)
-        | ModelCommand::Pull(args)
-        | ModelCommand::Verify(args)
-        | ModelCommand::Remove(args) => Some(&args.name),
+        ModelCommand::Remove(args) => Some(&args.model.name),
+        ModelCommand::Use(args) | ModelCommand::Pull(args) | ModelCommand::Verify(args) => {
+            Some(&args.name)
+        }
     };
     let error = match name.map(|name| catalogue.find_spec(name)) {
         None => None,
@@ -117,4 +121,24 @@ fn remove_model(name: &str, home: &Home, catalogue: &Catalogue) -> Result<()> {
         bail!("the model `{name}` is in use\nhint: `session-search model use {default}` first");
     }
     Ok(catalogue.remove(name)?)
+}
+
+/// Deletes the vectors of a model's versions that are not in use.
+fn delete_vectors(args: &ModelRemoveArgs, home: &Home) -> Result<CommandOutcome> {
+    let (name, root) = (args.model.name.as_str(), &home.index_directory);
+    let deleted = if session_store::index_exists(root) {
+        let _lock = lock_wait::take_embedding_lock(root)?;
+        delete_unused_vectors(home, &mut lock_wait::open_writer(home)?, name)?
+    } else {
+        VectorVersions {
+            name: name.to_owned(),
+            ..VectorVersions::default()
+        }
+    };
+    if args.model.json {
+        json::print(&JsonDeletedVectors::new(&deleted))?;
+    } else {
+        notes::print_line(format_deleted_vectors(&deleted))?;
+    }
+    Ok(CommandOutcome::from_found(deleted.versions > 0))
 }
