@@ -75,8 +75,8 @@ impl Agent {
         (self == Self::Codex).then_some(CODEX_TRUST)
     }
 
-    /// Returns true if the agent has a directory in the user's configuration. One that holds this program's memories
-    /// and skill alone is none.
+    /// Returns true if the agent has a directory in the user's configuration. A directory that holds only this
+    /// program's memories and skill does not count.
     pub fn is_present(self, env: &Env) -> bool {
         let directory = self.config_directory(env);
         directory.is_dir() && !(self == Self::Claude && holds_own_files_alone(&directory))
@@ -124,7 +124,7 @@ fn holds_own_files_alone(directory: &Path) -> bool {
     })
 }
 
-/// Returns true for a directory that has something, and nothing but what is own, and what the Finder leaves.
+/// Returns true for a directory that is not empty, and whose entries are own or left by the Finder.
 fn holds_alone(directory: &Path, is_own: impl Fn(&OsStr) -> bool) -> bool {
     let entries = fs_err::read_dir(directory).into_iter().flatten().flatten();
     let names = entries.map(|entry| entry.file_name());

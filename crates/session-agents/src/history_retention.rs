@@ -51,7 +51,8 @@ impl SettingsFile {
         self.plan(|text| set_cleanup_period(text, &days.to_string()))
     }
 
-    /// Plans to take a retention back: to what was written before, or to none. One that was changed since stays.
+    /// Plans to undo a retention: the value before it is written again, or removed if there was none. A value that was
+    /// changed since stays.
     ///
     /// # Errors
     /// As [`SettingsFile::read_cleanup_period`].

@@ -5,7 +5,9 @@ use serde::{Serialize, Serializer};
 
 /// The tools that read, change or run what a memory may be about, or give a subagent its task. Codex calls its
 /// patches `Edit`, too.
-pub(crate) const TOOLS: &str =
+pub(crate) const TOOLS: &str = "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|Agent";
+/// The same for Claude Code, which has a tool of its own for PowerShell. Codex asks for trust again where a line changes.
+pub(crate) const CLAUDE_TOOLS: &str =
     "Read|Grep|Glob|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|Agent";
 /// The tool by which Codex runs commands.
 const COMMAND_TOOL: &str = "Bash";
@@ -64,9 +66,10 @@ impl HookEvent {
         }
     }
 
-    /// Returns the tools for which the hook is run, as settings name them; `None` for all.
-    pub fn matcher(self) -> Option<&'static str> {
+    /// Returns the tools for which an agent runs the hook, as settings name them; `None` for all.
+    pub fn matcher(self, agent: Agent) -> Option<&'static str> {
         match self {
+            Self::PreToolUse if agent == Agent::Claude => Some(CLAUDE_TOOLS),
             Self::PreToolUse => Some(TOOLS),
             Self::PostToolUse => Some(COMMAND_TOOL),
             _ => None,

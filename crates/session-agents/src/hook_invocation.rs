@@ -150,7 +150,7 @@ impl HookInvocation {
 }
 
 impl std::fmt::Display for HookInvocation {
-    /// Writes the command line; one whose arguments stand apart as it would be typed.
+    /// Writes the command line as it would be typed.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Some(arguments) = &self.arguments else {
             return f.write_str(&self.command);

@@ -1,5 +1,6 @@
 //! The hook in Claude Code's settings, and in Codex' file of hooks, which has the same shape.
 
+use crate::agent::Agent;
 use crate::error::{Result, SettingsResult};
 use crate::hook_event::HookEvent;
 use crate::hook_invocation::{ARGUMENTS, COMMAND, HookInvocation, HookShell};
@@ -57,7 +58,7 @@ impl SettingsFile {
     /// hooks belong.
     pub fn plan_hook(&self, program: &Path, events: &[HookEvent]) -> Result<SettingsChange> {
         let command = HookInvocation::new(program, self.hook_shell());
-        self.plan(|text| add_hook(text, &command, events))
+        self.plan(|text| add_hook(text, self.agent(), &command, events))
     }
 
     /// Plans to remove the hook from all events.
@@ -72,6 +73,7 @@ impl SettingsFile {
     /// Returns a function that adds the installed hooks to another text, in their order, which several installations may
     /// have made.
     fn hook_adder(&self) -> Result<impl Fn(&str) -> SettingsResult<String>> {
+        let agent = self.agent();
         let text = self.read()?.unwrap_or_default();
         let installed = self.installed_hooks()?;
         let mut events: Vec<HookEvent> = installed.iter().map(|hook| hook.event).collect();
@@ -80,14 +82,14 @@ impl SettingsFile {
         let command = installed.into_iter().next().map(|hook| hook.command);
         Ok(move |text: &str| {
             let add = |text: String, event: &HookEvent| match &command {
-                Some(command) => add_hook(&text, command, &[*event]),
+                Some(command) => add_hook(&text, agent, command, &[*event]),
                 None => Ok(text),
             };
             events.iter().try_fold(text.to_owned(), add)
         })
     }
 
-    /// Plans as [`SettingsFile::plan_hook_removal`], and to remove the file where it has nothing else.
+    /// Plans as [`SettingsFile::plan_hook_removal`]. If the file holds nothing else, it is removed.
     pub(crate) fn plan_hook_file_removal(&self) -> Result<SettingsChange> {
         let remove = |text: &str| {
             let rest = remove_hook(text, self.hook_shell())?;
@@ -98,7 +100,12 @@ impl SettingsFile {
     }
 }
 
-fn add_hook(text: &str, command: &HookInvocation, events: &[HookEvent]) -> SettingsResult<String> {
+fn add_hook(
+    text: &str,
+    agent: Agent,
+    command: &HookInvocation,
+    events: &[HookEvent],
+) -> SettingsResult<String> {
     let before = find_hooks(text, command.shell());
     let count = |event| before.iter().filter(|hook| hook.event == event).count();
     let is_wanted = |event: &HookEvent| events.contains(event) || count(*event) > 0;
@@ -113,14 +120,14 @@ fn add_hook(text: &str, command: &HookInvocation, events: &[HookEvent]) -> Setti
         let name = event.name();
         let groups = list_under(&hooks, name, format!("{HOOKS}.{name}"))?;
         match count(event) {
-            0 => append_hook(&groups, command, event),
+            0 => append_hook(&groups, agent, command, event),
             _ => update_hooks(&groups, command),
         }
     }
     settings.format_checked()
 }
 
-fn append_hook(groups: &CstArray, command: &HookInvocation, event: HookEvent) {
+fn append_hook(groups: &CstArray, agent: Agent, command: &HookInvocation, event: HookEvent) {
     groups.ensure_multiline();
     let property = |name: &str, value: CstInputValue| (name.to_owned(), value);
     let arguments = command.arguments().map(|words| words.to_vec().into());
@@ -132,7 +139,7 @@ fn append_hook(groups: &CstArray, command: &HookInvocation, event: HookEvent) {
     ];
     let properties: Vec<_> = properties.into_iter().flatten().collect();
     let hook = vec![CstInputValue::Object(properties)];
-    groups.append(match event.matcher() {
+    groups.append(match event.matcher(agent) {
         Some(tools) => json!({"matcher": tools, "hooks": hook}),
         None => json!({"hooks": hook}),
     });
@@ -278,8 +285,7 @@ fn list_event_keys(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent::Agent;
-    use crate::hook_event::TOOLS;
+    use crate::hook_event::{CLAUDE_TOOLS, TOOLS};
 
     const COMMAND: &str = "/opt/bin/session-search hook run";
     const OTHERS: &str = "{\n  \"model\": \"x\",\n  \"hooks\": {\n    \"UserPromptSubmit\": [\n      {\n        \"hooks\": [\n          { \"type\": \"command\", \"command\": \"mine\" }\n        ]\n      }\n    ]\n  },\n  \"a\": 1.0\n}\n";
@@ -290,7 +296,12 @@ mod tests {
     }
 
     fn add_hook(text: &str, line: &str, events: &[HookEvent]) -> SettingsResult<String> {
-        super::add_hook(text, &read_line(line, HookShell::Posix), events)
+        super::add_hook(
+            text,
+            Agent::Claude,
+            &read_line(line, HookShell::Posix),
+            events,
+        )
     }
 
     fn remove_hook(text: &str) -> SettingsResult<String> {
@@ -339,8 +350,18 @@ mod tests {
         let new = add_hook("", COMMAND, &HookEvent::default_for(Agent::Claude)).unwrap();
         let settings: Value = serde_json::from_str(&new).unwrap();
         let matcher = |event: &str| settings[HOOKS][event][0]["matcher"].clone();
-        assert_eq!(matcher("PreToolUse"), TOOLS);
+        assert_eq!(matcher("PreToolUse"), CLAUDE_TOOLS);
         assert_eq!(matcher("PostToolUseFailure"), Value::Null);
+    }
+
+    #[test]
+    fn the_line_of_codex_names_no_tool_that_it_lacks() {
+        let command = read_line(COMMAND, HookShell::Posix);
+        let events = HookEvent::default_for(Agent::Codex);
+        let new = super::add_hook("", Agent::Codex, &command, &events).unwrap();
+        let settings: Value = serde_json::from_str(&new).unwrap();
+        assert_eq!(settings[HOOKS]["PreToolUse"][0]["matcher"], TOOLS);
+        assert!(!new.contains("PowerShell"), "{new}");
     }
 
     #[test]
@@ -389,28 +410,32 @@ mod tests {
         let program = r"C:\Users\ann\bin\session-search.exe";
         let command = HookInvocation::new(Path::new(program), shell);
         let events = [HookEvent::UserPromptSubmit, HookEvent::PreToolUse];
-        let new = super::add_hook(OTHERS, &command, &events).unwrap();
+        let new = super::add_hook(OTHERS, Agent::Claude, &command, &events).unwrap();
         let settings: Value = serde_json::from_str(&new).unwrap();
         let hook = serde_json::json!({
             "type": "command", "command": program, "args": ["hook", "run"], "timeout": TIMEOUT_S,
         });
         assert_eq!(settings[HOOKS]["PreToolUse"][0][HOOKS][0], hook);
-        assert_eq!(super::add_hook(&new, &command, &events).unwrap(), new);
+        assert_eq!(
+            super::add_hook(&new, Agent::Claude, &command, &events).unwrap(),
+            new
+        );
         assert_eq!(super::remove_hook(&new, shell).unwrap(), OTHERS);
         // What an earlier version wrote: the shell takes its backslashes away.
         let old = super::add_hook(
             OTHERS,
+            Agent::Claude,
             &read_line(&format!("{program} hook run"), shell),
             &events,
         );
-        let mended = super::add_hook(&old.unwrap(), &command, &events).unwrap();
+        let mended = super::add_hook(&old.unwrap(), Agent::Claude, &command, &events).unwrap();
         let settings: Value = serde_json::from_str(&mended).unwrap();
         assert_eq!(settings[HOOKS]["PreToolUse"][0][HOOKS][0], hook, "{mended}");
         assert_eq!(super::find_hooks(&mended, shell).len(), events.len());
         let quoted = read_line(&format!("'{program}' hook run"), shell);
-        let kept = super::add_hook(OTHERS, &quoted, &events).unwrap();
+        let kept = super::add_hook(OTHERS, Agent::Claude, &quoted, &events).unwrap();
         assert_eq!(
-            super::add_hook(&kept, &command, &events).unwrap(),
+            super::add_hook(&kept, Agent::Claude, &command, &events).unwrap(),
             kept,
             "it works"
         );

@@ -60,7 +60,7 @@ pub struct HookStatus {
     pub scope: HookScope,
     /// The events that the hook answers.
     pub events: Vec<HookEvent>,
-    /// Its command line; that of a program which is not there, where there is one.
+    /// The command line. If one of several runs a program that does not exist, it is that one.
     pub command: Option<String>,
     /// True where the program of the command line is there, and the agent runs the hook.
     pub works: bool,
@@ -107,7 +107,7 @@ impl HookStatus {
             awaits_trust: false,
             configuration_error: None,
             disabled_by: None,
-            unmatched_tools: find_unmatched_tools(hooks),
+            unmatched_tools: find_unmatched_tools(agent, hooks),
         }
     }
 
@@ -168,8 +168,8 @@ fn serialize_optional_path<S: Serializer>(
 }
 
 impl HookSurvey {
-    /// Reads the hook of all agents, of the user and of a project. A file that is damaged has none; one that is refused is
-    /// left out.
+    /// Reads the hook of all agents, of the user and of a project. A damaged file counts as one without a hook; a
+    /// file that may not be read is left out.
     ///
     /// # Errors
     /// When the settings that turn hooks off cannot be named.

@@ -5,11 +5,11 @@
 //! before it is [written](SettingsChange::write) with a backup of the old text. They install the
 //! hook ([`SettingsFile::plan_hook`]), allow the skill ([`SettingsFile::plan_skill_rule`]) and set
 //! how long transcripts are kept ([`SettingsFile::plan_retention`]). Every byte that is not part of
-//! the change stays. [`MergedSettings`] are all files of it that the agent merges.
+//! the change stays. [`MergedSettings`] joins the settings files that Claude Code merges.
 //!
-//! **Hook.** [`HookFile`] plans the [`HookInvocation`] that an agent runs for a [`HookEvent`]. A
-//! [`HookAnswer`] is what the program prints then; a [`ToolUse`] is the call of a tool in the input of a hook. A
-//! [`HookFile`] is where each agent has it; a [`HookSurvey`] tells where it is installed and whether it works.
+//! **Hook.** A [`HookFile`] is the file in which an agent registers hooks. It plans the [`HookInvocation`] that the agent
+//! runs for a [`HookEvent`]. The agent passes JSON, of which a [`ToolUse`] is the call of a tool, and the program prints
+//! a [`HookAnswer`]. A [`HookSurvey`] finds where the hook is installed and whether it works.
 //!
 //! **Skill.** The files that teach an agent to use the program are part of this crate. A
 //! [`SkillPlan`] compares them with those in a [`SkillLocation`], by a manifest of what was
@@ -17,7 +17,7 @@
 //! says what was done. [`set_skill_keywords`] names saved memories in the skill's description.
 //!
 //! **Other agents.** A [`McpConfig`] is the file in which OpenCode or Codex finds MCP servers. An
-//! [`AgentSetup`] plans all that one agent gets, or loses: server, skill, instructions; an
+//! [`AgentSetup`] plans what is installed into one agent or removed from it: server, skill and instructions. An
 //! [`AppliedSetup`] lists what was written. In Claude Code a plugin ([`SettingsFile::enabled_plugin`])
 //! may bring the skill, the hook and the server instead.
 //!

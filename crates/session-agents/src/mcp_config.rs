@@ -103,8 +103,8 @@ impl McpConfig {
         }
     }
 
-    /// Plans to remove this program's server; another program's stays. One that the user had before gets its
-    /// program back.
+    /// Plans to remove this program's server. Another program's server stays. A server that the user had before the
+    /// setup runs its old program again.
     ///
     /// # Errors
     /// When the file cannot be read or parsed.

@@ -214,8 +214,8 @@ impl<'a> ResumeCommand<'a> {
         self
     }
 
-    /// Adds the variables by which the agent finds a session in a folder that it does not look in by itself, as far as
-    /// the index tells where the session is. The folder of a history that was not listed is told by its path.
+    /// Adds the variables by which the agent finds a session in a folder that it does not search by itself, if the
+    /// index knows where the session is. The path of a history that was not listed gives its folder.
     ///
     /// # Errors
     /// When the path does not tell it.

@@ -76,6 +76,11 @@ impl SettingsFile {
         self.file.path()
     }
 
+    /// Returns the agent whose file it is.
+    pub(crate) fn agent(&self) -> Agent {
+        self.agent
+    }
+
     /// Returns how the agent runs the commands of hooks.
     pub(crate) fn hook_shell(&self) -> HookShell {
         HookShell::for_agent(self.agent)

@@ -9,8 +9,8 @@ pub fn quote_word(word: &str) -> String {
     quote_exact_word(&sanitize_text(word))
 }
 
-/// Quotes a word that is run, with each of its characters: a path may hold invisible ones. One with a NUL, which no shell
-/// takes, is left as it is.
+/// Quotes a word of a command that is run. Each of its characters is kept: a path may hold invisible ones. A word with a
+/// NUL, which no shell accepts, is left as it is.
 pub(crate) fn quote_exact_word(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| word.to_owned(), Cow::into_owned)
 }

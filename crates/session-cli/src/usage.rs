@@ -42,7 +42,7 @@ pub fn report_usage_error(mut error: clap::Error, typed: &[OsString]) -> ExitCod
     }
 }
 
-/// Puts what was meant in place of what is spelled alike.
+/// Replaces suggestions that are only spelled alike by those that were meant.
 fn correct_tips(error: &mut clap::Error, typed: &[OsString]) {
     if error.kind() == ErrorKind::UnknownArgument {
         // It shows an option that was neither typed nor meant.
@@ -121,7 +121,7 @@ fn correct_word_tip(error: &mut clap::Error, typed: &[OsString]) {
     }
 }
 
-/// Takes from what was typed, which may be pasted, what would change how a terminal shows the error.
+/// Removes characters that a terminal would obey from the words that the error quotes: they may have been pasted.
 fn sanitize_context(error: &mut clap::Error) {
     let typed = error.context().filter_map(|(kind, value)| match value {
         ContextValue::String(text) => Some((kind, sanitize_line(text))),

@@ -1,14 +1,14 @@
 //! The configuration: its layers, the environment, and the user's directories.
 //!
 //! [`Home::config_layers`] merges the user's `config.toml`, a project's file and environment variables
-//! into a [`Config`], and remembers which layer decided each [`Setting`]. A cloned repository chooses
-//! the project's file and can set variables: both may only narrow what the user configured about
-//! memories, and a setting that would widen it is an [`IgnoredSetting`]. [`set_keys`] writes keys of
-//! the user's file and keeps its comments.
+//! into a [`Config`], and remembers which layer decided each [`Setting`]. A cloned repository may bring the
+//! project's file and set variables. So both may only narrow what the user configured about memories: a
+//! setting that would widen it is an [`IgnoredSetting`]. [`set_keys`] writes keys of the user's file and
+//! keeps its comments.
 //!
-//! [`Home`] is the environment of the process without the variables that lead into the project around
-//! the working directory, together with the directories and the configuration that follow from it. It
-//! opens the index ([`Home::index`]) and the models ([`Home::catalogue`]).
+//! [`Home`] has the environment of the process, and the directories and the configuration that follow from
+//! it. Variables that lead into the project of the working directory are removed. It opens the index
+//! ([`Home::index`]) and the models ([`Home::catalogue`]).
 //!
 //! ```
 //! use session_config::{Assignment, Home, SettingOrigin, set_keys};

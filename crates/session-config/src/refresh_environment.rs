@@ -23,10 +23,11 @@ const ENDPOINT: [&str; 3] = [
 /// Parts of the names of variables that set keys of the configuration, but decide nothing about the index.
 const HARMLESS: [&str; 3] = ["_INJECT", "_THREADS", "_NICE"];
 
-/// Describes the home and the variables by which a refresh differs from another one. One that names what is read without
-/// it is left out: some shells set these, and others do not. A refresh that nobody asked for, at the start of a session, has
-/// to have the description of an earlier one: a cloned repository can set variables that exclude everything, or name other
-/// histories.
+/// Describes the home and the variables by which one refresh differs from another. A variable that names the
+/// default folder is left out: some shells set such variables, and others do not.
+///
+/// A refresh that starts by itself with a session must have the description of an earlier refresh: a cloned repository can
+/// set variables that exclude everything, or that name other histories.
 pub fn describe_environment(env: &Env) -> String {
     let mut parts = BTreeSet::from([format!("home={}", env.home.display())]);
     let set = env.vars.iter().filter(|(_, value)| !value.is_empty());

@@ -54,7 +54,17 @@ fn ends_in_search(command: &str) -> bool {
     };
     let reads_exit_code =
         effect == ProgramEffect::Tests && EXIT_CODES.iter().any(|name| command.contains(name));
-    !reads_exit_code && !waits_for_work(&parts[..at])
+    let has_own_code = parts[at..].iter().any(exits_with_code);
+    !reads_exit_code && !has_own_code && !waits_for_work(&parts[..at])
+}
+
+/// Returns true for an `exit` whose code the script chose: `exit 3`, not `exit $?`.
+fn exits_with_code(part: &CommandPart<'_>) -> bool {
+    let mut words = part.program_words();
+    words.next().as_deref() == Some("exit")
+        && words
+            .next()
+            .is_some_and(|code| code.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns true if what follows the commands is run only if one of them succeeds at its work: `cd app && make &&`.
@@ -134,6 +144,7 @@ mod tests {
             "rg oil; ls lamps 2>/dev/null",
             "find . -name '*.c' | xargs grep oil",
             "git status -s && rg oil",
+            "grep -q oil lamp.c; exit $?",
             "sed -i s/a/b/ lamp.c && grep -c oil lamp.c",
         ] {
             assert!(found_nothing(search, "Exit code 1"), "{search}");
@@ -159,6 +170,9 @@ mod tests {
             "make -s > log 2>&1; test $? -eq 0",
             "make -s | tee log; [ ${PIPESTATUS[0]} -eq 0 ]",
             "make -s > log; code=$?; [[ $code == 0 ]]",
+            "grep -q oil lamp.c || exit 3",
+            "grep -q oil lamp.c || { echo dark; exit 1; }",
+            "grep -q oil lamp.c; exit 7",
         ] {
             assert!(!found_nothing(work, "Exit code 1"), "{work}");
         }

@@ -7,7 +7,7 @@ pub enum KnownTurns {
     Keep,
     /// The turns to come replace them: equal ones keep their numbers.
     Replace,
-    /// The same, and the history took back those that do not come: it held prompts that waited, and nothing else.
+    /// The turns to come replace them, and the others are withdrawn: they only held prompts that waited.
     Retract,
 }
 

@@ -1,9 +1,9 @@
 //! The shared types of session-search and its pure algorithms. No IO happens here.
 //!
 //! A history is a list of [`Turn`]s grouped in sessions ([`SessionMeta`]). A
-//! source builds them; [`TurnContent`] keeps of a turn what is searched, and the
-//! facts of what was done ([`CommandRunRef`], [`FileAccess`], [`TurnStats`]). From
-//! contents, [`document`] makes the texts that are embedded, [`prompt_content`] tells
+//! source builds them. [`TurnContent`] is the part of a turn that is searched, with the
+//! commands and files of its work ([`CommandRunRef`], [`FileAccess`], [`TurnStats`]).
+//! [`document`] makes of contents the texts that are embedded, [`prompt_content`] decides
 //! which prompts have content of their own, [`Query`] reads what a user typed, and [`fuse`]
 //! merges the lexical and the dense list into one ranking.
 //!
@@ -49,6 +49,7 @@ mod path_join;
 mod path_match;
 mod progress;
 pub mod prompt_content;
+mod prompt_kind;
 pub mod pull_request;
 mod qualified_names;
 mod query;
@@ -100,12 +101,13 @@ pub use path_match::{
     rule_names_path,
 };
 pub use progress::Progress;
+pub use prompt_kind::{PromptAuthor, PromptKind};
 pub use query::{MIN_PREFIX_CHARS, MIN_RUN_WORDS, Query, QueryLanguage, Term};
 pub use query_word::{is_commit_hash, other_version_spelling};
 pub use question_words::without_question_words;
 pub use session::{
-    CallDialog, DeliveredCall, FileAccess, PromptKind, ReadDetail, SessionMeta, TEXT_LIMIT,
-    ToolCall, Turn, TurnPart, TurnSpan,
+    CallDialog, DeliveredCall, FileAccess, ReadDetail, SessionMeta, TEXT_LIMIT, ToolCall, Turn,
+    TurnPart, TurnSpan,
 };
 pub use session_reference::{SessionReference, is_uuid};
 pub use stop_words::is_stop_word;

@@ -1,7 +1,7 @@
 //! Paths of a history joined by text: it may be of another system.
 
-/// Returns a file's path from the root, where it is relative to a working directory; one on a drive of Windows as the
-/// directory is written. By text: the history may be of another system.
+/// Returns the absolute path of a file whose path may be relative to a working directory. A path on a drive of Windows is
+/// written in the style of that directory. The paths are compared as text: the history may be of another system.
 pub fn resolve_path(cwd: Option<&str>, path: String) -> String {
     if let Some(path) = cwd.and_then(|cwd| drive_path(cwd, &path)) {
         return path;

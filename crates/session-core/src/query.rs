@@ -194,7 +194,7 @@ fn without_stop_words(terms: &[Term]) -> Vec<Term> {
     terms.iter().filter(has_content).cloned().collect()
 }
 
-/// Returns a text as texts are indexed, without what breaks lines: what nobody sees is in no word.
+/// Returns a text on one line, without invisible characters, as texts are indexed.
 fn on_one_line(text: &str) -> String {
     // No escape sequence takes a word with it.
     let text = text.replace(char::is_control, " ");

@@ -228,7 +228,7 @@ fn is_version(word: &str) -> bool {
     word.split('.').count() >= VERSION_NUMBERS && word.split('.').all(is_number)
 }
 
-/// Returns a version with a `v` before it where it has none, without where it has one: `v0.4.1`, `0.4.1`.
+/// Returns the other spelling of a version: `v0.4.1` for `0.4.1`, and `0.4.1` for `v0.4.1`.
 pub fn other_version_spelling(word: &str) -> Option<String> {
     match word.strip_prefix(['v', 'V']) {
         Some(version) => is_version(version).then(|| version.to_owned()),

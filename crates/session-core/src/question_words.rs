@@ -80,7 +80,7 @@ impl QuestionWords {
         Some(parts.join(" "))
     }
 
-    /// Returns what stands between question words, without what names no subject at its beginning and its end.
+    /// Returns the text between question words, without the words at its two ends that name no subject.
     fn trim_part<'a>(&self, part: &'a str) -> &'a str {
         if words(self.particles).any(|particle| particle == part) {
             return "";

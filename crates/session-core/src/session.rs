@@ -1,6 +1,7 @@
 //! The data model of a history: sessions, turns, parts and calls.
 
 use crate::call_status::CallStatus;
+use crate::prompt_kind::PromptKind;
 use crate::turn_stats::TurnStats;
 use crate::{shell, text};
 use serde::{Deserialize, Serialize};
@@ -48,32 +49,6 @@ pub struct TurnSpan {
     pub start: u64,
     /// One past the last.
     pub end: u64,
-}
-
-/// The origin of the prompt of a turn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PromptKind {
-    /// Typed by the user (also when it was queued while the agent worked).
-    Typed,
-    /// A slash command, as `/name arguments`, or a shell escape, as `!command`.
-    Command,
-    /// Written by a model: the prompt of a subagent.
-    Model,
-    /// Nothing opened the turn: the file begins with an answer.
-    #[default]
-    None,
-}
-
-impl PromptKind {
-    /// Returns the kind in a session or in that of a subagent, where a model types what a user types elsewhere.
-    #[must_use]
-    pub fn in_session(self, is_subagent: bool) -> Self {
-        match self {
-            Self::Typed if is_subagent => Self::Model,
-            kind => kind,
-        }
-    }
 }
 
 /// A user message with all that the agent did until the next one.

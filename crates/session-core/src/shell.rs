@@ -203,7 +203,7 @@ pub(crate) fn abridge_command(command: &str) -> Cow<'_, str> {
         return Cow::Borrowed(command);
     }
     let head = clip(command, HEAD_BYTES);
-    let tail = last(command, TAIL_BYTES);
+    let tail = last_bytes(command, TAIL_BYTES);
     let names = names_between(command, head, tail);
     Cow::Owned(format!(
         "{}\n…\n{names}…\n{}",
@@ -216,7 +216,7 @@ pub(crate) fn abridge_command(command: &str) -> Cow<'_, str> {
 fn names_between(command: &str, head: &str, tail: &str) -> String {
     let mut names = String::new();
     for simple in split_simple_commands(command) {
-        let name = name(&simple);
+        let name = command_name(&simple);
         let is_shown = |text: &str| text.contains(&name);
         let fits = names.len() + name.len() < NAMES_BYTES;
         if fits && !is_shown(head) && !is_shown(tail) && !names.lines().any(|have| have == name) {
@@ -228,7 +228,7 @@ fn names_between(command: &str, head: &str, tail: &str) -> String {
 }
 
 /// Returns the program of a simple command with at most two subcommands.
-fn name(simple: &str) -> String {
+fn command_name(simple: &str) -> String {
     let Some(program) = find_program(simple) else {
         return String::new();
     };
@@ -248,7 +248,7 @@ pub fn is_plain_word(text: &str) -> bool {
 }
 
 /// Returns at most the last `limit` bytes of a text.
-fn last(text: &str, limit: usize) -> &str {
+fn last_bytes(text: &str, limit: usize) -> &str {
     &text[ceil_char_boundary(text, text.len().saturating_sub(limit))..]
 }
 

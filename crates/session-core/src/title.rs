@@ -1,5 +1,5 @@
-//! Titles of sessions that nobody named: what was typed first, without the template it was typed
-//! into, else what was done.
+//! Titles of sessions that nobody named. A title is the first prompt without the template that it was
+//! typed into. If nothing is left of the prompt, it is what was done.
 
 mod address;
 mod change_subject;
@@ -108,7 +108,7 @@ impl PromptOpening {
         }
     }
 
-    /// Returns what openings of one template share at least, if there is so much.
+    /// Returns the key that openings of one template share; `None` if the opening is too short.
     pub fn template_key(&self) -> Option<&str> {
         self.line().template_key()
     }

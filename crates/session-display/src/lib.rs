@@ -1,8 +1,12 @@
-//! Session text in the columns of a terminal.
+//! Text that several front ends show: session text in the columns of a terminal, values with their units, and notes.
 //!
-//! Session text is an attacker's: [`sanitize_line`] takes what a terminal would obey out of it. [`truncate_to_columns`]
-//! and [`wrap_lines`] measure it in columns. [`session_title`], [`project_label`] and [`SessionIds`] name a session, a
-//! [`Preview`] is a passage of a hit with the words that match, [`format_elapsed`] and [`format_minute`] are times, [`pluralize`] counts.
+//! A formatter that the command line and another front end use is here; one of the command line alone is in
+//! `session-output`.
+//!
+//! Session text is an attacker's: [`sanitize_line`] removes what a terminal would obey. [`truncate_to_columns`] and
+//! [`wrap_lines`] measure it in columns. [`session_title`], [`project_label`] and [`SessionIds`] name a session, a
+//! [`Preview`] is a passage of a hit with the words that match, [`format_elapsed`] and [`format_minute`] are times,
+//! [`format_duration`] is how long something took, [`pluralize`] counts.
 //! Nothing is coloured here: a front end has its own styles.
 //!
 //! ```
@@ -12,6 +16,7 @@
 
 mod columns;
 mod continuation;
+mod durations;
 mod home_path;
 mod matched_line;
 mod note;
@@ -30,6 +35,7 @@ pub use columns::{
     fit_line, fit_path, fit_words, pad_to_columns, sanitize_line, truncate_to_columns, wrap_lines,
 };
 pub use continuation::format_continuation;
+pub use durations::format_duration;
 pub use home_path::shorten_home;
 pub use matched_line::format_matched_line;
 pub use note::{Note, wrap_note};

@@ -193,7 +193,7 @@ impl Preview {
     }
 }
 
-/// Numbers of the matches of a preview that are shown; those are more of which more are shown whole.
+/// Counts of the matches that a preview shows. They are compared by the matches that are shown whole first.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct ShownMatches {
     whole: usize,

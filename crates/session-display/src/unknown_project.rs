@@ -51,8 +51,8 @@ fn format_unknown(
     Some(Note::new(text).with_hint(hint))
 }
 
-/// Formats that a project has the name of a folder that the filters name, and lies in others: only the latest sessions of a
-/// project that was moved are of the folder where it is now. `None` where there is none.
+/// Formats that other folders have the name of a folder in the filters: after a project was moved, only its latest sessions
+/// are of its present folder. `None` if there are none.
 pub fn format_project_elsewhere(clauses: &[FilterClause], all: &[SessionRow]) -> Option<String> {
     let mut wanted = clauses.iter().filter(|clause| !clause.negated);
     wanted.find_map(|clause| {

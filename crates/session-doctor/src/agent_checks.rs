@@ -1,6 +1,6 @@
 //! Checks of what is installed in the agents.
 
-use crate::finding::DoctorFinding;
+use crate::finding::{DoctorCheck, DoctorFinding};
 use session_agents::{
     Agent, AgentError, HookFile, InstalledHook, McpConfig, MergedSettings, SettingsError,
     SettingsFile, SkillLocation, has_user_skill, program_exists,
@@ -19,7 +19,11 @@ pub(crate) fn check_hook(
         Ok(hooks) => hooks,
         Err(error) => {
             let found = error.full_message();
-            return Some(DoctorFinding::problem("hook", found, "correct the file"));
+            return Some(DoctorFinding::problem(
+                DoctorCheck::Hook,
+                found,
+                "correct the file",
+            ));
         }
     };
     let plugin = enabled_plugin(home);
@@ -30,14 +34,14 @@ pub(crate) fn check_hook(
     let dead = installed.find(|hook| !hook.command.program_exists(&home.env));
     if let Some(hook) = dead {
         return Some(DoctorFinding::problem(
-            "hook",
+            DoctorCheck::Hook,
             format!("its program is not there: {}", hook.command),
             "`session-search hook status` says what repairs it",
         ));
     }
     if let Some(path) = settings.disabling_file() {
         return Some(DoctorFinding::note(
-            "hook",
+            DoctorCheck::Hook,
             format!("`disableAllHooks` in {} turns it off", path.display()),
             "remove that key",
         ));
@@ -49,10 +53,11 @@ pub(crate) fn check_hook(
             format!("installed: {agent}, for {events}")
         }
     };
-    Some(DoctorFinding::ok("hook", found))
+    Some(DoctorFinding::ok(DoctorCheck::Hook, found))
 }
 
-/// Says that Claude Code has no hook. Where another agent has it, Claude Code is named, or nothing is said where it is not used.
+/// Returns the finding that Claude Code has no hook. If another agent has the hook, the finding names Claude Code, and
+/// there is none if Claude Code is not used.
 fn describe_missing_hook(home: &Home, others: &[DoctorFinding]) -> Option<DoctorFinding> {
     let agent = MergedSettings::AGENT;
     let found = match (others.is_empty(), agent.is_present(&home.env)) {
@@ -60,7 +65,7 @@ fn describe_missing_hook(home: &Home, others: &[DoctorFinding]) -> Option<Doctor
         (false, true) => format!("not installed: {}", agent.name()),
         (false, false) => return None,
     };
-    Some(DoctorFinding::ok("hook", found))
+    Some(DoctorFinding::ok(DoctorCheck::Hook, found))
 }
 
 /// Lists the events, each once: your settings and those of a project may both have the hook.
@@ -94,7 +99,11 @@ fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
         Ok(hooks) => hooks.into_iter().next()?,
         Err(error) => {
             let message = error.full_message();
-            return Some(DoctorFinding::note("hook", message, "correct the file"));
+            return Some(DoctorFinding::note(
+                DoctorCheck::Hook,
+                message,
+                "correct the file",
+            ));
         }
     };
     let name = agent.name();
@@ -103,9 +112,9 @@ fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
         return Some(if file.awaits_trust(&home.env) {
             let found = format!("{found}, which skips it until you trust it");
             let hint = "start it and answer, or trust it by /hooks";
-            DoctorFinding::note("hook", found, hint)
+            DoctorFinding::note(DoctorCheck::Hook, found, hint)
         } else {
-            DoctorFinding::ok("hook", found)
+            DoctorFinding::ok(DoctorCheck::Hook, found)
         });
     }
     // Without an event others would be added.
@@ -115,7 +124,7 @@ fn check_other_hook(agent: Agent, home: &Home) -> Option<DoctorFinding> {
         String::new()
     };
     Some(DoctorFinding::problem(
-        "hook",
+        DoctorCheck::Hook,
         format!("its program for {name} is not there: {}", hook.command),
         format!("run `session-search hook install --agent {name}{event}`"),
     ))
@@ -142,7 +151,7 @@ pub(crate) fn check_servers(home: &Home) -> Vec<DoctorFinding> {
             ..
         }) => None,
         Err(error) => Some(DoctorFinding::note(
-            "mcp",
+            DoctorCheck::Mcp,
             error.full_message(),
             "correct the file",
         )),
@@ -154,18 +163,18 @@ fn check_server(agent: Agent, config: &McpConfig, program: &str, home: &Home) ->
     let name = agent.name();
     if !program_exists(program, &home.env) {
         return DoctorFinding::problem(
-            "mcp",
+            DoctorCheck::Mcp,
             format!("its program for {name} is not there: {program}"),
             format!("run `session-search setup --agent {name}`"),
         );
     }
     match config.is_disabled() {
         Ok(true) => DoctorFinding::note(
-            "mcp",
+            DoctorCheck::Mcp,
             format!("installed: {name}, and switched off"),
             format!("set its `enabled` to true in {}", config.path().display()),
         ),
-        _ => DoctorFinding::ok("mcp", format!("installed: {name}")),
+        _ => DoctorFinding::ok(DoctorCheck::Mcp, format!("installed: {name}")),
     }
 }
 
@@ -178,12 +187,15 @@ pub(crate) fn check_skill(home: &Home) -> Option<DoctorFinding> {
     if let Some(plugin) = enabled_plugin(home) {
         return Some(if has_user_skill(&home.env) {
             DoctorFinding::note(
-                "skill",
+                DoctorCheck::Skill,
                 format!("installed beside the plugin {plugin}, which brings it, too"),
                 "run `session-search skill uninstall`",
             )
         } else {
-            DoctorFinding::ok("skill", format!("brought by the plugin {plugin}"))
+            DoctorFinding::ok(
+                DoctorCheck::Skill,
+                format!("brought by the plugin {plugin}"),
+            )
         });
     }
     let found = match labels.is_empty() {
@@ -191,5 +203,5 @@ pub(crate) fn check_skill(home: &Home) -> Option<DoctorFinding> {
         true => "not installed".to_owned(),
         false => format!("installed: {}", labels.join(", ")),
     };
-    Some(DoctorFinding::ok("skill", found))
+    Some(DoctorFinding::ok(DoctorCheck::Skill, found))
 }

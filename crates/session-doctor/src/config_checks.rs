@@ -1,6 +1,6 @@
 //! Checks of configuration files that are ignored.
 
-use crate::finding::DoctorFinding;
+use crate::finding::{DoctorCheck, DoctorFinding};
 use session_config::{Home, IgnoredSetting, SettingOrigin};
 
 /// Checks which configuration files are ignored as a whole, as seen from a directory: that of its project may be.
@@ -20,7 +20,7 @@ fn describe_ignored(ignored: IgnoredSetting) -> DoctorFinding {
     let hint = ignored
         .hint
         .unwrap_or_else(|| "correct the file".to_owned());
-    DoctorFinding::problem("settings", found, hint)
+    DoctorFinding::problem(DoctorCheck::Settings, found, hint)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Checks of the texts that the index holds.
 
-use crate::finding::{DoctorFinding, DoctorFix};
+use crate::finding::{DoctorCheck, DoctorFinding, DoctorFix};
 use crate::index_checks::{REBUILD, describe_error};
 use session_display::{SessionIds, pluralize};
 use session_store::{DamagedSession, Reader, SessionRow, StoreError};
@@ -29,13 +29,15 @@ fn find_damaged(index: &Reader) -> Result<Vec<DoctorFinding>, StoreError> {
     let ids = SessionIds::new(&all);
     let mut findings = Vec::new();
     if let Some(found) = describe_damaged(&there, &ids) {
-        findings
-            .push(DoctorFinding::problem("contents", found, REBUILD).fixed_by(DoctorFix::Rebuild));
+        findings.push(
+            DoctorFinding::problem(DoctorCheck::Contents, found, REBUILD)
+                .fixed_by(DoctorFix::Rebuild),
+        );
     }
     if let Some(found) = describe_damaged(&gone, &ids) {
         let found = format!("{found}, whose histories are gone");
         let hint = "nothing else holds these texts: `session-search forget` deletes such a session";
-        findings.push(DoctorFinding::problem("contents", found, hint));
+        findings.push(DoctorFinding::problem(DoctorCheck::Contents, found, hint));
     }
     Ok(findings)
 }

@@ -1,6 +1,6 @@
 //! Checks of the index's directory: owner, mode, links, space.
 
-use crate::finding::{DoctorFinding, DoctorFix};
+use crate::finding::{DoctorCheck, DoctorFinding, DoctorFix};
 use rustix::fs::{Access, access};
 use session_display::format_size;
 use session_store::{index_directories, is_index_directory, private_paths, written_paths};
@@ -34,7 +34,7 @@ fn check_permissions(root: &Path) -> Vec<DoctorFinding> {
     let modes = describe_open_paths(&find_open_paths(root, user));
     if owner.is_none() && modes.is_none() && is_index_directory(root) {
         let found = "the index is readable to its owner alone";
-        findings.push(DoctorFinding::ok("permissions", found));
+        findings.push(DoctorFinding::ok(DoctorCheck::Permissions, found));
     }
     findings.extend(owner);
     findings.extend(modes);
@@ -49,14 +49,14 @@ fn effective_user() -> u32 {
 fn check_owner(root: &Path, user: u32) -> Option<DoctorFinding> {
     if fs_err::metadata(root).is_ok_and(|found| found.uid() != user) {
         return Some(DoctorFinding::problem(
-            "permissions",
+            DoctorCheck::Permissions,
             format!("`{}` belongs to another user", root.display()),
             "set SESSION_SEARCH_HOME to a folder of your own",
         ));
     }
     let foreign = find_foreign_paths(root, user);
     Some(DoctorFinding::problem(
-        "permissions",
+        DoctorCheck::Permissions,
         name_first(&foreign, "belongs to another user")?,
         "make it yours with `sudo chown`, or remove it with `sudo rm -r` where its name ends with `.old`; a command under `sudo` may have made it",
     ))
@@ -107,7 +107,7 @@ fn check_links(root: &Path) -> Vec<DoctorFinding> {
     let links = std::iter::once(root.to_owned()).chain(directories);
     let note = |path: PathBuf| {
         DoctorFinding::note(
-            "permissions",
+            DoctorCheck::Permissions,
             format!("`{}` is a link", path.display()),
             "see that its target is yours alone",
         )
@@ -119,7 +119,7 @@ fn check_links(root: &Path) -> Vec<DoctorFinding> {
 fn describe_open_paths(open: &[PathBuf]) -> Option<DoctorFinding> {
     let found = name_first(open, "is open to others")?;
     let hint = "`session-search doctor --fix` closes them";
-    let problem = DoctorFinding::problem("permissions", found, hint);
+    let problem = DoctorFinding::problem(DoctorCheck::Permissions, found, hint);
     Some(problem.fixed_by(DoctorFix::Permissions))
 }
 
@@ -162,7 +162,7 @@ fn check_writable(root: &Path) -> Option<DoctorFinding> {
     let mut paths = std::iter::once(folder.to_owned()).chain(written_paths(root));
     let refused = paths.find(|path| is_refused(path))?;
     Some(DoctorFinding::problem(
-        "permissions",
+        DoctorCheck::Permissions,
         format!("`{}` cannot be read and written", refused.display()),
         format!("{OWN_PATH}, or set SESSION_SEARCH_HOME to another folder"),
     ))
@@ -173,7 +173,7 @@ fn check_records(data: &Path) -> Option<DoctorFinding> {
     let folder = nearest_directory(data)?;
     is_refused(folder).then(|| {
         DoctorFinding::problem(
-            "forget",
+            DoctorCheck::Forget,
             format!(
                 "`{}` cannot be read and written, and `forget` keeps its records there",
                 folder.display()
@@ -206,12 +206,12 @@ fn check_space(root: &Path) -> Option<DoctorFinding> {
     let found = format!("{} are free on the disk of the index", format_size(free));
     Some(if free < MIN_FREE {
         DoctorFinding::problem(
-            "disk",
+            DoctorCheck::Disk,
             found,
             "free some, or set SESSION_SEARCH_HOME to a folder on another",
         )
     } else {
-        DoctorFinding::ok("disk", found)
+        DoctorFinding::ok(DoctorCheck::Disk, found)
     })
 }
 

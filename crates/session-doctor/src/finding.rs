@@ -28,11 +28,68 @@ pub enum DoctorFix {
     Purge,
 }
 
+/// A check of an examination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DoctorCheck {
+    /// The database, and what of the histories it has.
+    Index,
+    /// The owners and modes of the files.
+    Permissions,
+    /// The space that is left.
+    Disk,
+    /// The rows of the database.
+    Contents,
+    /// The folders of the agents.
+    Histories,
+    /// How long Claude Code keeps its history.
+    Retention,
+    /// The models that make vectors.
+    Model,
+    /// The share of the texts that have vectors.
+    Vectors,
+    /// What is forgotten, and still in files.
+    Forget,
+    /// The hooks that give memories.
+    Hook,
+    /// The MCP servers in the settings of agents.
+    Mcp,
+    /// The skill of Claude Code.
+    Skill,
+    /// The memories of a project.
+    Memories,
+    /// The settings of this program.
+    Settings,
+}
+
+impl DoctorCheck {
+    /// Returns the name, as JSON has it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Index => "index",
+            Self::Permissions => "permissions",
+            Self::Disk => "disk",
+            Self::Contents => "contents",
+            Self::Histories => "histories",
+            Self::Retention => "retention",
+            Self::Model => "model",
+            Self::Vectors => "vectors",
+            Self::Forget => "forget",
+            Self::Hook => "hook",
+            Self::Mcp => "mcp",
+            Self::Skill => "skill",
+            Self::Memories => "memories",
+            Self::Settings => "settings",
+        }
+    }
+}
+
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DoctorFinding {
-    /// Name of the check.
-    pub check: &'static str,
+    /// The check.
+    pub check: DoctorCheck,
     /// The severity.
     pub severity: FindingSeverity,
     /// The finding, in a sentence without a full stop.
@@ -47,7 +104,7 @@ pub struct DoctorFinding {
 
 impl DoctorFinding {
     /// Makes a finding that all is well.
-    pub(crate) fn ok(check: &'static str, found: impl Into<String>) -> Self {
+    pub(crate) fn ok(check: DoctorCheck, found: impl Into<String>) -> Self {
         Self {
             check,
             severity: FindingSeverity::Ok,
@@ -59,7 +116,7 @@ impl DoctorFinding {
 
     /// Makes a finding that is worth knowing.
     pub(crate) fn note(
-        check: &'static str,
+        check: DoctorCheck,
         found: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
@@ -72,7 +129,7 @@ impl DoctorFinding {
 
     /// Makes a finding that something does not work.
     pub(crate) fn problem(
-        check: &'static str,
+        check: DoctorCheck,
         found: impl Into<String>,
         hint: impl Into<String>,
     ) -> Self {
@@ -83,7 +140,7 @@ impl DoctorFinding {
     }
 
     /// Makes a finding that a fix failed, which an earlier finding of the same check asked for.
-    pub fn failed_fix(check: &'static str, reason: &str, hint: Option<String>) -> Self {
+    pub fn failed_fix(check: DoctorCheck, reason: &str, hint: Option<String>) -> Self {
         Self {
             hint,
             ..Self::problem(check, format!("`--fix` failed: {reason}"), "")

@@ -1,6 +1,6 @@
-//! Checks of the agents' histories: what is found, and what will be deleted.
+//! Checks which histories of the agents are found, and which of them the agents will delete.
 
-use crate::finding::DoctorFinding;
+use crate::finding::{DoctorCheck, DoctorFinding};
 use session_agents::{HistoryRetention, MergedSettings};
 use session_config::{Home, explain_history_removals};
 use session_core::DOCS_URL;
@@ -47,7 +47,7 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
         if !listing.locations.is_empty() {
             let files = pluralize(listing.locations.len(), "file");
             findings.push(DoctorFinding::ok(
-                "histories",
+                DoctorCheck::Histories,
                 format!("{files} of {}", agent.name),
             ));
         }
@@ -60,7 +60,11 @@ pub(crate) fn check_sources(histories: &[LocatedHistory]) -> Vec<DoctorFinding> 
         let hint = format!(
             "{DOCS_URL}/sources.md says where they are looked for, and which variables name other folders"
         );
-        findings.push(DoctorFinding::note("histories", "there are none", hint));
+        findings.push(DoctorFinding::note(
+            DoctorCheck::Histories,
+            "there are none",
+            hint,
+        ));
     }
     findings
 }
@@ -70,7 +74,7 @@ fn describe_warning(warning: &Warning) -> DoctorFinding {
     let hint = match warning.kind {
         WarningKind::EmptyVariableFolder => {
             let hint = "there is no session yet, or correct the variable that names it";
-            return DoctorFinding::note("histories", found, hint);
+            return DoctorFinding::note(DoctorCheck::Histories, found, hint);
         }
         WarningKind::UnusableVariable => {
             "see that it can be read, or correct the variable that names it"
@@ -82,7 +86,7 @@ fn describe_warning(warning: &Warning) -> DoctorFinding {
         WarningKind::NonUtf8Name => "rename it",
         WarningKind::Unreadable | WarningKind::NotAFile => remedy(warning),
     };
-    DoctorFinding::problem("histories", found, hint)
+    DoctorFinding::problem(DoctorCheck::Histories, found, hint)
 }
 
 /// Returns what helps where a file or folder cannot be read.
@@ -98,7 +102,7 @@ fn remedy(warning: &Warning) -> &'static str {
 pub(crate) fn check_history_variables(home: &Home) -> Vec<DoctorFinding> {
     let hint = "name a folder outside of projects, or make a link outside of them that leads there";
     let removed = explain_history_removals(home).into_iter();
-    let note = |found| DoctorFinding::note("histories", found, hint);
+    let note = |found| DoctorFinding::note(DoctorCheck::Histories, found, hint);
     removed.map(note).collect()
 }
 
@@ -112,14 +116,14 @@ fn check_other_home(home: &OtherHome) -> Option<DoctorFinding> {
     let path = home.path.display();
     if !home.exists {
         return Some(DoctorFinding::note(
-            "histories",
+            DoctorCheck::Histories,
             format!("the home folder `{path}` is not there"),
             "mount it, or remove it from `homes` in `[sources]` of the configuration; its sessions are found as they were read",
         ));
     }
     let found = home.describe_missing_history()?;
     Some(DoctorFinding::note(
-        "histories",
+        DoctorCheck::Histories,
         format!("the home folder `{path}`: {found}"),
         "correct `homes` in `[sources]` of the configuration",
     ))
@@ -139,12 +143,12 @@ fn describe_retention(days: u32, vanishing: usize) -> DoctorFinding {
     );
     let found = match (days, vanishing) {
         (0, _) => "no transcripts are kept (`cleanupPeriodDays` is 0)".to_owned(),
-        (_, 0) => return DoctorFinding::ok("retention", kept),
+        (_, 0) => return DoctorFinding::ok(DoctorCheck::Retention, kept),
         (_, n) => format!("{kept}: {n} go within a week"),
     };
     let hint =
         "the index keeps their words; `session-search setup` keeps the transcripts for longer";
-    DoctorFinding::note("retention", found, hint)
+    DoctorFinding::note(DoctorCheck::Retention, found, hint)
 }
 
 #[cfg(test)]

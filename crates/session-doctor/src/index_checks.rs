@@ -1,7 +1,7 @@
 //! Checks of the index: database, matrices, coverage.
 
 use crate::content_checks;
-use crate::finding::{DoctorFinding, DoctorFix};
+use crate::finding::{DoctorCheck, DoctorFinding, DoctorFix};
 use crate::history_checks::{LocatedHistory, is_listed_problem};
 use session_config::Home;
 use session_display::{format_size, pluralize};
@@ -24,7 +24,7 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
         Err(error) => return vec![describe_error(&error)],
     };
     let mut findings = vec![DoctorFinding::ok(
-        "index",
+        DoctorCheck::Index,
         format!(
             "database and vectors are whole (`{}`)",
             home.index_directory.display()
@@ -38,13 +38,19 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
         Ok(exclusions) => {
             let status = IndexStatus::read(&index, home, &exclusions);
             findings.extend(status.map_or_else(
-                |error| vec![DoctorFinding::problem("index", error.to_string(), REBUILD)],
+                |error| {
+                    vec![DoctorFinding::problem(
+                        DoctorCheck::Index,
+                        error.to_string(),
+                        REBUILD,
+                    )]
+                },
                 |s| check_coverage(&s, histories, home.allows_background()),
             ));
         }
         Err(error) => findings.push(DoctorFinding {
             hint: error.hint().map(str::to_owned),
-            ..DoctorFinding::problem("forget", error.to_string(), "")
+            ..DoctorFinding::problem(DoctorCheck::Forget, error.to_string(), "")
         }),
     }
     findings
@@ -56,14 +62,14 @@ pub(crate) fn describe_error(error: &StoreError) -> DoctorFinding {
     let hint = hint.unwrap_or("see that its folder can be read and written");
     let found = error.to_string();
     match error {
-        StoreError::Missing { .. } => DoctorFinding::note("index", found, hint),
+        StoreError::Missing { .. } => DoctorFinding::note(DoctorCheck::Index, found, hint),
         _ if error.needs_migration() => {
-            DoctorFinding::note("index", found, hint).fixed_by(DoctorFix::Refresh)
+            DoctorFinding::note(DoctorCheck::Index, found, hint).fixed_by(DoctorFix::Refresh)
         }
         _ if error.needs_rebuild() => {
-            DoctorFinding::problem("index", found, hint).fixed_by(DoctorFix::Rebuild)
+            DoctorFinding::problem(DoctorCheck::Index, found, hint).fixed_by(DoctorFix::Rebuild)
         }
-        _ => DoctorFinding::problem("index", found, hint),
+        _ => DoctorFinding::problem(DoctorCheck::Index, found, hint),
     }
 }
 
@@ -85,21 +91,21 @@ fn check_rows(index: &Reader) -> Vec<DoctorFinding> {
     if dead * DEAD_ROWS_DIVISOR > all {
         vec![
             DoctorFinding::note(
-                "vectors",
+                DoctorCheck::Vectors,
                 found,
                 "`session-search doctor --fix` removes them",
             )
             .fixed_by(DoctorFix::Purge),
         ]
     } else {
-        vec![DoctorFinding::ok("vectors", found)]
+        vec![DoctorFinding::ok(DoctorCheck::Vectors, found)]
     }
 }
 
 fn check_purge(index: &Reader) -> Option<DoctorFinding> {
     let pending = index.pending_purge().ok()??;
     let found = "deleted text is still in the files of the index";
-    let finding = DoctorFinding::problem("forget", found, purge_hint(pending));
+    let finding = DoctorFinding::problem(DoctorCheck::Forget, found, purge_hint(pending));
     Some(finding.fixed_by(DoctorFix::Purge))
 }
 
@@ -119,7 +125,7 @@ fn purge_hint(pending: PendingPurge) -> &'static str {
 fn check_exclusions(status: &IndexStatus) -> Option<DoctorFinding> {
     status.exclusions_changed.then(|| {
         let found = "what is forgotten or excluded changed since the index was written, which may still hold it";
-        DoctorFinding::problem("forget", found, "run `session-search index`")
+        DoctorFinding::problem(DoctorCheck::Forget, found, "run `session-search index`")
             .fixed_by(DoctorFix::Refresh)
     })
 }
@@ -135,7 +141,7 @@ fn check_old_databases(home: &Home) -> Option<DoctorFinding> {
         format_size(bytes)
     );
     Some(DoctorFinding::note(
-        "index",
+        DoctorCheck::Index,
         found,
         "remove it if you miss nothing",
     ))
@@ -155,7 +161,7 @@ fn check_embedded_sessions(model: &ModelStatus, continues: bool) -> DoctorFindin
     let is_behind = model.in_use && !model.running && model.sessions < model.all_sessions as u64;
     if is_behind {
         DoctorFinding::note(
-            "model",
+            DoctorCheck::Model,
             found,
             if continues {
                 "a search goes on with it in the background, or run `session-search index`"
@@ -165,7 +171,7 @@ fn check_embedded_sessions(model: &ModelStatus, continues: bool) -> DoctorFindin
         )
         .fixed_by(DoctorFix::Refresh)
     } else {
-        DoctorFinding::ok("model", found)
+        DoctorFinding::ok(DoctorCheck::Model, found)
     }
 }
 
@@ -177,7 +183,7 @@ fn check_problems(problems: &[&HistoryProblem]) -> Option<DoctorFinding> {
         problems.len()
     );
     let hint = "`session-search status` lists them";
-    Some(DoctorFinding::problem("histories", found, hint))
+    Some(DoctorFinding::problem(DoctorCheck::Histories, found, hint))
 }
 
 fn check_coverage(
@@ -194,7 +200,7 @@ fn check_coverage(
     findings.extend(check_problems(&unlisted.collect::<Vec<_>>()));
     if status.gone > 0 {
         findings.push(DoctorFinding::ok(
-            "histories",
+            DoctorCheck::Histories,
             format!(
                 "{} kept whose history is gone, or in a folder that no variable names now",
                 pluralize(status.gone, "session")
@@ -230,7 +236,7 @@ mod tests {
         let [finding] = findings.as_slice() else {
             panic!("{findings:?}");
         };
-        assert_eq!(finding.check, "model");
+        assert_eq!(finding.check, DoctorCheck::Model);
         assert_eq!(finding.severity, FindingSeverity::Note);
         let found = "remote has embedded 0 of 8 sessions; status 401";
         assert_eq!(finding.found, found);
@@ -257,7 +263,7 @@ mod tests {
         let [finding] = findings.as_slice() else {
             panic!("{findings:?}");
         };
-        assert_eq!(finding.check, "forget");
+        assert_eq!(finding.check, DoctorCheck::Forget);
         assert_eq!(finding.severity, FindingSeverity::Problem);
         assert_eq!(finding.fix, Some(DoctorFix::Refresh));
     }

@@ -1,6 +1,6 @@
 //! Checks of a project's memories.
 
-use crate::finding::DoctorFinding;
+use crate::finding::{DoctorCheck, DoctorFinding};
 use session_display::pluralize;
 use session_memory::{MemoryState, MemoryStore};
 
@@ -12,7 +12,7 @@ pub fn examine_memories(store: &MemoryStore) -> Vec<DoctorFinding> {
     let untrusted = memories.filter(|memory| !memory.trust.is_trusted()).count();
     let waiting = (untrusted > 0).then(|| {
         DoctorFinding::note(
-            "memories",
+            DoctorCheck::Memories,
             format!(
                 "{} of this project not trusted",
                 pluralize(untrusted, "memory")
@@ -23,12 +23,12 @@ pub fn examine_memories(store: &MemoryStore) -> Vec<DoctorFinding> {
     let damaged = listing.damaged.iter();
     let damaged = damaged.map(|damage| {
         let hint = damage.hint.as_deref().unwrap_or("correct the file");
-        DoctorFinding::problem("memories", damage.to_string(), hint)
+        DoctorFinding::problem(DoctorCheck::Memories, damage.to_string(), hint)
     });
     let orphaned = store.list_orphaned_conversations();
     let orphaned = orphaned.first().map(|first| {
         DoctorFinding::note(
-            "memories",
+            DoctorCheck::Memories,
             format!(
                 "{} in {} without a memory",
                 pluralize(orphaned.len(), "conversation"),

@@ -1,6 +1,6 @@
 //! Checks of the model in use.
 
-use crate::finding::DoctorFinding;
+use crate::finding::{DoctorCheck, DoctorFinding};
 use session_config::{Config, Home};
 use session_models::{Catalogue, ModelError, ModelState};
 
@@ -13,7 +13,7 @@ pub(crate) fn check_model(home: &Home) -> Vec<DoctorFinding> {
     let errors = catalogue.configuration_errors().iter();
     let descriptions = errors.map(|error| {
         let hint = error.hint().unwrap_or_default();
-        DoctorFinding::note("model", error.to_string(), hint)
+        DoctorFinding::note(DoctorCheck::Model, error.to_string(), hint)
     });
     let in_use = check_in_use(&catalogue, &home.config.model);
     in_use.into_iter().chain(descriptions).collect()
@@ -30,7 +30,7 @@ fn check_in_use(catalogue: &Catalogue, name: &str) -> Option<DoctorFinding> {
         _ => format!("`{name}` opens"),
     };
     Some(match catalogue.check_opens(name) {
-        Ok(()) => DoctorFinding::ok("model", works),
+        Ok(()) => DoctorFinding::ok(DoctorCheck::Model, works),
         Err(error) => describe_error(&error),
     })
 }
@@ -42,7 +42,7 @@ fn describe_error(error: &ModelError) -> DoctorFinding {
         Some(hint) => format!("{hint}; or {way_out}"),
         None => way_out,
     };
-    DoctorFinding::problem("model", error.to_string(), hint)
+    DoctorFinding::problem(DoctorCheck::Model, error.to_string(), hint)
 }
 
 #[cfg(test)]

@@ -1,21 +1,21 @@
 //! Text to unit vectors.
 //!
-//! An [`Embedder`] turns texts into vectors whose dot product says how near
-//! two texts are in meaning. A [`ModelSpec`] describes the model, read from the
+//! An [`Embedder`] turns texts into vectors. The greater the dot product of two vectors,
+//! the nearer are their texts in meaning. A [`ModelSpec`] describes the model, read from the
 //! model's TOML in `models/` ([`read_specs_where`] lists them); its
 //! [fingerprint](ModelSpec::fingerprint) keeps the vectors of two models apart.
 //!
 //! Two models lie inside the binary. [`open_bundled_table`] is a static table distilled
 //! from a transformer, in which a text is the weighted sum of its tokens'
 //! vectors ([`TableEmbedder`]). [`open_minilm`] is such a transformer, much better and
-//! a thousand times slower ([`TransformerEmbedder`]). The files of both, [`TokenTable`],
-//! [`TokenVocabulary`] and weights, are used where they lie in the binary, so that
-//! the first vector is there a fraction of a millisecond after the start, or a
-//! few. [`WordPiece`] is the tokenizer.
+//! a thousand times slower ([`TransformerEmbedder`]). The files of both ([`TokenTable`],
+//! [`TokenVocabulary`], weights) are used where they lie in the binary. So the first
+//! vector of the table is there a fraction of a millisecond after the start, and that of
+//! the transformer after a few milliseconds. [`WordPiece`] is the tokenizer.
 //!
-//! Other models have files of their own, which [`open`] opens. Qwen3 is the
-//! large one: a decoder with its tokenizer, [`Bpe`]. Its weights are
-//! mapped, and made `Q8_0` where they are not; [`Device`] says where it computes.
+//! Other models have files of their own, which [`open`] opens. The large one is
+//! Qwen3: a decoder with its tokenizer, [`Bpe`]. Its weights are mapped into memory;
+//! weights of another format are quantized to `Q8_0`. A [`Device`] computes it.
 //!
 //! ```
 //! let model = session_embed::open_bundled_table()?;

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 /// `vocab.txt`); `qwen3` a GGUF file, or what [`TransformerEmbedder::qwen3`] says.
 ///
 /// # Errors
-/// [`EmbedError::Mismatch`] when the description lists no such files; those of
-/// the model's own `new` or `open`.
+/// [`EmbedError::Mismatch`] when the description lists no such files; the errors
+/// of the model's own `new` or `open`.
 pub fn open(spec: ModelSpec, files: &Path) -> Result<Box<dyn Embedder>, EmbedError> {
     open_on(Device::Auto, spec, files)
 }

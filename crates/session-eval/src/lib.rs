@@ -1,9 +1,9 @@
-//! How well search finds what it should, on questions with known answers.
+//! Measures how well search answers questions whose answers are known.
 //!
-//! A [`LabelledSet`] is a folder: questions, and for each the sessions or turns
-//! that answer it. [`evaluate`] searches an index for them, verbatim, and returns an
-//! [`EvaluatedRanking`] of each; [`score_rankings`] compares these with the labels ([`RankingMetrics`]:
-//! hit@k, R@k, MRR@10, nDCG@10, binary gains) and averages them
+//! A [`LabelledSet`] is a folder of questions, each with the sessions or turns that answer
+//! it. [`evaluate`] searches an index for each question verbatim and returns its
+//! [`EvaluatedRanking`]. [`score_rankings`] compares the rankings with the labels ([`RankingMetrics`]:
+//! hit@k, R@k, MRR@10, nDCG@10, binary gains) and averages the metrics
 //! ([`EvalReport`]). [`format_run`] writes the rankings for another judge.
 //!
 //! ```

@@ -65,8 +65,8 @@ pub enum EvalError {
         folder: PathBuf,
     },
     /// A model failed; without it the figures would be those of the words alone.
-    #[error("a question cannot be embedded: {0}")]
-    Embed(String),
+    #[error("a question cannot be embedded")]
+    Embed(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Searching failed.
     #[error(transparent)]
     Search(#[from] session_store::StoreError),

@@ -1,22 +1,23 @@
 //! Constants of the ranking, with the values that an evaluation gives them.
 
-use session_search::RankingTuning;
+use session_search::{RankingConstant, RankingTuning};
 use std::str::FromStr;
 
 /// A constant of the ranking with another value than its default.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TuningConstant {
-    name: String,
+    constant: RankingConstant,
     value: f32,
 }
 
 impl TuningConstant {
     /// Returns the constants of the ranking, these with their own values.
     pub fn apply_all(constants: &[Self]) -> RankingTuning {
-        let set = |tuning: RankingTuning, constant: &Self| {
-            tuning.set(&constant.name, constant.value).unwrap_or(tuning)
-        };
-        constants.iter().fold(RankingTuning::default(), set)
+        let mut tuning = RankingTuning::default();
+        for given in constants {
+            tuning.set(given.constant, given.value);
+        }
+        tuning
     }
 }
 
@@ -27,13 +28,17 @@ impl FromStr for TuningConstant {
     fn from_str(text: &str) -> Result<Self, String> {
         let known = || {
             let (name, value) = text.split_once('=')?;
-            let value = value.parse().ok()?;
-            RankingTuning::default().set(name, value)?;
-            let name = name.to_owned();
-            Some(Self { name, value })
+            let constant = RankingConstant::ALL
+                .into_iter()
+                .find(|known| known.name() == name)?;
+            let value = value
+                .parse::<f32>()
+                .ok()
+                .filter(|value| (0.0..=1.0).contains(value))?;
+            Some(Self { constant, value })
         };
         known().ok_or_else(|| {
-            let names = RankingTuning::NAMES.join(", ");
+            let names = RankingConstant::ALL.map(RankingConstant::name).join(", ");
             format!("not one of {names} with a number from 0 to 1, as in base=0.7")
         })
     }

@@ -13,10 +13,10 @@
 //! the targets of other links are text.
 //!
 //! **Markdown** and **JSON** are what `session-search show` prints. A [`TextLimit`] says how much of an
-//! output is kept; what is left out is told in its place.
+//! output is kept. A note stands in the place of what is left out.
 //!
-//! A [`CallView`] is what is shown of a tool call in all of them: its subject, the edits as diffs, inputs
-//! that are not told otherwise.
+//! A [`CallView`] is what all formats show of a tool call: its subject, its edits as diffs, and the remaining
+//! inputs.
 //!
 //! ```
 //! use session_core::{TurnPart, PromptKind, Turn};

@@ -9,7 +9,7 @@ use serde_json::Value;
 use session_agents::resume_line;
 use session_core::diff::DiffLine;
 use session_core::text::{escape_markdown, sanitize_text};
-use session_core::{CodeFences, PromptKind, ToolCall, Turn, TurnPart};
+use session_core::{CodeFences, PromptAuthor, ToolCall, Turn, TurnPart};
 use session_display::sanitize_line;
 use session_display::{format_minute, project_label, session_title};
 use session_search::Exchange;
@@ -90,10 +90,12 @@ pub fn format_turn(exchange: &Exchange, address: &str, of: u32, limit: TextLimit
 
 /// Formats a prompt: as it was typed, or as Markdown where a model wrote it.
 fn format_prompt(turn: &Turn) -> String {
-    match turn.kind {
-        PromptKind::Model => format!("\n**Agent:**\n\n{}", quote_lines(&turn.prompt)),
-        _ => format!("\n**You:**\n{}", format_verbatim(&turn.prompt)),
-    }
+    let author = turn.kind.author();
+    let text = match author {
+        PromptAuthor::Agent => format!("\n{}", quote_lines(&turn.prompt)),
+        PromptAuthor::You => format_verbatim(&turn.prompt),
+    };
+    format!("\n**{}:**\n{text}", capitalize(author.label()))
 }
 
 fn format_part(part: &TurnPart, limit: TextLimit) -> String {
@@ -261,6 +263,7 @@ fn format_fenced(kind: &str, text: &str, limit: TextLimit) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+    use session_core::PromptKind;
 
     #[test]
     fn names_of_a_session_are_text() {

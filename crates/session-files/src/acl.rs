@@ -104,7 +104,7 @@ pub(crate) fn copy_list(from: &Path, to: &File) -> io::Result<()> {
 struct Descriptor(PSECURITY_DESCRIPTOR);
 
 impl Descriptor {
-    /// Makes one with full access for this user, the system and administrators, and none for anybody else.
+    /// Makes a descriptor that gives full access to this user, the system and administrators, and to nobody else.
     fn for_current_user() -> io::Result<Self> {
         let user = user_sid()?;
         let text = format!("D:P(A;OICI;FA;;;{user})(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)");

@@ -11,7 +11,7 @@
 //! The user's settings and state, whose paths may be links, are read and written by [`private`].
 //! [`Lock`] is held by one process at a time. [`DatabaseCopy`] is a private copy of a SQLite database.
 //!
-//! All that is made is its user's alone: by mode (0700, 0600), on Windows by a protected access list.
+//! Only the user can read what is created: by mode (0700, 0600), on Windows by a protected access list.
 //!
 //! Writes are whole or not at all: a temporary file, flushed, then renamed ([`Durability`]).
 //!

@@ -9,8 +9,8 @@ use std::fs::File;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Makes a directory with mode 0700, and what is missing above it. One that is there keeps
-/// its mode.
+/// Makes a directory with mode 0700, and the missing directories above it. An existing
+/// directory keeps its mode.
 ///
 /// # Errors
 /// When it cannot be made.

@@ -161,8 +161,8 @@ pub fn normalize_lexically(path: &Path) -> std::io::Result<PathBuf> {
     Ok(out)
 }
 
-/// Returns a path from a root on, whose own path has no links; one that leads there by a link, too. `None` if it
-/// lies elsewhere.
+/// Returns the part of a path below a root whose own path has no links. The path may lead there by a link. `None` if
+/// it lies elsewhere.
 pub fn path_below(path: &Path, root: &Path) -> Option<PathBuf> {
     if let Ok(inside) = path.strip_prefix(root) {
         return Some(inside.to_owned());

@@ -90,7 +90,7 @@ impl Exclusions {
         self.reread_orphans(writer, &sessions)?;
         // Turns first: copies of a deleted turn would be indexed in its place.
         for session in kept {
-            removed.turns += session.blank_turns(writer)?;
+            removed.turns += session.exclude_turns(writer)?;
         }
         for session in excluded {
             writer.delete_session(session.row.id)?;

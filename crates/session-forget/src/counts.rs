@@ -1,4 +1,4 @@
-//! Counts of sessions, turns and titles: of an index, of what leaves it and of what comes back to it.
+//! Counts of the sessions, turns and titles that an index holds, that are removed from it, or that come back to it.
 
 use serde::Serialize;
 use session_store::{Reader, StoreError};
@@ -27,7 +27,7 @@ impl ContentCounts {
         };
         for session in index.sessions()? {
             let turns = index.turns(session.id)?;
-            counts.turns += turns.iter().filter(|turn| !turn.is_blank()).count();
+            counts.turns += turns.iter().filter(|turn| !turn.is_excluded()).count();
             counts.sessions += 1;
         }
         Ok(counts)

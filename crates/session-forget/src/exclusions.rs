@@ -165,8 +165,8 @@ impl Exclusions {
         Ok(exclusions)
     }
 
-    /// Returns true when a history file of one session is not to be read. One that holds several, as a database does, is
-    /// read though all that it held once was forgotten: [rules](Self::rules_exclude_path) alone keep it from that.
+    /// Returns true if a history file of one session is not to be read. A file of several sessions, such as a database, is
+    /// read even if all sessions that it held were forgotten; only [rules](Self::rules_exclude_path) prevent that.
     pub fn excludes_session_file(&self, path: &str) -> bool {
         self.records.holds(&item::file_item(path)) || self.rules_exclude_path(path)
     }

@@ -57,18 +57,18 @@ impl<'a> IndexedSession<'a> {
         exclusions.rules_exclude_file_of(index, row)
     }
 
-    /// Blanks the excluded turns of a session that stays; returns how many were not blank before.
-    pub(crate) fn blank_turns(&self, writer: &mut Writer) -> Result<usize, ForgetError> {
-        let excluded = self.excluded_turns(writer.reader()?)?;
-        let mut blanked = 0;
-        for turn in excluded.iter().filter(|turn| !turn.is_blank()) {
-            writer.blank_turn(turn.id)?;
-            blanked += 1;
+    /// Deletes the content of the excluded turns of a session that stays. Returns how many turns still had it.
+    pub(crate) fn exclude_turns(&self, writer: &mut Writer) -> Result<usize, ForgetError> {
+        let turns = self.find_turns_to_exclude(writer.reader()?)?;
+        let mut count = 0;
+        for turn in turns.iter().filter(|turn| !turn.is_excluded()) {
+            writer.exclude_turn(turn.id)?;
+            count += 1;
         }
-        Ok(blanked)
+        Ok(count)
     }
 
-    fn excluded_turns(&self, index: &Reader) -> Result<Vec<TurnRow>, ForgetError> {
+    fn find_turns_to_exclude(&self, index: &Reader) -> Result<Vec<TurnRow>, ForgetError> {
         let by_content = self.turns_excluded_by_content(index)?;
         let mut turns = Vec::new();
         for turn in index.turns(self.row.id)? {

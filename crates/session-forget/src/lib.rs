@@ -1,13 +1,14 @@
 //! Exclusion from the index: of what the user asked to forget, and of what the rules of the configuration
 //! exclude.
 //!
-//! [`ForgottenRecords`] remembers by keyed hashes, in a file of the user's own data: a session by its id,
-//! a turn by its number and by the keys of its copies. Neither text nor ids are kept, and the key makes
-//! the hashes of other machines different. [`ExcludeSettings`] are the standing rules: projects, paths,
-//! patterns. [`Exclusions`] answers both while histories are read, and [`Exclusions::apply`] removes from
-//! an index what it says; an index notes the state that was applied to it, so that a killed removal is
-//! taken up by the next writer. [`ForgetRequest`] finds what a user names, and [`ForgetPlan::forget_and_purge`]
-//! forgets it.
+//! [`ForgottenRecords`] is a file of the user's own data. It holds keyed hashes: of a session that of its
+//! id, of a turn those of its number and of the keys of its copies. Neither texts nor ids are kept, and
+//! another machine has another key. [`ExcludeSettings`] are the standing rules: projects, paths, patterns.
+//!
+//! [`Exclusions`] joins records and rules. It is asked while histories are read, and [`Exclusions::apply`]
+//! removes from an index what is excluded. The index notes which state was applied to it, so that the next
+//! writer continues a removal that was killed. [`ForgetRequest`] finds what a user names, and
+//! [`ForgetPlan::forget_and_purge`] forgets it.
 //!
 //! ```
 //! use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};

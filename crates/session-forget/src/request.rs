@@ -162,7 +162,7 @@ impl ForgetRequest {
         };
         // One that was forgotten keeps its number, and nothing else.
         let may_be_meant =
-            |turn: &TurnRow| !turn.is_blank() && (searched.is_some() || is_in_range(turn));
+            |turn: &TurnRow| !turn.is_excluded() && (searched.is_some() || is_in_range(turn));
         let turns = index.turn_records(session.id, may_be_meant)?.into_iter();
         let meant = turns.filter_map(|turn| {
             let find_line = |text: &str| find_matched_line(text, searched?);

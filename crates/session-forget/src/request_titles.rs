@@ -134,7 +134,7 @@ fn sessions_without_first_turn(
     let mut without_first = BTreeSet::new();
     for session in sessions.difference(&forgotten.sessions) {
         let rows = index.turns(*session)?;
-        let first = rows.iter().find(|turn| !turn.is_blank());
+        let first = rows.iter().find(|turn| !turn.is_excluded());
         if first.is_some_and(|turn| turns.contains(&turn.id)) {
             without_first.insert(*session);
         }

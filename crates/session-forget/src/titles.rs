@@ -18,8 +18,8 @@ impl Exclusions {
         self.records.holds(&item::title_item(title))
     }
 
-    /// Returns a cursor of a history without what is excluded: titles, and what it remembers of forgotten sessions to
-    /// number their next prompt.
+    /// Returns a cursor of a history without excluded titles, and without the facts of forgotten sessions by which their
+    /// next prompts would be numbered.
     pub fn redact_cursor(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
         let name = source.name();
         let excluded = CursorExclusions {

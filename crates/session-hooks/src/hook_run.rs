@@ -68,8 +68,8 @@ pub struct HookCallbacks<T> {
     pub prepare_vectors: fn(&Home, &Path),
     /// Answers a hook.
     pub answer: fn(ComparedCall) -> Option<T>,
-    /// Answers the hook of a session that begins, whose agent shows messages, where the memories cannot be opened: the user
-    /// would not learn why there are none.
+    /// Called if the memories cannot be opened when a session begins, and its agent shows messages. Returns the message
+    /// that tells the user why there are no memories.
     pub explain: fn(&ProjectMemoriesError) -> Option<T>,
 }
 
@@ -83,40 +83,24 @@ pub fn run_with_timeout<T: Send + 'static>(
     session_id: Option<String>,
     callbacks: HookCallbacks<T>,
 ) -> Option<T> {
-    let HookCallbacks {
-        prepare_vectors,
-        answer,
-        explain,
-    } = callbacks;
+    let prepare_vectors = callbacks.prepare_vectors;
     let started = Instant::now();
     let (sender, receiver) = channel();
+    let worker = HookWorker {
+        origin,
+        purpose,
+        started,
+        callbacks,
+        sender,
+    };
     // Not joined: what comes too late ends with the process. Where no thread can be had, the channel is closed.
-    let worker = Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        let Ok(mut input) = HookInput::read(input) else {
-            return;
-        };
-        input.session_id = input.session_id.or(session_id);
-        let is_prompt = input.is_prompt() && purpose == HookPurpose::Answer;
-        if is_prompt {
-            let _ = sender.send(HookWorkerMessage::Prompt);
-        }
-        let shows_message = input.is_startup() && input.shows_messages();
-        let send =
-            |answer: Option<T>| answer.map(|it| sender.send(HookWorkerMessage::Done(it.into())));
-        match open_and_compare(input, origin, purpose, started, prepare_vectors, &sender) {
-            Ok(Some(compared)) => {
-                let _ = sender.send(HookWorkerMessage::Compared);
-                let _ = send(answer(compared));
-            }
-            Ok(None) => {}
-            Err(_) if is_prompt => log_failure(started, SkipReason::QueryFailed),
-            Err(error) if shows_message => {
-                let _ = send(explain(&error));
-            }
-            Err(_) => {}
+    let thread = Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        if let Ok(mut input) = HookInput::read(input) {
+            input.session_id = input.session_id.or(session_id);
+            worker.run(input);
         }
     });
-    drop(worker);
+    drop(thread);
     let timeout = InjectionLimits::default().timeout();
     match await_worker(&receiver, started, timeout) {
         WorkerEnd::Done(answer) => Some(*answer),
@@ -125,6 +109,88 @@ pub fn run_with_timeout<T: Send + 'static>(
             give_up(progress, started, prepare_vectors);
             None
         }
+    }
+}
+
+/// Answers one hook in the worker thread, and reports how far it is.
+struct HookWorker<T> {
+    origin: HookOrigin,
+    purpose: HookPurpose,
+    started: Instant,
+    callbacks: HookCallbacks<T>,
+    sender: Sender<HookWorkerMessage<T>>,
+}
+
+impl<T> HookWorker<T> {
+    /// Answers the hook. The message for the user is the answer if the memories cannot be opened.
+    fn run(&self, input: HookInput) {
+        let is_prompt = input.is_prompt() && self.purpose == HookPurpose::Answer;
+        if is_prompt {
+            self.send(HookWorkerMessage::Prompt);
+        }
+        let shows_message = input.is_startup() && input.shows_messages();
+        let answer = match self.open_and_compare(input) {
+            Ok(compared) => compared.and_then(|compared| self.answer(compared)),
+            Err(_) if is_prompt => {
+                log_failure(self.started, SkipReason::QueryFailed);
+                None
+            }
+            Err(error) if shows_message => (self.callbacks.explain)(&error),
+            Err(_) => None,
+        };
+        if let Some(answer) = answer {
+            self.send(HookWorkerMessage::Done(answer.into()));
+        }
+    }
+
+    /// Opens the memories of the hook's directory, reports how long they may be compared, and compares its prompt with
+    /// them. `None` if a plugin leaves the event to the hook in the settings.
+    fn open_and_compare(
+        &self,
+        input: HookInput,
+    ) -> Result<Option<ComparedCall>, ProjectMemoriesError> {
+        let directory = find_hook_directory(&input)?;
+        if self.origin == HookOrigin::Plugin && is_in_settings(&input, &directory)? {
+            return Ok(None);
+        }
+        let call = self.open_call(input, &directory)?;
+        let home = Box::new(call.memories.home.clone());
+        let timeout = home.config.injection.timeout();
+        self.send(HookWorkerMessage::Configured(home, timeout));
+        let outcome = call.compare_prompt()?;
+        let skip_reason = outcome.as_ref().and_then(|o| o.decision.skip_reason());
+        if skip_reason == Some(SkipReason::Timeout) {
+            (self.callbacks.prepare_vectors)(&call.memories.home, &directory);
+        }
+        Ok(Some(ComparedCall { call, outcome }))
+    }
+
+    /// Opens the memories of the hook's directory.
+    fn open_call(
+        &self,
+        input: HookInput,
+        directory: &Path,
+    ) -> Result<HookCall, ProjectMemoriesError> {
+        let memories = ProjectMemories::for_directory(directory)?;
+        let limits = memories.home.config.injection;
+        Ok(HookCall {
+            input,
+            memories,
+            origin: self.origin,
+            started: self.started,
+            deadline: Some(limits.embedding_deadline(self.started)),
+            purpose: self.purpose,
+        })
+    }
+
+    fn answer(&self, compared: ComparedCall) -> Option<T> {
+        self.send(HookWorkerMessage::Compared);
+        (self.callbacks.answer)(compared)
+    }
+
+    fn send(&self, message: HookWorkerMessage<T>) {
+        // It fails if nobody waits any more.
+        let _ = self.sender.send(message);
     }
 }
 
@@ -169,32 +235,6 @@ fn await_worker<T>(
     }
 }
 
-/// Opens the memories of a hook's directory, reports how long they may be compared, and compares its prompt with them.
-/// `None` if a plugin leaves the event to the hook in the settings.
-fn open_and_compare<T>(
-    input: HookInput,
-    origin: HookOrigin,
-    purpose: HookPurpose,
-    started: Instant,
-    prepare_vectors: fn(&Home, &Path),
-    sender: &Sender<HookWorkerMessage<T>>,
-) -> Result<Option<ComparedCall>, ProjectMemoriesError> {
-    let directory = find_hook_directory(&input)?;
-    if origin == HookOrigin::Plugin && is_in_settings(&input, &directory)? {
-        return Ok(None);
-    }
-    let call = open_call(input, origin, purpose, started, &directory)?;
-    let home = Box::new(call.memories.home.clone());
-    let timeout = home.config.injection.timeout();
-    let _ = sender.send(HookWorkerMessage::Configured(home, timeout));
-    let outcome = call.compare_prompt()?;
-    let skip_reason = outcome.as_ref().and_then(|o| o.decision.skip_reason());
-    if skip_reason == Some(SkipReason::Timeout) {
-        prepare_vectors(&call.memories.home, &directory);
-    }
-    Ok(Some(ComparedCall { call, outcome }))
-}
-
 /// Finds the directory whose memories a hook is about.
 fn find_hook_directory(input: &HookInput) -> Result<PathBuf, ProjectMemoriesError> {
     let directory = input.cwd.clone().map_or_else(std::env::current_dir, Ok)?;
@@ -206,26 +246,6 @@ fn find_hook_directory(input: &HookInput) -> Result<PathBuf, ProjectMemoriesErro
             _ => directory,
         },
     )
-}
-
-/// Opens the memories of a hook's directory.
-fn open_call(
-    input: HookInput,
-    origin: HookOrigin,
-    purpose: HookPurpose,
-    started: Instant,
-    directory: &Path,
-) -> Result<HookCall, ProjectMemoriesError> {
-    let memories = ProjectMemories::for_directory(directory)?;
-    let limits = memories.home.config.injection;
-    Ok(HookCall {
-        input,
-        memories,
-        origin,
-        started,
-        deadline: Some(limits.embedding_deadline(started)),
-        purpose,
-    })
 }
 
 /// Returns the directory whose project a hook in a directory belongs to: the start of the session, where it has since gone

@@ -1,9 +1,9 @@
-//! The answers to an agent's hooks: memories that concern what it is about to do, and what its history knows of it.
+//! The answers to an agent's hooks: memories and earlier cures that concern what the agent is about to do.
 //!
 //! A [`HookCall`] is a hook with the memories of its directory. It is answered in two steps:
 //! [`HookCall::compare_prompt`] decides which memories are put before a prompt, and [`HookCall::answer`] records and
-//! formats the answer to an event. [`run_with_timeout`] takes both in a thread, the first within the user's timeout, and
-//! has no answer where one fails.
+//! formats the answer to an event. [`run_with_timeout`] runs both in a thread, the first within the user's timeout. There
+//! is no answer if one of them fails.
 //!
 //! | event | answer |
 //! | --- | --- |
@@ -12,9 +12,9 @@
 //! | call of a tool | memories whose triggers match its paths or commands |
 //! | failed command | memories whose triggers match its errors, and what cured them before |
 //!
-//! Which memories these are is decided in `session-memory`; the events are parsed in `session-agents`. Cures are read from
-//! the index as it is: a hook does not wait for a refresh, which its front end begins with the session. The last session
-//! alone is read after one, within a budget of time.
+//! `session-memory` decides which memories are given; `session-agents` parses the events. Cures are read from the index as
+//! it is: the front end starts a refresh when a session begins, and no hook waits for it. Only the last session of the
+//! project is read after a refresh, within a budget of time.
 //!
 //! ```
 //! use session_agents::HookInput;

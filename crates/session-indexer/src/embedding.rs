@@ -163,7 +163,7 @@ impl<'a> EmbeddingRun<'a> {
         max_texts: usize,
     ) -> Result<Self, IndexError> {
         let spec = options.embedder.spec();
-        // To embed a text that another session has again takes a fast model no longer than to find its vector.
+        // A fast model embeds a repeated text as fast as its old vector is found.
         let is_slow = matches!(access, WriterAccess::PerCommit(_));
         let model = access.write(|writer| {
             let mut model = writer.add_model(&spec.fingerprint(), &spec.name, spec.dims)?;

@@ -62,7 +62,7 @@ impl EmbeddingAhead<'_> {
         let index = Reader::open(self.root)?;
         // The pool of the process may have to answer a query, whose small tasks would wait behind a thousand texts;
         // threads of this one have the priority of this thread.
-        // Its size is said, since a variable would decide it else.
+        // The size is set explicitly: otherwise `RAYON_NUM_THREADS` decides.
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(cores);
         let pool = pool.build().ok();

@@ -220,7 +220,7 @@ impl<'a> HistoryWriter<'a> {
             false => self.record_warnings(&state.warnings)?,
         }
         if !self.exclusions.is_empty() {
-            self.writer.clear_forgotten_branches(state.file)?;
+            self.writer.clear_excluded_branches(state.file)?;
         }
         if state.is_unread() {
             self.keep_unread(state)?;

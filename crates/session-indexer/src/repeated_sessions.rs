@@ -16,6 +16,12 @@ struct HeldSession<'p> {
 }
 
 impl HeldSession<'_> {
+    /// Returns true where a mark on it or its twin tells all: it is in the own home, in a database, of which only the sessions
+    /// that changed are read, and lose their marks.
+    fn keeps_mark(&self) -> bool {
+        !self.is_elsewhere && !self.holds_one_session
+    }
+
     /// Returns the precedence of its history among those that hold the same, the least first: `opencode.db` goes before
     /// `opencode-backup.db`. Of two transcripts the one that was read first has the turns, which are found there.
     fn rank(&self) -> impl Ord {
@@ -44,6 +50,9 @@ pub(crate) fn settle_repeated_sessions(
             };
             let one = held(twin.session, &change.file.location.path);
             let other = held(twin.other, Path::new(&twin.other_path));
+            if twin.is_marked && one.keeps_mark() && other.keeps_mark() {
+                continue;
+            }
             if let Some(copy) = find_repeated(writer, &twin, one, other)? {
                 let holder = if copy.id == one.id { other } else { one };
                 settle(writer, copy, holder)?;
@@ -72,8 +81,8 @@ fn find_repeated<'p>(
     })
 }
 
-/// Deletes a session that another one repeats, where it is of another machine or in the copy of a database. A transcript in
-/// two folders stays: either may be deleted, and the other is resumed then.
+/// Deletes a session that another one repeats, where it is of another machine. One in the own home stays, in another folder or
+/// in the copy of a database: either history may be deleted or lose turns, and the other one still has them.
 fn settle(
     writer: &mut Writer,
     copy: HeldSession<'_>,
@@ -83,9 +92,6 @@ fn settle(
         (true, _) if copy.holds_one_session => writer.delete_only_repeated_session(copy.id),
         (true, _) => writer.delete_repeated_session(copy.id),
         (false, true) => Ok(()),
-        _ if !copy.holds_one_session && copy.rank() > holder.rank() => {
-            writer.delete_repeated_session(copy.id)
-        }
         _ => writer.mark_repeated_session(copy.id),
     }
 }

@@ -4,7 +4,7 @@ use crate::call_error::CallError;
 use crate::history_tool::{COLUMNS, HistoryItems, HistoryReading, MAX_LINES, format_turn_heading};
 use crate::index_view::IndexView;
 use session_display::{fit_line, pluralize, sanitize_line};
-use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, parse_project};
+use session_query::{CureSearch, FailedTurn, FoundCure, FoundCures, UNKNOWN_ERROR, parse_project};
 use session_search::SearchFilter;
 
 /// Most turns that are listed where no cure is known.
@@ -61,10 +61,11 @@ fn format_no_cure(found: &FoundCures, is_filtered: bool) -> Option<String> {
                 .to_owned()
         }
         (_, 0) if is_filtered => {
-            "no command that does work failed with that error within the filters, which may be too narrow".to_owned()
+            format!("{UNKNOWN_ERROR} within the filters, which may be too narrow")
         }
-        (_, 0) => "no command that does work failed with that error; `what: errors` finds parts of a line, also in commands that succeeded, read or search"
-            .to_owned(),
+        (_, 0) => format!(
+            "{UNKNOWN_ERROR}; `what: errors` finds parts of a line, also in commands that succeeded, read or search"
+        ),
         (_, turns) if found.of_other_programs > 0 => {
             let turns = pluralize(turns, "turn");
             let others = pluralize(found.of_other_programs, "cure");

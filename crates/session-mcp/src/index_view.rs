@@ -9,7 +9,7 @@ use session_display::{
 };
 use session_query::{
     ResolvedFilter, SearchEngine, SessionIdError, Snapshot, UnmetClause, find_session,
-    find_turn_clause, find_unmet_clause,
+    find_unmet_clause,
 };
 use session_search::{
     FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, list_newest,
@@ -127,8 +127,7 @@ impl<'a> IndexView<'a> {
             .collect()
     }
 
-    /// Resolves the filter of a call that asks what was done: what subagents did was done, too. The sessions that the
-    /// client is in are left out. Of a session that is named with turns these alone are let through.
+    /// Resolves the filter of a call that asks about work that was done.
     ///
     /// # Errors
     /// As [`Self::find_session`], and when the session has no such turn.
@@ -136,15 +135,10 @@ impl<'a> IndexView<'a> {
         &self,
         filter: &CallFilter,
     ) -> Result<CallScope<'a>, CallError> {
-        let turns = filter.session.as_deref().map(|id| {
-            let clause = find_turn_clause(self.sessions(), id);
-            clause.map_err(|error| self.note_id_error(&error))
-        });
-        let turns = turns.transpose()?.flatten();
+        let session = filter.session.as_deref();
         let CallScope { filter, callers } = self.resolve_scope(filter)?;
-        let mut filter = filter.with_subagents_of_named(self.sessions());
-        filter.clauses.extend(turns);
-        let resolved = ResolvedFilter::new(filter, &callers, self.sessions());
+        let resolved = ResolvedFilter::for_work(filter, session, &callers, self.sessions());
+        let resolved = resolved.map_err(|error| self.note_id_error(&error))?;
         Ok(CallScope {
             filter: resolved.search_filter,
             callers,

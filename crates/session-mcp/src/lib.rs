@@ -6,17 +6,17 @@
 //!
 //! # Work
 //!
-//! A handshake does no work: it tells the tools and no more. A call becomes a `ToolJob` for the one `ToolWorker`
+//! A handshake only lists the tools. A call becomes a `ToolJob` for the one `ToolWorker`
 //! thread, which opens configuration, models and index at the first call and keeps them. Between two
-//! calls it holds no lock and no transaction, and an index put in the place of another is seen by the
-//! next call ([`session_query::OpenIndex`]). A refresh runs beside each answer, with progress
-//! notifications where the client asked for them. A call that was cancelled before its turn is left out.
+//! calls it holds no lock and no transaction, and the next call sees an index that replaced the old one
+//! ([`session_query::OpenIndex`]). A refresh runs beside each answer, with progress notifications if the
+//! client asked for them. A call that is cancelled before the worker takes it is not answered.
 //!
 //! # Answers
 //!
-//! An answer is plain text of at most 10,000 characters. What was found in sessions stands in a fence
-//! that says it is data, and no text can close that fence (`FencedText`). The last line is the call that goes
-//! on: the turns around the best hit, the next page. At the end of a session there is none.
+//! An answer is plain text of at most 10,000 characters. Session text stands in a fence that marks it as
+//! data, and no text can close that fence (`FencedText`). The last line is the call that continues: the
+//! turns around the best hit, or the next page. At the end of a session there is none.
 //!
 //! # End
 //!

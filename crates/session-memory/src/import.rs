@@ -84,6 +84,8 @@ pub struct ImportReport {
     pub in_trash: Vec<String>,
     /// The ids of trusted memories that stay as they are, since the later text of the import waits for trust.
     pub kept_trusted: Vec<String>,
+    /// The ids of memories that waited for trust here, and have that of the import now.
+    pub trusted: Vec<String>,
     /// The number of memories that are here already, and were not changed later in the import.
     pub known: usize,
     /// The number of these that are in the project, not the user's own.
@@ -244,6 +246,7 @@ pub fn import_memories(
             ImportDecision::Trust(stored) => {
                 imports.known += 1;
                 imports.known_in_project += usize::from(stored.scope == MemoryScope::Project);
+                imports.trusted.push(stored.id().to_owned());
                 trusted.push(*stored);
             }
             ImportDecision::LeaveInTrash(id) => imports.in_trash.push(id),

@@ -21,16 +21,19 @@
 //! # Injection
 //!
 //! An [`Injector`] answers the prompt of a hook. It compares the prompt's parts with the trusted
-//! memories, until one has a block or the deadline passes. It applies the threshold of the
-//! gate ([`InjectionLimits`]) to the matches, and assembles a [`MemoryBlock`] within a budget: fenced, escaped, the same bytes for the same input.
-//! When a session begins, [`Injector::begin_session`] lists the topics of all of them.
+//! memories, until one part has a block or the deadline passes. It applies the threshold of the
+//! gate ([`InjectionLimits`]) to the matches, and assembles a [`MemoryBlock`] within a budget. A block is
+//! fenced and escaped, and the same input gives the same bytes.
+//!
+//! When a session begins, [`Injector::begin_session`] lists the topics of all trusted memories.
 //! [`Triggers`] name the files, commands and errors for which a memory matters;
-//! [`Injector::inject_for_event`] gives those that a call of a tool matches.
-//! [`SessionState`], in a [`SessionStateFile`], prevents repeats in a context ([`ContextId`]), and the [`InjectionLog`] counts without any text.
+//! [`Injector::inject_for_event`] gives the memories whose triggers match a call of a tool.
+//! [`SessionState`], in a [`SessionStateFile`], prevents repeats in a context ([`ContextId`]). The
+//! [`InjectionLog`] counts injections and holds no text.
 //!
 //! # Layers
 //!
-//! A module uses those of its own row and of the rows before it alone, which a test of `session-cli` checks.
+//! A module uses only modules of its own row and of the rows before it. A test of `session-cli` checks that.
 //!
 //! | module | what it knows |
 //! | --- | --- |

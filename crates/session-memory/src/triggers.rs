@@ -147,7 +147,7 @@ impl Triggers {
         self.errors_in(text).next().is_some()
     }
 
-    /// Returns the errors that a text holds; those that are too short are part of any text.
+    /// Returns the errors that a text holds. Errors that are too short are skipped: any text may hold them.
     pub(crate) fn errors_in<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let errors = self.errors.iter().map(String::as_str);
         let errors = errors.filter(|error| error.chars().count() >= MIN_ERROR_CHARS);

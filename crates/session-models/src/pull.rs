@@ -22,7 +22,7 @@ impl Catalogue {
     ///
     /// An interrupted download is resumed. Each file is checked against its pinned SHA-256 and
     /// against the one that the hub states. An installed model is replaced only when the new
-    /// one opens. One that verifies is left as it is.
+    /// one opens. An installed model that verifies is left as it is.
     ///
     /// # Errors
     /// [`ModelError::HubUnreachable`] and [`ModelError::Offline`] when there is no hub,

@@ -121,7 +121,7 @@ impl RemoteEmbedder {
         })
     }
 
-    /// Sets the delay or time without an answer from which on the listener is told.
+    /// Sets how long a delay or a time without an answer may be before the listener is notified.
     #[must_use]
     pub fn with_wait_patience(mut self, patience: Duration) -> Self {
         self.client.wait_patience = patience;
@@ -141,7 +141,7 @@ impl Embedder for RemoteEmbedder {
         &self.spec
     }
 
-    /// As many as [`truncate`] leaves of ASCII.
+    /// As many as `truncate` leaves of ASCII.
     fn max_document_bytes(&self) -> usize {
         max_ascii_bytes(&self.spec)
     }

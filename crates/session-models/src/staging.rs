@@ -51,8 +51,7 @@ impl StagingDirectory {
         self.target.with_file_name(format!(".{}.old", self.model))
     }
 
-    /// Puts the replaced model back where its replacement did not come, and deletes it where it did. An error is left to the
-    /// next run.
+    /// Deletes the replaced model, or puts it back if its replacement is missing. The next run tries again after an error.
     fn settle_replaced(&self) {
         let old = self.replaced_path();
         let _ = if self.target.exists() {

@@ -2,14 +2,11 @@
 
 use crate::calendar::find_monday;
 use crate::digest::{Digest, escape_markdown_line, format_days, format_link};
-use crate::layout::fit_words;
-use crate::session_label::session_title;
-use crate::units::format_duration;
 use crate::work::format_more;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan, Zoned};
 use session_core::text::escape_markdown;
-use session_display::pluralize;
+use session_display::{fit_words, format_duration, pluralize, session_title};
 use session_report::{ProjectReport, SessionReport};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,14 +1,13 @@
 //! Work over time: a table and a calendar.
 
-use crate::layout::{LineField, lay_out_fields, truncate_to_columns};
+use crate::layout::{LineField, lay_out_fields};
 use crate::style::{FAINT, HEAT, TITLE, paint};
-use crate::units::format_duration;
 use anstyle::Style;
 use jiff::ToSpan;
 use jiff::civil::Date;
 use serde::Serialize;
 use session_core::text::sanitize_text;
-use session_display::{Note, pluralize};
+use session_display::{Note, format_duration, pluralize, truncate_to_columns};
 use session_report::{CountedDay, DayStats};
 use unicode_width::UnicodeWidthStr;
 

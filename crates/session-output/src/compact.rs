@@ -1,12 +1,12 @@
 //! Hits in few words, for whoever pays by the word: `search --json --compact`.
 
-use crate::layout::{fit_line, sanitize_line};
 use crate::search_listing::SearchListing;
-use crate::session_label::{format_day, project_label, visible_title};
 use serde::Serialize;
 use session_core::text::clip_words;
 use session_core::{ConfidenceBand, safe_json};
-use session_display::SessionIds;
+use session_display::{
+    SessionIds, fit_line, format_day, project_label, sanitize_line, visible_title,
+};
 use session_indexer::RefreshOutcome;
 use session_search::{HitOrder, SearchHit, SearchResults, UnfoundTerms};
 use std::borrow::Cow;

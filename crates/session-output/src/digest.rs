@@ -1,11 +1,8 @@
 //! The digest, as Markdown and as JSON.
 
 use crate::calendar::format_last_day;
-use crate::layout::{sanitize_line, wrap_lines};
 use crate::searched_scope::NARROW_FILTERS;
-use crate::session_label::{format_rfc3339, project_label, session_title, visible_title};
 use crate::turn_heading::are_of_several_agents;
-use crate::units::format_duration;
 use crate::work::{JsonTokens, format_file_names, format_tokens};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -13,7 +10,10 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use session_core::AccessedFile;
 use session_core::text::escape_markdown;
-use session_display::{Note, SessionIds, pluralize};
+use session_display::{
+    Note, SessionIds, format_duration, format_rfc3339, pluralize, project_label, sanitize_line,
+    session_title, visible_title, wrap_lines,
+};
 use session_report::{CalendarRange, CommandRun, ProjectReport, SessionReport, WorkSummary};
 
 /// The heading above sessions whose folder is not known.
@@ -351,10 +351,24 @@ struct JsonSession<'a> {
     tokens: JsonTokens,
 }
 
+/// How much of each session a report has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DigestDetail {
+    /// What is short.
+    Brief,
+    /// Also what was asked, came out, changed and failed.
+    Full,
+}
+
 impl<'a> Digest<'a> {
     /// Returns the report as it is printed as JSON, a brief one without the fields that may be long. Hints say why nothing was
     /// done, and what to change.
-    pub fn to_json(&self, is_brief: bool, complete: bool, hints: Vec<String>) -> JsonDigest<'a> {
+    pub fn to_json(
+        &self,
+        detail: DigestDetail,
+        complete: bool,
+        hints: Vec<String>,
+    ) -> JsonDigest<'a> {
         let projects = self.projects.iter();
         JsonDigest {
             from: self.range.from.timestamp().to_string(),
@@ -362,12 +376,12 @@ impl<'a> Digest<'a> {
             complete,
             hints,
             sessions: self.count_sessions(),
-            projects: projects.map(|it| to_json_project(it, is_brief)).collect(),
+            projects: projects.map(|it| to_json_project(it, detail)).collect(),
         }
     }
 }
 
-fn to_json_project(project: &ProjectReport, is_brief: bool) -> JsonProject<'_> {
+fn to_json_project(project: &ProjectReport, detail: DigestDetail) -> JsonProject<'_> {
     let sessions = project.sessions.iter();
     JsonProject {
         project: project
@@ -376,11 +390,12 @@ fn to_json_project(project: &ProjectReport, is_brief: bool) -> JsonProject<'_> {
             .map_or("", |s| project_label(&s.row)),
         path: project.path.as_deref(),
         active_seconds: project.active_ms() / 1000,
-        sessions: sessions.map(|it| to_json_session(it, is_brief)).collect(),
+        sessions: sessions.map(|it| to_json_session(it, detail)).collect(),
     }
 }
 
-fn to_json_session(session: &SessionReport, is_brief: bool) -> JsonSession<'_> {
+fn to_json_session(session: &SessionReport, detail: DigestDetail) -> JsonSession<'_> {
+    let is_full = detail == DigestDetail::Full;
     let (row, work) = (&session.row, &session.work);
     let failed = work.commands.iter().filter(|run| run.status.is_failed());
     let failed = failed.map(|run: &CommandRun| run.command.as_str());
@@ -394,11 +409,11 @@ fn to_json_session(session: &SessionReport, is_brief: bool) -> JsonSession<'_> {
         active_seconds: work.active_ms / 1000,
         turns: work.turns,
         subagents: session.subagents,
-        problem: (!is_brief).then_some(work.problem.as_deref()),
-        solution: (!is_brief).then_some(work.solution.as_deref()),
-        files: (!is_brief).then_some(&work.files),
+        problem: is_full.then_some(work.problem.as_deref()),
+        solution: is_full.then_some(work.solution.as_deref()),
+        files: is_full.then_some(&work.files),
         commands: work.ran_command_count(),
-        failed: (!is_brief).then(|| failed.collect()),
+        failed: is_full.then(|| failed.collect()),
         pull_requests: &work.pull_requests,
         models: &work.models,
         tokens: JsonTokens::new(work.tokens),

@@ -1,8 +1,9 @@
 //! The report of `doctor`: faults, and those that were repaired.
 
-use crate::layout::{INDENT, sanitize_line, wrap_around_addresses};
+use crate::layout::{INDENT, wrap_around_addresses};
 use crate::style::{FAILED, FAINT, TITLE, paint};
 use serde::Serialize;
+use session_display::sanitize_line;
 use session_doctor::{DoctorFinding, DoctorFix, FindingSeverity};
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ pub fn format_findings(findings: &[DoctorFinding], width: usize) -> String {
         } else {
             FAINT
         };
-        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
+        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check.name()));
         let found = sanitize_line(&finding.found);
         let found = wrap_around_addresses(&found, width.saturating_sub(CHECK_WIDTH));
         for (at, line) in found.iter().enumerate() {

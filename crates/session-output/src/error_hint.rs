@@ -135,6 +135,10 @@ mod tests {
         assert_eq!(error_hint(&QueryError::Filter(unknown())), expected);
         let full = QueryError::Io(ErrorKind::StorageFull.into());
         assert!(error_hint(&full).unwrap().contains("free space"));
+        let (cause, hint) = (full.to_string(), error_hint(&full).unwrap().into_owned());
+        let of_question = format_error(&EvalError::Embed(full.into()));
+        let expected = format!("a question cannot be embedded: {cause}\nhint: {hint}");
+        assert_eq!(of_question, expected);
         assert_eq!(error_hint(&std::io::Error::other("so")), None);
     }
 }

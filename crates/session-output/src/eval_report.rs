@@ -1,8 +1,7 @@
 //! Metrics of rankings as tables.
 
-use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, TITLE, paint};
-use session_display::{Note, pad_to_columns, pluralize};
+use session_display::{Note, pad_to_columns, pluralize, sanitize_line, truncate_to_columns};
 use session_eval::{EvalReport, LabelledSet, MetricAverages, RankingMetrics};
 use session_query::PartlyEmbedded;
 use unicode_width::UnicodeWidthStr;

@@ -1,14 +1,17 @@
 //! Turns in full, for people.
 
-use crate::layout::{LineField, fit_line, fit_words, lay_out_fields, sanitize_line};
+use crate::layout::{LineField, lay_out_fields};
 use crate::prose_lines::wrap_prose;
-use crate::session_label::{format_minute, make_gone_field, project_label, session_title};
+use crate::session_label::make_gone_field;
 use crate::style::{CALL, FAILED, FAINT, ID, PROJECT, PROMPT, TITLE, paint};
 use anstyle::Style;
 use session_core::diff::DiffLine;
 use session_core::text::sanitize_text;
-use session_core::{PromptKind, ToolCall, TurnAddress, TurnPart};
-use session_display::{SessionIds, pluralize};
+use session_core::{ToolCall, TurnAddress, TurnPart};
+use session_display::{
+    SessionIds, fit_line, fit_words, format_minute, pluralize, project_label, sanitize_line,
+    session_title,
+};
 use session_export::{CallView, TextLimit};
 use session_search::Exchange;
 use session_store::SessionRow;
@@ -111,14 +114,11 @@ pub fn format_exchange(exchange: &Exchange, layout: ExchangeLayout<'_>) -> Strin
     let fill = "─".repeat(width.min(RULE_WIDTH).saturating_sub(rule.chars().count()));
     let rule = format!("{rule}{fill}");
     let mut out = format!("\n{}\n", paint(FAINT, rule.trim_end()));
-    let who = match turn.kind {
-        PromptKind::Model => "agent>",
-        _ => "you>",
-    };
+    let who = format!("{}>", turn.kind.author().label());
     if !turn.prompt.is_empty() {
         out.push_str(&format!(
             "{} {}\n",
-            paint(PROMPT, who),
+            paint(PROMPT, &who),
             layout.format_prose(&turn.prompt, who.len() + 1)
         ));
     }

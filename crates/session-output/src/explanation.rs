@@ -1,9 +1,9 @@
 //! How scores came to be, for people.
 
-use crate::layout::{INDENT, LineField, fit_line, lay_out_fields, wrap_hanging};
+use crate::layout::{INDENT, LineField, lay_out_fields, wrap_hanging};
 use crate::style::FAINT;
 use session_core::ListScore;
-use session_display::pluralize;
+use session_display::{fit_line, pluralize};
 use session_search::{CosineStats, ListWeight, SearchExplanation, SearchHit};
 use session_store::TermStats;
 

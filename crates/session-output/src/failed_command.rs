@@ -1,13 +1,12 @@
 //! Runs of commands that failed, as lines of a listing.
 
-use crate::layout::{fit_line, sanitize_line};
 use crate::shell::{is_repeatable, quote_word};
 use crate::style::{FAILED, PROJECT, paint};
 use crate::turn_listing::{EVERYTHING, PrintedFinding};
 use crate::work::{join_names, list_file_names};
 use session_core::ErrorSignature;
 use session_core::shell::{Operator, find_cd_target, split_command_parts, words_from_program};
-use session_display::{format_matched_line, pluralize};
+use session_display::{fit_line, format_matched_line, pluralize, sanitize_line};
 use session_query::FailedCommand;
 use session_report::LaterSuccess;
 use session_search::LinePattern;
@@ -58,7 +57,7 @@ impl PrintedFinding for FailedCommand {
     }
 }
 
-/// Formats a command on one line: around what was searched for, else without what prepares it.
+/// Formats a command on one line: the part around the searched words, or, without such words, the part that does the work.
 fn format_command_line(command: &str, wanted: &str, columns: usize) -> String {
     if wanted != EVERYTHING {
         return format_matched_line(command, &LinePattern::new(wanted), columns);

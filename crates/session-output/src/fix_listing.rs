@@ -2,9 +2,7 @@
 
 use crate::compact::clip_echo;
 use crate::json_session::JsonSessionFields;
-use crate::layout::{
-    INDENT, LineField, fit_line, format_limit_note, lay_out_fields, sanitize_line,
-};
+use crate::layout::{INDENT, LineField, format_limit_note, lay_out_fields};
 use crate::searched_scope::SearchedScope;
 use crate::shell::{format_next_command, quote_word};
 use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
@@ -12,14 +10,11 @@ use crate::turn_heading::{are_of_several_agents, make_turn_heading, strip_projec
 use anstyle::Style;
 use serde::Serialize;
 use session_core::TurnAddress;
-use session_display::{Note, SessionIds, pluralize};
-use session_query::{FailedTurn, FoundCure, FoundCures};
+use session_display::{Note, SessionIds, fit_line, pluralize, sanitize_line};
+use session_query::{FailedTurn, FoundCure, FoundCures, UNKNOWN_ERROR};
 use session_report::Cure;
 use session_store::SessionRow;
 use std::borrow::Cow;
-
-/// The note where no turn failed of the error.
-const UNKNOWN_ERROR: &str = "no command that does work failed with that error";
 
 /// Columns of what a line tells.
 const LABEL_WIDTH: usize = 9;

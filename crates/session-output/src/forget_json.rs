@@ -21,7 +21,7 @@ pub struct JsonForgotten<'a> {
     purged: bool,
     /// Turns of sessions that stay.
     turn_list: Vec<JsonForgottenTurn<'a>>,
-    /// Titles of sessions that stay; one of a message that no session holds is counted alone.
+    /// Titles of sessions that stay. A title of a message that no session holds is only counted.
     title_list: Vec<JsonForgottenTitle<'a>>,
 }
 

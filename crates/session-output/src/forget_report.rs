@@ -1,9 +1,11 @@
 //! The report of `forget`: the plan before the question, the outcome, the records.
 
-use crate::layout::{INDENT, fit_line, sanitize_line};
+use crate::layout::INDENT;
 use jiff::Timestamp;
 use session_core::TurnAddress;
-use session_display::{Note, SessionIds, format_minute, pluralize, visible_title};
+use session_display::{
+    Note, SessionIds, fit_line, format_minute, pluralize, sanitize_line, visible_title,
+};
 use session_forget::{
     ContentCounts, ForgetPlan, ForgottenEntry, MARKER, PlannedTitle, PlannedTurn,
 };
@@ -74,7 +76,7 @@ pub struct RestoreObstacles {
     pub has_rules: bool,
 }
 
-/// Formats what came back from the histories when an entry was removed, and what keeps the rest out.
+/// Formats what came back from the histories when an entry was removed, and why the rest did not.
 pub fn format_restored(restored: ContentCounts, obstacles: &RestoreObstacles) -> String {
     let counts = format_known_counts(restored);
     let entries = obstacles.entries.as_deref().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! The hook as settings have it.
 
-use crate::layout::sanitize_line;
 use session_agents::{HookScope, HookStatus, UnmatchedTools};
 use session_core::text::path_line;
+use session_display::sanitize_line;
 
 /// Formats of which calls the hook never learns, and why.
 pub fn format_unmatched_tools(unmatched: &UnmatchedTools) -> String {

@@ -1,11 +1,10 @@
 //! Notes on a refresh of the index: files read, removed and left.
 
 use crate::forget_report::format_removed_counts;
-use crate::layout::sanitize_line;
 use crate::units::format_time_left;
 use crate::work::join_names;
 use session_core::text::{file_name, path_line};
-use session_display::{Note, pluralize};
+use session_display::{Note, pluralize, sanitize_line};
 use session_forget::{ContentCounts, MARKER};
 use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
 use session_query::UnembeddedSessions;

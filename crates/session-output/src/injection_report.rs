@@ -1,8 +1,8 @@
 //! The report of an injection: the text before a prompt, and the reasons for it.
 
-use crate::layout::{sanitize_line, truncate_to_columns};
 use crate::style::{FAINT, ID, paint};
 use serde::Serialize;
+use session_display::{sanitize_line, truncate_to_columns};
 use session_memory::{
     GateVerdict, InjectionCandidate, InjectionDecision, InjectionOutcome, MemoryBlock, SkipReason,
     TriggerCandidate, TriggerDecision,

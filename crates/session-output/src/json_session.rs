@@ -1,7 +1,7 @@
 //! The keys by which JSON names a session.
 
-use crate::session_label::{format_rfc3339, project_label, visible_title};
 use serde::Serialize;
+use session_display::{format_rfc3339, project_label, visible_title};
 use session_store::SessionRow;
 
 /// A session in the JSON of what was found in it, as `docs/cli.md` describes it.

@@ -2,9 +2,7 @@
 
 use crate::style::{FAINT, paint};
 use anstyle::Style;
-pub(crate) use session_display::{
-    fit_line, fit_path, fit_words, sanitize_line, truncate_to_columns, wrap_lines,
-};
+use session_display::{truncate_to_columns, wrap_lines};
 use unicode_width::UnicodeWidthStr;
 
 /// Indentation of the lines of a hit after its first one, in columns.

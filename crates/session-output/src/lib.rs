@@ -1,4 +1,4 @@
-//! The shape of what the command line prints.
+//! The shape of what the command line prints. A formatter that another front end uses, too, is in `session-display`.
 //!
 //! Each answer of the program has two shapes: text for a terminal, and a JSON document. Both are pure
 //! functions of data here. Nothing is read, nothing is written to stdout or stderr, and no option of the
@@ -86,7 +86,7 @@ pub use calendar::{Calendar, JsonStats, NothingCounted};
 pub use compact::compact_json_without_history;
 pub use demo::{JsonDemo, format_demo_command, format_step};
 pub use diff::format_diff;
-pub use digest::{Digest, JsonDigest, NothingDone};
+pub use digest::{Digest, DigestDetail, JsonDigest, NothingDone};
 pub use doctor_report::{JsonDoctor, describe_fix, format_findings};
 pub use error_hint::{error_hint, format_error};
 pub use eval_report::{format_partly_embedded, format_report, format_set_notes};

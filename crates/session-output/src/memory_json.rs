@@ -182,6 +182,8 @@ pub struct JsonImportedMemories<'a> {
     pub in_trash: &'a [String],
     /// The ids of trusted memories whose later version in the import would wait for trust.
     pub kept_trusted: &'a [String],
+    /// The ids of those that waited for trust here, and have that of the import now.
+    pub trusted: &'a [String],
     /// The number of those that were there already.
     pub known: usize,
     /// The number of memories of a project that are left out, since there is none here.

@@ -1,9 +1,8 @@
 //! Notes on memories: which wait for trust, which were moved, where one comes from.
 
-use crate::layout::{fit_line, sanitize_line};
 use session_core::TurnAddress;
 use session_core::shell::is_plain_word;
-use session_display::{Note, pluralize};
+use session_display::{Note, fit_line, pluralize, sanitize_line};
 use session_memory::{DamagedFile, ImportReport, Memory, MemoryState, Trust};
 
 /// Most ids that a note names.
@@ -116,6 +115,7 @@ pub fn format_import_notes(report: &ImportReport) -> Vec<Note> {
         "left as they are, since what the repository changed later would wait for trust",
         &report.kept_trusted,
     );
+    let trusted = name_memories("trusted here now, as in the import", &report.trusted);
     let copies = name_memories("in the trash is what they were before", &report.copies);
     let again = format!("{ACTIVATE_HINT}; another import then brings what was changed later");
     let notes = [
@@ -124,6 +124,7 @@ pub fn format_import_notes(report: &ImportReport) -> Vec<Note> {
         copies.map(|note| note.with_hint(ACTIVATE_HINT)),
         in_trash.map(|note| note.with_hint(again)),
         kept,
+        trusted,
     ];
     notes.into_iter().flatten().collect()
 }
@@ -325,6 +326,7 @@ mod tests {
             copies: vec!["mem-4".into()],
             in_trash: vec!["mem-1".into(), "mem-2".into()],
             kept_trusted: vec!["mem-3".into()],
+            trusted: vec!["mem-5".into()],
             ..ImportReport::default()
         };
         let notes = format_import_notes(&report);
@@ -334,7 +336,8 @@ mod tests {
             [
                 "in the trash is what they were before: mem-4\nhint: `session-search memory activate ID` takes one back",
                 "deleted here, and left in the trash: mem-1, mem-2\nhint: `session-search memory activate ID` takes one back; another import then brings what was changed later",
-                "left as they are, since what the repository changed later would wait for trust: mem-3"
+                "left as they are, since what the repository changed later would wait for trust: mem-3",
+                "trusted here now, as in the import: mem-5"
             ]
         );
         assert!(format_import_notes(&ImportReport::default()).is_empty());

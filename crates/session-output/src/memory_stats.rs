@@ -1,9 +1,9 @@
 //! Counts of memories, and of what was put before prompts.
 
-use crate::layout::{NameColumn, lay_out_row, sanitize_line, wrap_lines};
+use crate::layout::{NameColumn, lay_out_row};
 use crate::style::{TITLE, paint};
 use serde::Serialize;
-use session_display::pluralize;
+use session_display::{pluralize, sanitize_line, wrap_lines};
 use session_memory::{InjectionStats, MemoryKind, MemoryStats};
 use std::collections::BTreeMap;
 

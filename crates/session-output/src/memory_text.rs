@@ -1,10 +1,8 @@
 //! Memories for people, and for agents, which read the text since it is a tenth of the JSON.
 
-use crate::layout::{
-    INDENT, LineField, TitledLine, lay_out_fields, lay_out_titled, sanitize_line, wrap_lines,
-};
+use crate::layout::{INDENT, LineField, TitledLine, lay_out_fields, lay_out_titled};
 use crate::style::{FAINT, ID, PROJECT, TITLE, band_style, paint};
-use session_display::pluralize;
+use session_display::{pluralize, sanitize_line, wrap_lines};
 use session_memory::{Memory, MemoryMatch, MemoryState, Trust};
 
 /// Most lines of what a found memory says: about 1,100 characters in 100 columns.
@@ -59,7 +57,7 @@ fn first_line(found: &MemoryMatch, memory: &Memory, id_columns: usize) -> Titled
     }
 }
 
-/// Formats what a found memory says, and what is to be known of it.
+/// Formats the text of a found memory and the facts about it.
 fn format_details(found: &MemoryMatch, memory: &Memory, explain: bool, width: usize) -> String {
     let indent = " ".repeat(INDENT);
     let summary = sanitize_line(&memory.summary());

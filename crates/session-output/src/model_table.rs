@@ -1,10 +1,11 @@
 //! The models of the catalogue as a table.
 
-use crate::layout::{fit_line, sanitize_line, truncate_to_columns, wrap_lines};
 use crate::style::{FAINT, ID, TITLE, paint};
 use anstyle::Style;
 use serde::Serialize;
-use session_display::{format_size, pad_to_columns};
+use session_display::{
+    fit_line, format_size, pad_to_columns, sanitize_line, truncate_to_columns, wrap_lines,
+};
 use session_models::{DeviceChoice, ModelState};
 use session_query::{EmbeddedSessions, ModelOverview};
 use unicode_width::UnicodeWidthStr;

@@ -1,9 +1,8 @@
 //! The message that this machine has no history.
 
-use crate::layout::sanitize_line;
 use session_core::DOCS_URL;
 use session_core::text::{join_alternatives, path_line};
-use session_display::{Note, pluralize};
+use session_display::{Note, pluralize, sanitize_line};
 use session_query::MisplacedHistory;
 use session_sources::{Env, agents};
 use session_store::HistoryProblem;

@@ -3,9 +3,9 @@
 use crate::json_session::JsonSessionFields;
 use crate::memory_json::JsonMemoryCandidate;
 use crate::search_listing::SearchListing;
-use crate::session_label::resume_line;
 use crate::work::JsonWork;
 use serde::Serialize;
+use session_agents::resume_line;
 use session_core::{ConfidenceBand, ListScore};
 use session_display::Preview;
 use session_indexer::RefreshOutcome;

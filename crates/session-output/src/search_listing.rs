@@ -2,10 +2,10 @@
 
 use crate::explanation;
 use crate::index_notes::format_unreadable_paths;
-use crate::layout::{GAP, INDENT, LineField, TitledLine, fit_line, lay_out_titled, sanitize_line};
+use crate::layout::{GAP, INDENT, LineField, TitledLine, lay_out_titled};
 use crate::preview::format_preview;
 use crate::searched_scope::{SearchedScope, format_same_filters, format_unmet_clause};
-use crate::session_label::{format_day, make_gone_field, make_title_field, resume_line};
+use crate::session_label::{make_gone_field, make_title_field};
 use crate::shell::{self, format_next_command};
 use crate::style::{FAINT, ID, TITLE, band_style, paint};
 use crate::turn_heading::make_project_field;
@@ -13,8 +13,12 @@ use crate::units::format_sources;
 use crate::work::{WorkPart, format_more, format_work, join_names, list_file_names};
 use anstyle::Style;
 use jiff::Zoned;
+use session_agents::resume_line;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
-use session_display::{Note, Preview, SessionIds, UnfoundHints, format_unfound_terms, pluralize};
+use session_display::{
+    Note, Preview, SessionIds, UnfoundHints, fit_line, format_day, format_unfound_terms, pluralize,
+    sanitize_line,
+};
 use session_indexer::RefreshOutcome;
 use session_query::{InvalidFilter, SearchAnswer, TimeSuggestion};
 use session_report::WorkSummary;
@@ -199,8 +203,9 @@ impl SearchListing<'_> {
         unmet.or(no_word).unwrap_or_else(format_scope)
     }
 
-    /// Lists for JSON which words were taken for no filter, what keeps to a time in words, whose history answers and what of it
-    /// is unread, and why nothing was found, where filters may be the reason or the query has no word.
+    /// Lists the hints of the JSON: words that look like filters and are none, the filter that a time in words would be, the
+    /// history that answers with its unread files, and why nothing was found if the filters or a query without words may be
+    /// the reason.
     pub(crate) fn hints(&self) -> Vec<String> {
         let notes = self.format_invalid_filters().chain(self.format_time_note());
         let mut hints: Vec<String> = notes.collect();
@@ -412,7 +417,7 @@ fn format_score(hit: &SearchHit) -> String {
     )
 }
 
-/// Formats a probability with two decimals; one that these would make zero as less than the least.
+/// Formats a probability with two decimals. A probability that they would make zero is formatted as `<.01`.
 fn format_probability(probability: f32) -> String {
     match probability {
         p if p < LEAST_PROBABILITY / 2.0 => "<.01".to_owned(),

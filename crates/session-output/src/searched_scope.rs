@@ -68,8 +68,8 @@ impl SearchedScope {
     }
 }
 
-/// Formats that no session is of a project, or that no turn meets another filter by itself; `None` for a filter that is told
-/// of by the scope alone.
+/// Formats that no session is of a project, or that no turn meets another filter by itself; `None` for a filter that only
+/// the scope names.
 pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<Note> {
     format_unknown_project(std::slice::from_ref(&unmet.clause), sessions)
         .or_else(|| format_unmet_filter(&unmet.clause, &unmet.names))

@@ -1,13 +1,12 @@
 //! Commands, files, edits, errors, prompts or answers of a session's turns.
 
 use crate::exchange_text::format_diffs;
-use crate::session_label::format_rfc3339;
 use crate::style::{CALL, FAILED, FAINT, ID, paint};
 use anstyle::Style;
 use serde::{Deserialize, Serialize};
 use session_core::text::sanitize_text;
 use session_core::{AccessedFile, CallStatus, CommandRunRef, TurnAddress, TurnContent, TurnPart};
-use session_display::Note;
+use session_display::{Note, format_rfc3339};
 use session_export::{CallView, TextLimit};
 use session_search::Exchange;
 use session_store::{TurnId, TurnRow};

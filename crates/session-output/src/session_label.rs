@@ -1,11 +1,9 @@
 //! How sessions are named in output.
 
-use crate::layout::{LineField, fit_line};
+use crate::layout::LineField;
 use crate::style::{FAINT, TITLE};
-pub(crate) use session_agents::resume_line;
-use session_display::{SessionIds, pad_to_columns};
-pub(crate) use session_display::{
-    format_day, format_minute, format_rfc3339, project_label, session_title, visible_title,
+use session_display::{
+    SessionIds, fit_line, format_day, pad_to_columns, project_label, session_title,
 };
 use session_query::SessionIdError;
 use session_store::SessionRow;

@@ -1,12 +1,12 @@
 //! Settings, and who said them.
 
-use crate::layout::{INDENT, fit_line, sanitize_line};
+use crate::layout::INDENT;
 use crate::style::{FAINT, paint};
 use serde::Serialize;
 use serde_json::Value;
 use session_config::{IgnoredSetting, ReportedSetting, SettingOrigin, SettingsReport};
 use session_core::text::sanitize_text;
-use session_display::{shorten_home, wrap_note};
+use session_display::{fit_line, sanitize_line, shorten_home, wrap_note};
 use std::path::Path;
 use unicode_width::UnicodeWidthStr;
 
@@ -62,9 +62,9 @@ impl SettingsListing {
         }
     }
 
-    /// Formats the settings for a terminal of so many columns, a line each; those that are set come first. Where a line is
-    /// too long, value and origin of one that is set have lines of their own, and the origin of another is left out. `~`
-    /// stands for the home folder in the path of a file.
+    /// Formats the settings for a terminal of so many columns, a line each. Settings that are set come first. If a line is
+    /// too long, the value and the origin of a setting that is set have lines of their own; another setting loses its
+    /// origin. `~` stands for the home folder in the path of a file.
     pub fn format(&self, columns: usize, home: &Path) -> String {
         let width = self.keys.iter().map(|key| key.key.len()).max().unwrap_or(0);
         let layout = SettingsLayout {

@@ -1,8 +1,9 @@
 //! Commands of this program as they are typed.
 
-use crate::layout::{INDENT, sanitize_line};
+use crate::layout::INDENT;
 use crate::style::{FAINT, paint};
 pub use session_agents::quote_word;
+use session_display::sanitize_line;
 use unicode_width::UnicodeWidthStr;
 
 /// Most columns of a query that is repeated.

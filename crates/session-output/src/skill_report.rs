@@ -1,8 +1,7 @@
 //! The state of an installed skill, or what was done to it.
 
-use crate::layout::{fit_line, sanitize_line};
 use session_agents::{SkillFileOutcome, SkillFileReport, SkillFileState, SkillReport, WriteMode};
-use session_display::pluralize;
+use session_display::{fit_line, pluralize, sanitize_line};
 
 /// Most columns of a version: a project's manifest may hold any text.
 const VERSION_COLUMNS: usize = 20;

@@ -1,11 +1,11 @@
 //! The report of `status`: sessions, models, freshness.
 
-use crate::layout::{INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, wrap_lines};
+use crate::layout::{INDENT, NameColumn, lay_out_row};
 use crate::style::{FAILED, TITLE, paint};
 use crate::units::{format_sources, format_time_left};
 use serde::Serialize;
 use session_core::text::path_line;
-use session_display::{format_minute, format_size, pluralize};
+use session_display::{fit_line, format_minute, format_size, pluralize, sanitize_line, wrap_lines};
 use session_query::{IndexStatus, ModelStatus, OtherHome, ProjectSessions, VectorVersions};
 use session_store::{FORMAT_VERSION, HistoryProblem};
 use std::borrow::Cow;
@@ -96,7 +96,7 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
         status
             .old_versions
             .iter()
-            .map(|old| ("", format_old_versions(old))),
+            .map(|old| ("", format_old_versions(old, &status.models))),
     );
     rows.push((
         "updated",
@@ -195,13 +195,20 @@ fn format_model(m: &ModelStatus) -> String {
     )
 }
 
-/// Formats how many versions of a model are replaced, and what deletes their vectors.
-fn format_old_versions(old: &VectorVersions) -> String {
+/// Formats how many versions of a model are replaced, and what deletes their vectors: of a model that is not in use, those of
+/// its present version, too.
+fn format_old_versions(old: &VectorVersions, models: &[ModelStatus]) -> String {
+    let is_used = |model: &ModelStatus| model.in_use && model.name == old.name;
+    let present = if models.iter().any(is_used) {
+        ""
+    } else {
+        " and those above, which switching back to it would use"
+    };
     let name = sanitize_line(&old.name);
     let versions = pluralize(old.versions, "other version");
     let size = format_size(old.bytes);
     format!(
-        "{versions} of {name}, {size} of vectors: `session-search model remove {name} --vectors` deletes them"
+        "{versions} of {name}, {size} of vectors: `session-search model remove {name} --vectors` deletes them{present}"
     )
 }
 
@@ -359,7 +366,7 @@ mod tests {
                     failure: None,
                 },
             ],
-            old_versions: vec![two_versions("minilm")],
+            old_versions: vec![two_versions("minilm"), two_versions("remote")],
             ..IndexStatus::default()
         };
         let report = StatusReport {
@@ -382,6 +389,9 @@ mod tests {
                   minutes left
                   2 other versions of minilm, 1.4 MB of vectors: `session-search model
                   remove minilm --vectors` deletes them
+                  2 other versions of remote, 1.4 MB of vectors: `session-search model
+                  remove remote --vectors` deletes them and those above, which switching
+                  back to it would use
         updated   no date: 2 files changed since; the next search looks at them
         index     /home/ann/index (2.5 MB, format N)
         "#);

@@ -1,10 +1,10 @@
 //! Which memories of a repository are trusted, and what somebody reads before they are.
 
-use crate::layout::sanitize_line;
 use crate::memory_json::JsonMemories;
 use crate::style::{TITLE, paint};
 use serde::Serialize;
 use session_core::text::{path_line, sanitize_text};
+use session_display::sanitize_line;
 use session_memory::{BlockItem, DirectoryRecord, Memory, Trust};
 
 /// The memories that became trusted, as `docs/cli.md` describes them.

@@ -1,10 +1,10 @@
 //! How a turn is named in a list of turns.
 
-use crate::layout::{LineField, TitledLine, fit_line, sanitize_line};
-use crate::session_label::{format_minute, make_gone_field, make_title_field, project_label};
+use crate::layout::{LineField, TitledLine};
+use crate::session_label::{make_gone_field, make_title_field};
 use crate::style::{FAINT, ID, PROJECT};
 use session_core::TurnAddress;
-use session_display::SessionIds;
+use session_display::{SessionIds, fit_line, format_minute, project_label, sanitize_line};
 use session_store::SessionRow;
 
 /// Most columns of a project's name.

@@ -2,8 +2,7 @@
 
 use crate::json_session::JsonSessionFields;
 use crate::layout::{
-    GAP, INDENT, LineField, TitledLine, fit_line, fit_path, format_limit_note, lay_out_fields,
-    lay_out_titled, wrap_lines,
+    GAP, INDENT, LineField, TitledLine, format_limit_note, lay_out_fields, lay_out_titled,
 };
 use crate::shell::format_next_command;
 use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
@@ -12,7 +11,7 @@ use crate::work::format_more;
 use anstyle::Style;
 use serde::Serialize;
 use session_core::{AccessedFile, CallStatus, FileAccess};
-use session_display::{SessionIds, format_matched_line, pluralize};
+use session_display::{SessionIds, fit_line, fit_path, format_matched_line, pluralize, wrap_lines};
 use session_search::{FoundCommand, FoundTurn, LinePattern};
 use session_store::{SessionId, SessionRow};
 use std::collections::HashSet;

@@ -1,19 +1,8 @@
-//! Durations, counts and large numbers for people.
+//! Estimates of time, counts and large numbers for people.
 
 use session_display::pluralize;
 use std::collections::BTreeMap;
 use std::time::Duration;
-
-/// Formats a duration in hours and minutes: `3 h 20 min`.
-pub(crate) fn format_duration(ms: i64) -> String {
-    let minutes = (ms + 30_000) / 60_000;
-    match (minutes / 60, minutes % 60) {
-        (0, 0) => "under 1 min".to_owned(),
-        (0, minutes) => format!("{minutes} min"),
-        (hours, 0) => format!("{hours} h"),
-        (hours, minutes) => format!("{hours} h {minutes} min"),
-    }
-}
 
 /// Formats an estimate of the time that something will take: `about 40 minutes left`.
 pub(crate) fn format_time_left(left: Duration) -> String {
@@ -80,11 +69,6 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let minutes = |n: i64| format_duration(n * 60_000);
-        assert_eq!(
-            [minutes(0), minutes(59), minutes(60), minutes(200)],
-            ["under 1 min", "59 min", "1 h", "3 h 20 min"]
-        );
         let counts = [0, 999, 1_000, 12_345, 3_440_000, 1_200_000_000].map(format_count);
         assert_eq!(counts, ["0", "999", "1.0k", "12k", "3.4M", "1.2G"]);
         let rounded = [41_776, 9_960, 999_499, 999_500, 14_960_907].map(format_count);

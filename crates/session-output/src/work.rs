@@ -1,12 +1,11 @@
 //! Summaries of work, for people and as JSON.
 
-use crate::layout::{
-    INDENT, NameColumn, fit_line, lay_out_row, sanitize_line, truncate_to_columns, wrap_lines,
-};
-use crate::units::{format_count, format_duration};
+use crate::layout::{INDENT, NameColumn, lay_out_row};
+use crate::units::format_count;
 use serde::Serialize;
 use session_core::text::file_name;
 use session_core::{AccessedFile, TokenTotals};
+use session_display::{fit_line, format_duration, sanitize_line, truncate_to_columns, wrap_lines};
 use session_report::{CommandRun, WorkSummary};
 use std::collections::HashSet;
 

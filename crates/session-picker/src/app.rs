@@ -206,7 +206,7 @@ impl App {
         }
     }
 
-    /// Returns the note on a search for a match. One that is not found may be in what is not shown of calls.
+    /// Returns the note on a search for a match. A match that is not found may be in the hidden part of a call.
     fn note_search(&self, state: SearchState) -> Option<String> {
         let conversation = self.conversation.as_ref();
         let note = match state {

@@ -4,12 +4,16 @@
 //! Nothing is resumed here; the caller does that, or prints the command.
 //!
 //! One thread owns the state (`App`) and draws it. It never waits for the index: a thread for each kind
-//! of work sends messages. The searching thread answers the last request that was made, and drops
-//! those before it; the reading thread reads the turns of the preview and of the conversation that is
-//! open; the refreshing thread brings the index up to date, step by step, and each step asks the list
-//! anew. What is copied as a text, exported or saved runs in a thread of its own. The index is open
-//! between questions, without a lock ([`session_query::OpenIndex`]), and so are the models. What a refresh writes is read by another
-//! thread; until then lists are answered from what was read before.
+//! of work sends it messages.
+//!
+//! - The searching thread answers the last request that was made, and drops those before it.
+//! - The reading thread reads the turns of the preview and of the open conversation.
+//! - The refreshing thread brings the index up to date step by step, and each step asks the list anew.
+//! - Copying, exporting and saving run in a thread each.
+//!
+//! The index stays open between questions, without a lock ([`session_query::OpenIndex`]), and so do the
+//! models. Another thread reads what a refresh wrote; until it has, lists are answered from what was read
+//! before.
 //!
 //! The text of sessions is an attacker's: it is made printable and cut by `session-display` before it is
 //! drawn, and what is typed or pasted loses what no terminal shows. A turn is laid out as lines with

@@ -3,7 +3,7 @@
 use crate::turn_position::format_turn_position;
 use session_core::diff::DiffLine;
 use session_core::text::sanitize_text;
-use session_core::{CodeFences, FencedLine, PromptKind, Turn, TurnPart};
+use session_core::{CodeFences, FencedLine, Turn, TurnPart};
 use session_display::{format_minute, sanitize_line, wrap_lines};
 use session_export::CallView;
 use session_search::Exchange;
@@ -150,12 +150,8 @@ impl BlockLines {
     }
 
     fn push_prompt(&mut self, turn: &Turn) {
-        let who = match turn.kind {
-            PromptKind::Model => "agent",
-            _ => "you",
-        };
         if !turn.prompt.is_empty() {
-            self.push(who, LineRole::Prompt);
+            self.push(turn.kind.author().label(), LineRole::Prompt);
             self.push_markdown(&turn.prompt);
             self.push_blank();
         }

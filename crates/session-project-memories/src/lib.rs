@@ -6,8 +6,8 @@
 //! After a change [`ProjectMemories::finish_change`] updates the skill, whose description has keywords
 //! of memories. [`FoundSourceMemories`] finds the memories that were saved from sessions which are forgotten.
 //!
-//! A [`ToolContext`] names what a call of a tool touches as triggers name it: for proposals the calls of the history, for
-//! hooks the one at hand.
+//! A [`ToolContext`] holds the paths, commands and errors of a tool's call in the form that triggers match. Proposals make
+//! it of calls in the history, hooks of the call that they are about.
 //!
 //! ```
 //! use session_project_memories::ProjectMemories;

@@ -339,7 +339,7 @@ impl ProjectMemories {
         Some(note.with_hint("`session-search memory sync-context` writes it anew"))
     }
 
-    /// Finds the memories that a new one repeats, and makes its vectors. One that is superseded is not in use.
+    /// Finds the memories that a new one repeats, and makes its vectors. Superseded memories are not compared.
     fn compare_and_embed(
         &self,
         memory: &Memory,

@@ -61,8 +61,8 @@ impl SavedMemory {
         !self.broad.is_empty()
     }
 
-    /// Returns the notes that no field of the memory's JSON stands for: what was cut or replaced, which triggers match much
-    /// of what there is or no file, which memories it replaces and what it inherited from them, and what failed after it was
+    /// Returns the notes that no field of the memory's JSON has. They say what was cut or replaced, which triggers match too
+    /// much or no file, which memories are replaced, what is inherited from them, and what failed after the memory was
     /// saved.
     pub fn content_notes(&self) -> Vec<SavedMemoryNote> {
         let texts = self.cuts.iter().cloned();

@@ -39,7 +39,7 @@ impl ProjectMemories {
         let Some(session) = sessions.iter().find(|session| is_source(session, source)) else {
             return Ok(Vec::new());
         };
-        let is_in_range = |turn: &TurnRow| !turn.is_blank() && range.contains(&turn.index);
+        let is_in_range = |turn: &TurnRow| !turn.is_excluded() && range.contains(&turn.index);
         let turns = index.turn_records(session.id, is_in_range)?.into_iter();
         Ok(turns.map(|turn| turn.content).collect())
     }

@@ -114,10 +114,10 @@ impl ToolContext<'_> {
         }
     }
 
-    /// Returns the directory of a line's next command; `None` if it is not known, as the home directory of another user
-    /// (`~ann`) is not.
+    /// Returns the directory of a line's next command; `None` for the home directory of another user (`~ann`). One that is
+    /// not known is taken for the first one: a trigger that is silent costs more than one too many.
     fn directory_from(&self, start: Option<&Path>, followed: &WorkingDirectory) -> Option<PathBuf> {
-        let path = self.expand_home(followed.path()?);
+        let path = self.expand_home(followed.path().unwrap_or_default());
         let start = start.filter(|_| !path.starts_with('~'))?;
         Some(start.join(&*path))
     }
@@ -410,6 +410,8 @@ mod tests {
                 &["src/db/a.sql", "src/b.sql"],
             ),
             ("cd ~ && cat shop/db/a.sql", &["db/a.sql"]),
+            ("(cd web && ls); rm a.sql", &["src/a.sql"]),
+            ("R=$(cd .. && pwd); rm a.sql", &["src/a.sql"]),
         ] {
             assert_eq!(
                 paths_of_command(home.path(), command),
@@ -423,17 +425,27 @@ mod tests {
     }
 
     #[test]
-    fn files_of_an_unknown_directory_are_named_by_absolute_paths_alone() {
+    fn files_of_an_unknown_directory_are_named_from_the_first_one() {
         let home = home();
         fs_err::write(home.path().join("shop/src/Makefile"), "").unwrap();
-        for command in [
-            "cd $DIR && cat a.sql Makefile ~/shop/db/b.sql",
-            "cd ~ann; cat a.sql; cat ~/shop/db/b.sql",
-            "(cd db; cat a.sql); cat a.sql ~/shop/db/b.sql",
-            "cd $DIR && bash -c 'cat a.sql ~/shop/db/b.sql'",
+        for (command, expected) in [
+            (
+                "cd $DIR && cat a.sql Makefile ~/shop/db/b.sql",
+                &["src/a.sql", "src/Makefile", "db/b.sql"][..],
+            ),
+            ("pushd db; rm a.sql", &["src/a.sql"]),
+            (
+                "cd \"$(git rev-parse --show-toplevel)\" && rm db/a.sql",
+                &["src/db/a.sql"],
+            ),
+            (
+                "cd $DIR && bash -c 'cat a.sql ~/shop/db/b.sql'",
+                &["src/a.sql", "db/b.sql"],
+            ),
+            ("cd ~ann; cat a.sql; cat ~/shop/db/b.sql", &["db/b.sql"]),
         ] {
             let paths = paths_of_command(home.path(), command);
-            assert_eq!(paths, ["db/b.sql"], "{command}");
+            assert_eq!(paths, expected, "{command}");
         }
     }
 

@@ -4,7 +4,7 @@ use crate::error::QueryError;
 use session_core::{ErrorSignature, TurnContent, WantedError};
 use session_report::Cure;
 use session_search::{ErrorSearch, FoundTurn, SearchFilter};
-use session_store::{Reader, SessionId, SessionRow, TurnId};
+use session_store::{Reader, SessionId, SessionRow, StoreError, TurnId};
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -81,7 +81,7 @@ impl FailedTurn {
 pub struct FoundCures {
     /// The cures, those of the project at hand first, then newest first.
     pub cures: Vec<FoundCure>,
-    /// Number of turns in which a command failed with it.
+    /// Number of turns in which a command failed with it; where cures alone are wanted, also with that of other names.
     pub turns: usize,
     /// Number of cures that [`CureSearch::command`] left out, where it left none; else 0.
     pub of_other_programs: usize,
@@ -95,6 +95,8 @@ pub struct FoundCures {
 
 /// Greatest number of cures of one signature: an error with more says little of its cause.
 const MAX_CURES: usize = 10;
+/// The note if no turn failed with the error.
+pub const UNKNOWN_ERROR: &str = "no command that does work failed with that error";
 /// Greatest number of turns that are listed for an error without a cure.
 pub const MAX_FAILED_TURNS: usize = 300;
 /// Greatest number of turns that are searched for lines that hold a part of one.
@@ -125,7 +127,8 @@ impl CureSearch<'_> {
                 .collect();
             errors = list_signatures(&wanted);
         }
-        remove_turns_of_other_names(index, &mut turns, &wanted)?;
+        let reads_all = self.max_failed > 0;
+        remove_turns_of_other_names(&mut turns, &wanted, reads_all, |turn| index.content(turn))?;
         let all = self.find_in_sessions(index, &turns, &wanted)?;
         let is_apt = |found: &FoundCure| self.command.is_none_or(|it| found.cure.may_cure(it));
         let (mut cures, mut others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_apt);
@@ -169,7 +172,7 @@ impl CureSearch<'_> {
                 continue;
             }
             seen.push(session.id);
-            let records = index.turn_records(session.id, |turn| !turn.is_blank())?;
+            let records = index.turn_records(session.id, |turn| !turn.is_excluded())?;
             let in_session = Cure::find_all(&records, wanted);
             let is_shown = |cure: &Cure| shown.contains(&(session.id, cure.failed_turn));
             let in_session = in_session.into_iter().filter(is_shown);
@@ -200,21 +203,35 @@ fn is_error_of(found: &FoundTurn<ErrorSignature>, line: &str, wanted: &[WantedEr
         && wanted.iter().any(|error| error.is_in(found.found, line))
 }
 
-/// Removes the turns that failed with the error of other names alone. Only where names are wanted are they read.
+/// Removes the turns that failed with the error of other names alone. Only where names are wanted are they read, each once;
+/// without `reads_all` only until it is known which sessions are searched for cures.
 fn remove_turns_of_other_names(
-    index: &Reader,
     turns: &mut Vec<FoundTurn<ErrorSignature>>,
     wanted: &[WantedError],
+    reads_all: bool,
+    mut read: impl FnMut(TurnId) -> Result<TurnContent, StoreError>,
 ) -> Result<(), QueryError> {
+    let mut sessions = HashSet::new();
+    let mut last: Option<(TurnId, TurnContent)> = None;
     let mut kept = Vec::new();
     for found in turns.drain(..) {
         let mut same = wanted.iter().filter(|it| it.signature == found.found);
-        let is_kept = !same.all(WantedError::has_names) || {
-            let content = index.content(found.turn.id)?;
+        let is_known = sessions.contains(&found.session.id) || sessions.len() == MAX_SESSIONS;
+        let is_kept = (is_known && !reads_all) || !same.all(WantedError::has_names) || {
+            let id = found.turn.id;
+            let content = match last.take().filter(|(read, _)| *read == id) {
+                Some((_, content)) => content,
+                None => read(id)?,
+            };
             let mut lines = content.errors.iter();
-            lines.any(|line| is_error_of(&found, line, wanted))
+            let is_same = lines.any(|line| is_error_of(&found, line, wanted));
+            last = Some((id, content));
+            is_same
         };
-        kept.extend(is_kept.then_some(found));
+        if is_kept {
+            sessions.insert(found.session.id);
+            kept.push(found);
+        }
     }
     *turns = kept;
     Ok(())
@@ -267,4 +284,57 @@ fn read_failed_turns(
         ));
     }
     Ok(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use session_store::TurnRow;
+
+    const ERROR: &str = "Error: Cannot find module '@acme/lamp'";
+
+    /// Returns the turns that are left of those in these sessions, and those that were read. Turn 1 failed of another name.
+    fn remove_others(sessions: &[i64], reads_all: bool) -> (Vec<usize>, Vec<usize>) {
+        let wanted = WantedError::read_all(ERROR);
+        let turns = (0..).zip(sessions);
+        let turns = turns.map(|(turn, session)| FoundTurn {
+            session: SessionRow {
+                id: SessionId::new(*session),
+                ..SessionRow::default()
+            },
+            turn: TurnRow {
+                id: TurnId::new(turn / 2),
+                ..TurnRow::default()
+            },
+            found: wanted[0].signature,
+        });
+        let mut turns: Vec<_> = turns.collect();
+        let mut read = Vec::new();
+        remove_turns_of_other_names(&mut turns, &wanted, reads_all, |turn| {
+            read.push(turn.as_index());
+            let line = if turn.as_index() == 1 {
+                "Error: Cannot find module '@acme/oil'"
+            } else {
+                ERROR
+            };
+            Ok(TurnContent {
+                errors: vec![line.to_owned()],
+                ..TurnContent::default()
+            })
+        })
+        .unwrap();
+        (
+            turns.iter().map(|found| found.turn.id.as_index()).collect(),
+            read,
+        )
+    }
+
+    #[test]
+    fn a_turn_is_read_once_and_where_cures_alone_are_wanted_until_its_session_is_known() {
+        let sessions = [1, 1, 2, 2, 1, 1, 2, 2];
+        let all = remove_others(&sessions, true);
+        assert_eq!(all, (vec![0, 0, 2, 2, 3, 3], vec![0, 1, 2, 3]));
+        let (_, read) = remove_others(&sessions, false);
+        assert_eq!(read, [0, 1, 3]);
+    }
 }

@@ -15,8 +15,8 @@ const TIMES: [&str; 4] = ["today", "yesterday", "last week", "last month"];
 /// Most words of such a question.
 const MAX_WORDS: usize = 16;
 
-/// Returns the time in a query that asks for nothing but what was done in it: `february 21` of "what did we do on february
-/// 21?", as [`TimeRange`] reads it.
+/// Returns the time in a query that only asks what was done at that time, as [`TimeRange`] reads it: `february 21` of "what
+/// did we do on february 21?".
 pub(crate) fn find_time_of_question(query: &str, now: fn() -> Zoned) -> Option<String> {
     let query = query.trim().trim_end_matches(['?', '.', '!']);
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();

@@ -12,15 +12,22 @@ use tempfile::TempDir;
 
 macro_rules! demo_file {
     ($folder:literal, $session:literal) => {
-        (
-            concat!($folder, "/", $session, ".jsonl"),
-            include_str!(concat!("../demo/", $session, ".jsonl")),
-        )
+        DemoFile {
+            path: concat!($folder, "/", $session, ".jsonl"),
+            text: include_str!(concat!("../demo/", $session, ".jsonl")),
+        }
     };
 }
 
-/// The history: file below the home folder, and content. Hand-written.
-const HISTORY: [(&str, &str); 6] = [
+/// A file of the history.
+struct DemoFile {
+    /// Below `~/.claude/projects`.
+    path: &'static str,
+    text: &'static str,
+}
+
+/// The history, written by hand.
+const HISTORY: [DemoFile; 6] = [
     demo_file!("-home-ann-homelab", "a1b2c3d4-1111-4a11-8a11-000000000001"),
     demo_file!("-home-ann-homelab", "b7e0f1a2-2222-4b22-8b22-000000000002"),
     demo_file!("-home-ann-parser", "c3d9e8f7-3333-4c33-8c33-000000000003"),
@@ -49,7 +56,7 @@ impl DemoIndex {
             .prefix("session-search-demo-")
             .tempdir()?;
         let home = folder.path().join("home");
-        for (path, text) in HISTORY {
+        for DemoFile { path, text } in HISTORY {
             let path = home.join(".claude/projects").join(path);
             if let Some(folder) = path.parent() {
                 fs_err::create_dir_all(folder)?;

@@ -26,8 +26,8 @@ pub struct EvalIndex {
     table: Arc<dyn Embedder>,
     /// The model that is measured; `None` for the table.
     measured: Option<Arc<dyn Embedder>>,
-    /// The index is not the user's own, so that the measured model may embed it.
-    is_apart: bool,
+    /// The history is that of a set, so that the measured model may embed it.
+    is_of_set: bool,
     /// The temporary directory with the index of the set's own history.
     _scratch: Option<TempDir>,
 }
@@ -63,7 +63,7 @@ impl EvalIndex {
     /// directory cannot be made.
     pub fn new(home: Home, source: EvalSource<'_>) -> Result<Self, QueryError> {
         let measured = load_measured(&home, &source)?;
-        let is_apart = source.history.is_some() || source.index.is_some();
+        let is_of_set = source.history.is_some();
         let kept = source.index.map(std::path::absolute).transpose()?;
         let (home, scratch) = match source.history {
             Some(history) => make_home(history, kept)?,
@@ -80,13 +80,13 @@ impl EvalIndex {
             home,
             table: session_embed::open_bundled_table()?.into(),
             measured,
-            is_apart,
+            is_of_set,
             _scratch: scratch,
         })
     }
 
-    /// Reads the history, and opens its index. The measured model embeds what it has not embedded only in an index apart: in
-    /// the user's own that costs hours, or sends a whole history to an endpoint, without being asked for.
+    /// Reads the history, and opens its index. The measured model embeds the history of a set alone: the user's own costs
+    /// hours, or goes to an endpoint as a whole, without being asked for. That holds in a kept index, too.
     ///
     /// # Errors
     /// When the index or a model fails.
@@ -104,7 +104,7 @@ impl EvalIndex {
             progress,
         };
         live.refresh(RefreshMode::Changes, None)?;
-        if let Some(model) = self.measured.as_deref().filter(|_| self.is_apart) {
+        if let Some(model) = self.measured.as_deref().filter(|_| self.is_of_set) {
             self.embed_sessions(model, progress)?;
         }
         Ok(Reader::open(&self.home.index_directory)?)

@@ -102,7 +102,7 @@ fn follow_to_successes(
         by_session.entry(turn.session.id).or_default().push(turn);
     }
     for (session, turns) in by_session {
-        let records = index.turn_records(session, |turn| !turn.is_blank())?;
+        let records = index.turn_records(session, |turn| !turn.is_excluded())?;
         let successes = LaterSuccesses::new(&records);
         for turn in turns {
             for failed in &mut turn.found {

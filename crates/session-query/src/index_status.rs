@@ -51,7 +51,7 @@ pub struct IndexStatus {
     pub files: usize,
     /// Files that changed, were added or were deleted since.
     pub changed: usize,
-    /// Whether what is forgotten or excluded is other than what was applied to the index.
+    /// True if records or rules of exclusion changed since they were applied to the index.
     pub exclusions_changed: bool,
     /// The models, with the sessions that each has embedded.
     pub models: Vec<ModelStatus>,
@@ -198,16 +198,16 @@ fn count_by_project<'s>(sessions: impl Iterator<Item = &'s SessionRow>) -> Vec<P
     projects
 }
 
-/// Counts the turns of each session that another one holds, or that were forgotten.
+/// Counts the turns of each session that another one holds, or that are excluded.
 fn count_copies(index: &Reader) -> Result<HashMap<SessionId, u32>, StoreError> {
-    let mut counts = index.count_forgotten_turns()?;
+    let mut counts = index.count_excluded_turns()?;
     for copy in index.copies()? {
         *counts.entry(copy.session).or_default() += 1;
     }
     Ok(counts)
 }
 
-/// Counts the turns of sessions, without those that another one holds or that were forgotten.
+/// Counts the turns of sessions, without those that another one holds or that are excluded.
 fn count_own_turns<'s>(
     sessions: impl Iterator<Item = &'s SessionRow>,
     copies: &HashMap<SessionId, u32>,

@@ -2,19 +2,20 @@
 //!
 //! [`SearchEngine`] joins what a front end needs: the configuration, the models, the rules.
 //! [`QueryModels`] knows which models answer, the chosen one first, and embeds a query by each, with a
-//! cache of query vectors on disk. [`LiveIndex`] brings the index up to date while the index as it is
-//! already answers: [`LiveIndex::refresh_for_query`] reads what changed as far as a query can wait for
-//! it, [`LiveIndex::answer`] refreshes while a query runs, and runs it again where something had changed.
+//! cache of query vectors on disk. [`LiveIndex`] brings the index up to date while the old state already
+//! answers: [`LiveIndex::refresh_for_query`] reads as many changes as a query can wait for.
+//! [`LiveIndex::answer`] refreshes while a query runs, and runs the query again if something changed.
 //!
 //! [`OpenIndex`] stays open in a process that runs many queries. [`CureSearch`] finds what cured an error,
 //! [`FailedCommandSearch`] what failed, [`find_continuation`] the session in which another goes on.
 //!
-//! [`TypedQuery`] splits a query from the filters that are typed in it, which [`complete`] completes; a [`ResolvedQuery`]
-//! has their clauses. A [`TypedSearch`] answers it with the filters of its options, and a [`ResolvedFilter`] excludes
-//! the calling sessions.
+//! [`TypedQuery`] splits a query from the filters that are typed in it; [`complete`] completes a filter. A
+//! [`ResolvedQuery`] has the clauses of the filters. A [`TypedSearch`] answers the query with these filters and those of
+//! the options, and a [`ResolvedFilter`] excludes the calling sessions.
 //!
-//! [`IndexStatus`] counts what the index holds and how fresh it is, [`EmbeddingEta`] how long its vectors will take, [`ModelOverview`] which models are here. [`use_model`] and [`use_endpoint`] write into
-//! the configuration which model is in use.
+//! [`IndexStatus`] counts what the index holds and tells how fresh it is. [`EmbeddingEta`] estimates how long its vectors
+//! will take, and [`ModelOverview`] lists the installed models. [`use_model`] and [`use_endpoint`] write into the
+//! configuration which model is in use.
 //!
 //! [`DemoIndex`] is a small history that ships in the binary, and an [`EvalIndex`] that of a labelled set.
 //!
@@ -73,7 +74,9 @@ mod unmet_clause;
 mod unused_vectors;
 
 pub use continuation::find_continuation;
-pub use cure_search::{CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_TURNS};
+pub use cure_search::{
+    CureSearch, FailedTurn, FoundCure, FoundCures, MAX_FAILED_TURNS, UNKNOWN_ERROR,
+};
 pub use demo_index::DemoIndex;
 pub use embedding_eta::EmbeddingEta;
 pub use error::QueryError;
@@ -97,7 +100,7 @@ pub use query_vectors::ModelFailure;
 pub use resolved_filter::ResolvedFilter;
 pub use resolved_query::{ResolvedQuery, UnfinishedQuery};
 pub use search_engine::SearchEngine;
-pub use session_argument::{SessionArgument, SessionIdError, find_session, find_turn_clause};
+pub use session_argument::{SessionArgument, SessionIdError, find_session};
 pub use time_in_words::{TimeSuggestion, format_time_filter};
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, parse_agent};

@@ -96,7 +96,7 @@ impl LiveIndex<'_> {
         Ok(refresh(&request)?)
     }
 
-    /// Refreshes the index within the budget of a query. One that cannot be written is searched as it is.
+    /// Refreshes the index within the budget of a query. An index that cannot be written is searched as it is.
     pub(crate) fn refresh_unless_unwritable(&self) -> Result<RefreshOutcome, QueryError> {
         let error = match self.refresh(RefreshMode::Changes, Some(REFRESH_BUDGET)) {
             Err(QueryError::Store(error)) => error,

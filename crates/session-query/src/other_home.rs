@@ -44,8 +44,8 @@ impl OtherHome {
         }
     }
 
-    /// Returns what is wrong with it, and what helps, where it is there and has neither a history nor an empty folder for one:
-    /// agents delete old sessions.
+    /// Returns what is wrong with a home that exists without a history, and what helps. A home with an empty folder for
+    /// histories is right: agents delete old sessions.
     pub fn describe_missing_history(&self) -> Option<String> {
         let hint = match &self.meant {
             Some(meant) => format!("`{}` has one", meant.display()),

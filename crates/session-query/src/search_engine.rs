@@ -137,8 +137,8 @@ impl SearchEngine {
         live.refresh(RefreshMode::Changes, budget)
     }
 
-    /// Removes an entry of what was forgotten, reads again what it kept out, and returns how much came back; `None` if there
-    /// is no such entry. `on_wait` is called where another process is waited for.
+    /// Removes an entry of the forgotten records, reads again the history that it excluded, and returns how much came back;
+    /// `None` if there is no such entry. Calls `on_wait` if another process holds the lock.
     ///
     /// # Errors
     /// As [`SearchEngine::refresh_when_unlocked`], and when the records of what was forgotten cannot be written.

@@ -125,7 +125,7 @@ pub fn find_session(sessions: &[SessionRow], typed: &str) -> Result<SessionRow, 
 ///
 /// # Errors
 /// When no session or several are named, or the session has no such turn.
-pub fn find_turn_clause(
+pub(crate) fn find_turn_clause(
     sessions: &[SessionRow],
     typed: &str,
 ) -> Result<Option<FilterClause>, SessionIdError> {

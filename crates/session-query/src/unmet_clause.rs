@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 pub struct UnmetClause {
     /// The clause.
     pub clause: FilterClause,
-    /// The git branches of the index, the latest first, where the clause is of a branch, its agents where it is of an agent;
-    /// else none.
+    /// Values that would be met: for a clause of a branch the git branches of the index, the latest first; for one of an
+    /// agent its agents; none for other clauses.
     pub names: Vec<String>,
 }
 

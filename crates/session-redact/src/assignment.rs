@@ -7,6 +7,7 @@ use crate::name::{
 };
 use crate::redactor::OPENING;
 use crate::rule::SecretMatch;
+use crate::shared_name::{is_numbered_other, is_working_directory};
 use crate::value::{self, ValueContext};
 use crate::value_end::bare_length;
 use crate::value_syntax::{
@@ -312,7 +313,7 @@ impl<'t> NamedSecret<'t> {
     fn is_secret(&self, value: &AssignedValue) -> bool {
         let text = &self.text[value.range.clone()];
         value::is_secret(text, self.name, value.context)
-            && !self.is_working_directory(text)
+            && !self.is_of_another_thing(value)
             && !self.is_variable_in_list(value)
             && (!self.is_vague() || value::is_strong(text))
     }
@@ -332,13 +333,11 @@ impl<'t> NamedSecret<'t> {
             && value::is_camel_case_variable(&self.text[value.range.clone()])
     }
 
-    /// Returns true for `pwd` by itself, unless it is a field of a connection string or its value is no path and no word.
-    fn is_working_directory(&self, value: &str) -> bool {
-        let name = self.written_name().trim_start_matches('-');
-        let is_variable = value.starts_with('$') || value.contains("${");
-        let is_path = value.contains(['/', '\\', '~', '.']) || is_variable || value.len() < 6;
-        let is_word = !value.contains(|c: char| c.is_ascii_digit());
-        name.eq_ignore_ascii_case("pwd") && !self.is_parameter() && (is_path || is_word)
+    /// Returns true for the value of another thing that is called so. A field of a connection string is a password.
+    fn is_of_another_thing(&self, value: &AssignedValue) -> bool {
+        let (name, text) = (self.written_name(), &self.text[value.range.clone()]);
+        (!self.is_parameter() && is_working_directory(name, text))
+            || (value.context == ValueContext::Bare && is_numbered_other(name, text))
     }
 
     /// Returns true if a field begins the line and its value, without a comma or semicolon, ends it.

@@ -36,6 +36,7 @@ mod placeholder;
 mod redactor;
 mod rule;
 mod settings;
+mod shared_name;
 mod turn;
 mod type_name;
 mod value;

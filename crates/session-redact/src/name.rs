@@ -327,7 +327,7 @@ fn is_suffix(word: &str) -> bool {
 }
 
 /// Splits a name at `_`, `-` and changes of case, in lower case.
-fn split_words(name: &str) -> Vec<String> {
+pub(crate) fn split_words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut before: Option<char> = None;

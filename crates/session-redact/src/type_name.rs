@@ -38,13 +38,14 @@ pub(crate) fn is_type_name(value: &str) -> bool {
 }
 
 /// Returns true if each number is a width, or a digit that stands before or behind an underscore, before a capital or behind
-/// one of the [`NUMBERED_WORDS`].
+/// one of the [`NUMBERED_WORDS`]. The last of several at the end is a width: `Maria_1_Luis_2` is a password.
 fn has_numbers_of_type(value: &str) -> bool {
     let mut rest = value;
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (before, number) = rest.split_at(at);
         let after = number.trim_start_matches(|c: char| c.is_ascii_digit());
         let number = &number[..number.len() - after.len()];
+        let ends_several = after.is_empty() && rest.len() < value.len();
         let is_part = || {
             before.ends_with('_')
                 || after.starts_with(|c: char| c == '_' || c.is_uppercase())
@@ -52,7 +53,7 @@ fn has_numbers_of_type(value: &str) -> bool {
         };
         let is_digit = number.len() == 1;
         if !(if is_digit {
-            is_part()
+            is_part() && !ends_several
         } else {
             is_width(number)
         }) {
@@ -112,6 +113,9 @@ mod tests {
             "Natasha1",
             "BlueFish2",
             "Int8Fish7",
+            "Maria_1_Luis_2",
+            "Dragon8Auth1",
+            "Tiger7Lion_9",
         ] {
             assert!(!is_type_name(password), "{password}");
         }

@@ -274,7 +274,7 @@ fn has_mixed_word(value: &str) -> bool {
 }
 
 /// Returns true for a name with a number: `token1`, `key_2`.
-fn is_numbered_name(value: &str) -> bool {
+pub(crate) fn is_numbered_name(value: &str) -> bool {
     let name = value.trim_end_matches(|c: char| c.is_ascii_digit());
     value.len() - name.len() <= 2
         && name.len() >= 3

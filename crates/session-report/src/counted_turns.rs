@@ -25,11 +25,11 @@ impl CountedTurns {
         let mut turns = index.turn_records(session.id, |row| {
             let time_ms = row.timestamp_ms().or(before_ms);
             before_ms = time_ms;
-            let is_own = row.owner.is_none() && !row.is_blank();
+            let is_own = row.owner.is_none() && !row.is_excluded();
             let counted_ms = time_ms.filter(|at| is_own && is_counted(row, *at));
             match counted_ms {
                 Some(at) => times.push(at),
-                None if row.is_blank() => {}
+                None if row.is_excluded() => {}
                 None => left_out.push(row.clone()),
             }
             counted_ms.is_some()

@@ -202,6 +202,12 @@ mod tests {
             ("cd api && make", "cd web && ls; cd ../api && make", true),
             ("cd api && make", "(cd web && ls); (cd api && make)", true),
             ("cd api && ls && cd .. && make", "make", true),
+            ("make", "cd web && npm i && cd - && make", true),
+            (
+                "cd api && make",
+                "cd api && pushd web && npm i && popd && make",
+                true,
+            ),
             ("cd api && make", "cd web && make; cd ../api && make", true),
             (
                 "cd api && make; cd ../web && npm test",

@@ -2,24 +2,11 @@
 
 /// Greatest length of a receipt, in bytes: a longer answer reports a result, too.
 const MAX_BYTES: usize = 120;
-/// Verbs of a receipt that stand alone, before a number or a hash, or before one of [`AFTER_VERB`]: others speak of something
-/// else (`Pushed back the retry`, `Committed memory`).
+/// Verbs of a receipt.
 const VERBS: [&str; 2] = ["committed", "pushed"];
-/// Words behind such a verb.
-const AFTER_VERB: [&str; 13] = [
-    "all",
-    "and",
-    "as",
-    "both",
-    "everything",
-    "in",
-    "it",
-    "locally",
-    "on",
-    "successfully",
-    "the",
-    "to",
-    "with",
+/// Words behind such a verb with which a sentence is about something else: `Pushed back the retry`, `Committed memory`.
+const OTHER_SENTENCES: [&str; 8] = [
+    "against", "back", "down", "for", "memory", "out", "through", "up",
 ];
 /// First words of other receipts.
 const BEGINNINGS: [&[&str]; 4] = [
@@ -62,10 +49,7 @@ fn begins_with_verb(text: &str) -> bool {
     let Some(verb) = words.next() else {
         return false;
     };
-    let may_follow = |next: &str| {
-        let next = trim_marks(next);
-        next.is_empty() || AFTER_VERB.contains(&next) || next.contains(|c: char| c.is_ascii_digit())
-    };
+    let may_follow = |next: &str| !OTHER_SENTENCES.contains(&trim_marks(next));
     VERBS.contains(&trim_marks(verb))
         && (!verb.ends_with(char::is_alphanumeric) || words.next().is_none_or(may_follow))
 }
@@ -97,6 +81,15 @@ mod tests {
             "Pushed 1a2b3c4 — the hook passed.",
             "Done. Committed all 8 files.",
             "Pushed, and the hook passed.",
+            "Committed changes.",
+            "Pushed changes to main.",
+            "Committed your changes.",
+            "Committed this as 1a2b3c4.",
+            "Pushed main.",
+            "Committed under 1a2b.",
+            "Pushed branch feature/lamp.",
+            "Committed cleanly.",
+            "Pushed **main** to origin.",
             "Done.",
             "Done: `b567018`",
             "Committed as `fix: a wick`.",
@@ -113,6 +106,7 @@ mod tests {
              to 40 entries now.",
             "Pushed back the retry to the queue of the client, which now waits 3 s.",
             "Committed memory is bounded to 40 MB by the pool now.",
+            "Pushed through the queue, 40 lamps a second are lit.",
             "`/etc/lampd/wick.conf`",
             "Committed. What changed:\n\n- the lamp is lit by a timer",
             "",

@@ -92,8 +92,8 @@ impl WorkSummary {
     /// When the index fails.
     pub fn read(index: &Reader, session: SessionId, scope: WorkScope) -> Result<Self, StoreError> {
         let is_in_scope = |turn: &TurnRow| match scope {
-            WorkScope::Session { .. } => !turn.is_blank(),
-            WorkScope::Turn(index) => !turn.is_blank() && turn.index == index,
+            WorkScope::Session { .. } => !turn.is_excluded(),
+            WorkScope::Turn(index) => !turn.is_excluded() && turn.index == index,
         };
         let turns = index.turn_records(session, is_in_scope)?;
         Ok(match scope {
@@ -107,7 +107,7 @@ impl WorkSummary {
     /// # Errors
     /// When the index fails.
     pub fn read_last_task(index: &Reader, session: SessionId) -> Result<Self, StoreError> {
-        let turns = index.turn_records(session, |turn| !turn.is_blank())?;
+        let turns = index.turn_records(session, |turn| !turn.is_excluded())?;
         Ok(Self::from_last_task(&turns))
     }
 

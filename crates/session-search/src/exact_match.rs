@@ -180,8 +180,8 @@ impl WordBoundaries {
     }
 }
 
-/// Returns true for a character that goes on with a word. One of a script without spaces, or of Korean, begins another
-/// word: `retry.ts没有`.
+/// Returns true for a character that continues a word. A character of a script without spaces, or of Korean, begins
+/// another word: `retry.ts没有`.
 fn is_word(c: Option<char>) -> bool {
     c.is_some_and(|c| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_')
 }

@@ -75,7 +75,7 @@ pub fn read_exchanges(
 }
 
 fn origin_without_history(row: &TurnRow) -> TurnOrigin {
-    if row.is_blank() {
+    if row.is_excluded() {
         TurnOrigin::Forgotten
     } else {
         TurnOrigin::Index
@@ -94,7 +94,7 @@ fn reread_turns(
     let Some(source) = find_source(&session.source) else {
         return Ok(HashMap::new());
     };
-    // A forgotten turn has an empty span.
+    // An excluded turn has an empty span.
     let rows_to_read = rows.iter().filter(|row| row.span.start < row.span.end);
     let spans = rows_to_read.map(|row| IndexedSpan {
         index: row.index,

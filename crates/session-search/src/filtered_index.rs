@@ -172,7 +172,8 @@ fn resolve_pasted_paths(
     Ok(filter)
 }
 
-/// Returns the last reading where none names a file. Contents are read only where there are several.
+/// Returns the reading of a pasted path that names a file, or the last reading if none does. Contents are read only if
+/// there are several readings.
 fn resolve_pasted_path<'p>(
     index: &Reader,
     sessions: &[&SessionRow],

@@ -9,7 +9,7 @@ use crate::fusion_weights::FusionWeights;
 use crate::nearest::NearestTargets;
 use crate::request::{Level, SearchRequest};
 use crate::search_results::{FusedHit, HitId};
-use crate::session_context::SessionContext;
+use crate::session_scores::SessionScores;
 use session_core::{Normalization, fuse};
 use session_store::SessionId;
 
@@ -85,11 +85,11 @@ impl FusedList {
     }
 
     /// Multiplies the score of each turn by the factor of its session, and sorts again.
-    pub(crate) fn apply_session_context(&mut self, context: &SessionContext) {
+    pub(crate) fn apply_session_scores(&mut self, scores: &SessionScores) {
         let lists = [&self.lexical, &self.dense];
         for hit in &mut self.hits {
             if let Some(session) = find_session(lists, hit.id) {
-                hit.score *= context.score_factor(session);
+                hit.score *= scores.score_factor(session);
             }
         }
         self.hits.sort_by(|a, b| b.score.total_cmp(&a.score));

@@ -6,15 +6,17 @@
 //! 2. `candidates`: turns by word (`lexical`), cosines by vector (`cosines`), the holders of
 //!    the query's exact terms (`exact_terms`, `exact_holders`) are read from the index. The ranking reads nothing.
 //! 3. `ranking`: what is nearest (`nearest`), fusion (`fused_list`, `dense`, `fusion_weights`), the context of the
-//!    session (`session_context`), rare exact terms (`promotion`), probabilities (`calibration`).
+//!    session (`session_scores`), rare exact terms (`promotion`), probabilities (`calibration`).
 //! 4. `rescoring`: where rounded vectors leave the order of hits open, they are ranked again by cosines of their texts.
 //! 5. `hit_reader`: each [`SearchHit`] with a preview.
 //!
-//! No model runs here: the query comes embedded ([`QueryEmbedding`]) and texts are compared with it by
-//! [`TextCosines`], so that search is tested without one. `docs/ranking.md` has the formulas. [`resolve_session_uid`] finds the session that a user names
-//! by the beginning of its id, [`read_exchanges`] reads turns again in full from the history, or from the index
-//! when the history is gone. Without ranking, [`list_newest`] lists what a filter lets through, and [`find_file_turns`],
-//! [`find_command_turns`] and [`find_error_turns`] list turns by what they hold.
+//! No model runs here, so that search is tested without one: the query comes embedded ([`QueryEmbedding`]), and
+//! [`TextCosines`] compares texts with it. `docs/ranking.md` has the formulas.
+//!
+//! [`resolve_session_uid`] finds the session that a user names by the beginning of its id. [`read_exchanges`] reads turns
+//! again in full from the history, or from the index if the history is gone. Without ranking, [`list_newest`] lists what
+//! a filter lets through, and [`find_file_turns`], [`find_command_turns`] and [`find_error_turns`] list turns by what they
+//! hold.
 //!
 //! ```
 //! use session_search::{SearchRequest, search};
@@ -59,7 +61,7 @@ mod rescoring;
 mod resolved_session;
 mod search;
 mod search_results;
-mod session_context;
+mod session_scores;
 mod snippet;
 mod snippet_words;
 mod tuning;
@@ -84,6 +86,6 @@ pub use rescoring::TextCosines;
 pub use resolved_session::{ResolvedSession, resolve_session_uid};
 pub use search::search;
 pub use search_results::{HitOrder, SearchExplanation, SearchHit, SearchResults, SearchedCounts};
-pub use tuning::RankingTuning;
+pub use tuning::{RankingConstant, RankingTuning};
 pub use unfound_terms::{SpellingCorrection, SubstitutedTerm, UnfoundTerms};
 pub use unlisted_history::unmark_unlisted;

@@ -122,8 +122,8 @@ pub fn find_command_turns(
     Ok(turns)
 }
 
-/// Sorts turns and the commands of each by how closely they match: runs of a program come before what mentions it
-/// as a word, and that before what holds it as part of a word. Those that match alike keep their order.
+/// Sorts turns and the commands of each by how closely they match: runs of a program come first, then commands that
+/// mention it as a word, then those that hold it as a part of a word. Commands that match alike keep their order.
 fn sort_by_match(turns: &mut [FoundTurn<Vec<FoundCommand>>], pattern: &LinePattern) {
     let kind = |run: &FoundCommand| pattern.match_kind(&run.command);
     for turn in turns.iter_mut() {

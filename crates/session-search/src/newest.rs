@@ -96,7 +96,7 @@ fn list_newest_sessions<'a>(
             break;
         }
         let turns = index.turns(session.id)?;
-        let passes = |row: &TurnRow| !row.is_blank() && filtered.passes(row.session_turn());
+        let passes = |row: &TurnRow| !row.is_excluded() && filtered.passes(row.session_turn());
         let newest = turns.into_iter().rfind(passes);
         listed.add(newest.map(|turn| NewestTurn {
             at_ms: if filtered.filters_turns() {
@@ -135,7 +135,7 @@ fn list_newest_turns<'a>(
 
 /// Returns true for a turn that passes and was not forgotten, and of the copies of a turn for the one that is shown.
 fn is_shown(filtered: &FilteredIndex<'_>, turn: &TurnRow) -> bool {
-    if turn.is_blank() {
+    if turn.is_excluded() {
         return false;
     }
     let own = turn.session_turn();

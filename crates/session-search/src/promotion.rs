@@ -25,8 +25,8 @@ struct OrderedHolder {
 }
 
 impl ExactTermPromotion {
-    /// Orders the holders. Where the query is nothing but exact terms, a session that changed a file of that name goes first,
-    /// then the one that works with them most; else the fused score decides, which the other words make.
+    /// Orders the holders. If the query has only exact terms, a session that changed a file of that name comes first, then
+    /// the session that works with the terms most. Otherwise the fused score decides, since it counts the other words.
     pub(crate) fn new(holders: &ExactTermHolders, level: Level, hits: &[FusedHit]) -> Self {
         let share = holders.greatest_share();
         let is_exact_terms_only = share >= EXACT_TERMS_ONLY_SHARE;

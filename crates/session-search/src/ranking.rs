@@ -11,7 +11,7 @@ use crate::nearest::NearestTargets;
 use crate::promotion::ExactTermPromotion;
 use crate::request::{Level, SearchRequest};
 use crate::search_results::HitId;
-use crate::session_context::SessionContext;
+use crate::session_scores::SessionScores;
 use rustc_hash::FxHashMap;
 use session_core::{BestScores, FusedItem, Normalization, ScoredItem, fuse};
 use session_store::{SessionId, TurnId};
@@ -24,7 +24,7 @@ pub(crate) struct Ranking<'a> {
     exact: &'a ExactTerms,
     request: &'a SearchRequest,
     promotion: ExactTermPromotion,
-    context: Option<SessionContext>,
+    context: Option<SessionScores>,
 }
 
 /// The nearest targets at each level that a request needs.
@@ -70,10 +70,10 @@ pub(crate) fn rank<'a>(
     let mut list = fuse(&nearest.of_level, level);
     let context = nearest.of_sessions.as_ref().map(|nearest| {
         let sessions = fuse(nearest, Level::Session);
-        SessionContext::new(&sessions.hits, request.tuning.context_share)
+        SessionScores::new(&sessions.hits, request.tuning.context_share)
     });
     if let Some(context) = &context {
-        list.apply_session_context(context);
+        list.apply_session_scores(context);
     }
     let promotion = ExactTermPromotion::new(&candidates.holders, level, &list.hits);
     promotion.apply(level, &mut list.hits);

@@ -27,20 +27,43 @@ impl Default for RankingTuning {
 }
 
 impl RankingTuning {
-    /// The names that [`set`](Self::set) knows.
-    pub const NAMES: [&'static str; 4] = ["base", "power", "context", "exact"];
-
-    /// Sets the constant of a name; `None` if there is none, or the value is not in 0..=1.
-    #[must_use]
-    pub fn set(mut self, name: &str, value: f32) -> Option<Self> {
-        let constant = match name {
-            "base" => &mut self.dense_base_weight,
-            "power" => &mut self.lexical_power,
-            "context" => &mut self.context_share,
-            "exact" => &mut self.exact_penalty,
-            _ => return None,
+    /// Sets a constant.
+    pub fn set(&mut self, constant: RankingConstant, value: f32) {
+        let field = match constant {
+            RankingConstant::Base => &mut self.dense_base_weight,
+            RankingConstant::Power => &mut self.lexical_power,
+            RankingConstant::Context => &mut self.context_share,
+            RankingConstant::Exact => &mut self.exact_penalty,
         };
-        *constant = value;
-        (0.0..=1.0).contains(&value).then_some(self)
+        *field = value;
+    }
+}
+
+/// A constant of [`RankingTuning`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RankingConstant {
+    /// The `dense_base_weight`.
+    Base,
+    /// The `lexical_power`.
+    Power,
+    /// The `context_share`.
+    Context,
+    /// The `exact_penalty`.
+    Exact,
+}
+
+impl RankingConstant {
+    /// All constants.
+    pub const ALL: [Self; 4] = [Self::Base, Self::Power, Self::Context, Self::Exact];
+
+    /// Returns the name by which `eval --tune` sets it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base => "base",
+            Self::Power => "power",
+            Self::Context => "context",
+            Self::Exact => "exact",
+        }
     }
 }

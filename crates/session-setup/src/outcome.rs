@@ -58,7 +58,7 @@ pub struct StepOutcomes {
 pub struct AgentFailures(Vec<AgentError>);
 
 impl AgentFailures {
-    /// Takes a failure out of an outcome where it is about a file of an agent; one that several steps meet counts once.
+    /// Takes the failure out of an outcome if it is about a file of an agent. A failure that several steps meet counts once.
     pub(crate) fn take_from(&mut self, outcome: Result<StepOutcome>) -> Result<StepOutcome> {
         let failure = match outcome {
             Err(SetupError::Agent(failure)) => failure,

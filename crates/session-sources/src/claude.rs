@@ -1,7 +1,7 @@
 //! Claude Code: one JSONL file a session.
 //!
-//! The format has no published schema and changes monthly: every line is read
-//! for what is known in it, and what is not known costs nothing.
+//! The format has no published schema and changes monthly. So only the known fields
+//! of a line are read, and unknown ones are skipped.
 
 mod assembly;
 mod background;

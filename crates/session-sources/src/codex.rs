@@ -283,8 +283,9 @@ impl CodexState {
         self.prompt(PromptKind::Command, command.trim_end(), turns);
     }
 
-    /// Tokens are counted as those of the thread and those of the last answer, often more than once, and not after
-    /// each answer. A thread may begin with the count of another, and go back to an earlier one.
+    /// Adds the tokens of an event. Codex writes the counts of the thread and of the last answer. It may write the same
+    /// counts more than once, and none after an answer. A thread may begin with the count of another thread, and return
+    /// to an earlier count.
     fn count_tokens(&mut self, event: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         let Some(info) = &event.info.0 else { return };
         let total = info.total_token_usage.tokens();

@@ -7,7 +7,7 @@ use crate::file::is_absence;
 use crate::folder_walk::folder_cannot_be_listed;
 use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
-use crate::reading::warning;
+use crate::warning::warning;
 use crate::{
     AgentInfo, CallOutcome, Env, JsonlFormat, Listing, PathSession, TurnWriter, cursor_tools, file,
 };
@@ -196,8 +196,8 @@ fn chat_meta(path: &Path) -> Option<ChatMeta> {
     serde_json::from_slice(&json).ok()
 }
 
-/// Adds the prompt of a user's message: only what stands in `<user_query>` was typed. A text without it is what the
-/// program adds where it begins with another tag.
+/// Adds the prompt of a user's message. Only the text in `<user_query>` was typed. A text that begins with another tag was
+/// added by the program.
 fn prompt(content: &Value, state: &mut CursorCliState, turns: &mut TurnWriter<'_>) {
     for words in texts(content) {
         if let Some(ms) = tagged(words, "timestamp").and_then(prompt_time) {

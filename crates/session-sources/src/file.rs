@@ -1,6 +1,6 @@
 //! Files that others wrote: opening them, and knowing them again.
 
-use crate::reading::warning_of_kind;
+use crate::warning::warning_of_kind;
 use crate::{Warning, WarningKind};
 use fs_err::File;
 use session_core::FileStamp;

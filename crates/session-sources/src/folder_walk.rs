@@ -5,7 +5,7 @@
 
 use crate::file::{self, FileKey, file_key};
 use crate::path_pattern::{PathMatcher, PathPattern};
-use crate::reading::{warning, warning_of_kind};
+use crate::warning::{warning, warning_of_kind};
 use crate::{IsKnownFile, ParsePathSession, PathSession, Warning, WarningKind};
 use fs_err::DirEntry;
 use rayon::prelude::*;

@@ -4,10 +4,10 @@
 //! Both hold the same messages, so both are read by the same [`JsonlFormat`]: the lines of a file
 //! ([`Jsonl`]), or the messages of a document ([`GeminiDocument`]).
 
+mod chat_paths;
 mod content;
 mod document;
 mod output;
-mod project_lookup;
 mod prompt;
 mod record;
 mod tools;
@@ -159,22 +159,22 @@ impl JsonlFormat for GeminiFormat {
     }
 
     fn parse_path_session(&self, path: &Path) -> Option<PathSession> {
-        project_lookup::parse_path_session(path)
+        chat_paths::parse_path_session(path)
     }
 
     /// Drops copies of sessions.
     fn refine(&self, _env: &Env, listing: &mut Listing) {
-        listing.continued = project_lookup::drop_copies(&mut listing.locations);
+        listing.continued = chat_paths::drop_copies(&mut listing.locations);
     }
 
     fn begin(&self, path: &Path, session: &mut SessionMeta) {
-        project_lookup::set_directory(path, session);
+        chat_paths::set_directory(path, session);
     }
 
     /// Sets the directory where the client named it later.
     fn complete(&self, path: &Path, session: &mut SessionMeta) {
         if session.cwd.is_none() {
-            project_lookup::set_directory(path, session);
+            chat_paths::set_directory(path, session);
         }
     }
 

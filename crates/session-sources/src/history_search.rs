@@ -3,7 +3,7 @@
 use crate::file::{self, FileKey};
 use crate::folder_walk::{FolderWalk, HistoryFile, cannot_be_listed};
 use crate::path_pattern::PathPattern;
-use crate::reading::{warning, warning_of_kind};
+use crate::warning::{warning, warning_of_kind};
 use crate::{Env, IsKnownFile, Listing, Location, PathSession, Warning, WarningKind};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -155,8 +155,7 @@ impl<'k> HistorySearch<'k> {
         }
     }
 
-    /// Returns what was found: histories of one session before those of several, those changed last
-    /// at the end. Another path to a known file is none of them.
+    /// Returns the histories that were found, in the order of `sort`. A second path to a known file is left out.
     pub fn finish(self) -> Listing {
         let mut listing = self.listing;
         let known = self.known.iter().filter_map(|key| self.met.get(key));
@@ -211,7 +210,8 @@ fn join(folder: &Path, names: &[&str]) -> PathBuf {
         .fold(folder.to_owned(), |path, name| path.join(name))
 }
 
-/// Sorts histories of one session before those of several, those changed last to the end.
+/// Sorts histories: those of one session come before those of several, and the one that changed last is the last of its
+/// kind.
 pub(crate) fn sort(locations: &mut [Location]) {
     let order = |a: &Location, b: &Location| sort_key(a).cmp(&sort_key(b));
     if locations.len() >= MIN_PARALLEL_FILES {

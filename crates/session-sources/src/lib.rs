@@ -8,12 +8,12 @@
 //! [`Source::show`] reads just the [spans](session_core::TurnSpan) of some turns
 //! again, in full.
 //!
-//! The parts that sources share stand beside them. An agent that appends lines
-//! of JSON is a [`JsonlFormat`]: its [`AgentInfo`], the patterns of its files,
-//! and a function that passes the events of a line to a [`TurnWriter`]; [`Jsonl`] makes
-//! a source of it. [`ToolTable`] brings its tool names into the vocabulary of
-//! all. Histories that are rewritten in place, databases among them, are a
-//! `SessionStorage`, of which `read_sessions` and `show_sessions` make a source.
+//! Sources share some parts. An agent that appends lines of JSON is a
+//! [`JsonlFormat`]: its [`AgentInfo`], the patterns of its files, and a function that
+//! passes the events of a line to a [`TurnWriter`]. [`Jsonl`] makes a source of it.
+//! [`ToolTable`] translates the tool names of an agent into those that all share. A
+//! history that is rewritten in place, such as a database, is a `SessionStorage`, of
+//! which `read_sessions` and `show_sessions` make a source.
 //!
 //! Nothing here writes, and nothing here fails: what cannot be read becomes a
 //! [`Warning`] and costs only itself.
@@ -70,6 +70,7 @@ mod project;
 mod prompt_history;
 mod reading;
 mod reminder;
+mod session_announcer;
 mod session_signature;
 mod session_storage;
 mod source;
@@ -82,6 +83,7 @@ mod tool_table;
 mod turn_assembler;
 mod turn_writer;
 mod user_text;
+mod warning;
 mod written_files;
 
 pub use agent_info::{AgentInfo, FolderVariable};

@@ -3,7 +3,7 @@
 use crate::file;
 use crate::folder_walk::cannot_be_listed;
 use crate::lines::{LineFiles, open_at};
-use crate::reading::warning;
+use crate::warning::warning;
 use crate::{Env, IsKnownFile, Listing, Location, Source, is_packed};
 use session_core::FileStamp;
 use std::collections::HashMap;

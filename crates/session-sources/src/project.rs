@@ -3,13 +3,15 @@
 use crate::file;
 use session_core::{SessionMeta, text};
 use session_files::resolve_links;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Most bytes of a path or the name of a branch that are kept.
 pub(crate) const PATH_LIMIT: usize = 2048;
 /// Most bytes of a path that are taken from the input of a tool.
 pub(crate) const INPUT_PATH_LIMIT: usize = 4096;
 const GIT_FILE_LIMIT: u64 = 4096;
+/// Names of the folders, or files, of a repository: of Git, Jujutsu, Mercurial and Sapling.
+const REPOSITORIES: [&str; 4] = [".git", ".jj", ".hg", ".sl"];
 
 /// Returns the main checkout of the git worktree that `cwd` lies in, or `None` if
 /// `cwd` is no worktree. A worktree that is gone is known by its place in a repository:
@@ -49,11 +51,18 @@ fn named_worktree(path: &str, folder: &str) -> Option<usize> {
 
 /// Returns true for a folder in a repository, and for one that is not on this disk.
 fn may_be_repository(root: &str) -> bool {
-    if !is_local(root) || !Path::new(root).exists() {
+    let path = Path::new(root);
+    if !is_local(root) || !path.exists() || is_bare_repository(path) {
         return true;
     }
-    let mut folders = Path::new(root).ancestors();
-    folders.any(|folder| folder.join(".git").symlink_metadata().is_ok())
+    let is_there = |path: PathBuf| path.symlink_metadata().is_ok();
+    path.ancestors()
+        .any(|folder| REPOSITORIES.iter().any(|name| is_there(folder.join(name))))
+}
+
+/// Returns true for a folder that Git takes for a repository without a checkout.
+fn is_bare_repository(folder: &Path) -> bool {
+    folder.join("HEAD").is_file() && folder.join("objects").is_dir()
 }
 
 /// Returns true for an absolute path of this system that is worth a look.
@@ -204,6 +213,27 @@ mod tests {
         for (_, worktree) in &worktrees[..3] {
             assert_eq!(root(worktree), None, "nothing tells it: {worktree}");
         }
+    }
+
+    #[test]
+    fn a_worktree_belongs_to_a_bare_repository_and_to_those_of_other_programs() {
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        for folder in [
+            "bare/objects",
+            "jj/.jj",
+            "hg/.hg",
+            "sl/.sl",
+            "plain/objects",
+        ] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        fs::write(at("bare/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let root = |name: &str| project_root(at(name).join(".worktrees/fix").to_str().unwrap());
+        for name in ["bare", "jj", "hg", "sl"] {
+            assert_eq!(root(name).as_deref(), at(name).to_str(), "{name}");
+        }
+        assert_eq!(root("plain"), None);
     }
 
     /// An archive that was unpacked brings such files.

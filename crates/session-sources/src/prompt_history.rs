@@ -7,10 +7,10 @@ use crate::json::record;
 use crate::lenient_json::{LenientCount, LenientMembers, LenientObject, LenientText};
 use crate::lines::{Line, Lines};
 use crate::project::{PATH_LIMIT, project_root};
-use crate::reading::{
-    DamagedLines, ReadStart, missing_turn_warning, next_line, open_lines, unread_warning, warning,
-};
+use crate::reading::{DamagedLines, next_line, open_lines};
+use crate::session_announcer::ReadStart;
 use crate::user_text::{UserText, unwrapped};
+use crate::warning::{missing_turn_warning, unread_warning, warning};
 use crate::{Cursor, CursorExclusions, IndexedSpan, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;

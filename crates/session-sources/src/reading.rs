@@ -3,11 +3,13 @@
 use crate::cursor::CursorState;
 use crate::json::is_whole;
 use crate::lines::{Line, LineFiles, Lines, is_content_error};
+use crate::session_announcer::SessionAnnouncer;
 use crate::turn_assembler::TurnAssembler;
-use crate::{Cursor, Retry, Sink, Warning, WarningKind};
+use crate::warning::{unread_warning, warning};
+use crate::{Sink, Warning};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
+use session_core::{SessionMeta, Turn};
 use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -26,42 +28,6 @@ pub(crate) const MAX_LATE_LINES: usize = 5000;
 const UNFINISHED_LIMIT: u64 = 16 * 1024 * 1024;
 /// The time since a file's last change for which it counts as being written.
 const WRITING_TIME: Duration = Duration::from_secs(60);
-
-/// Returns the warning for a path, with one count and no offset.
-pub(crate) fn warning(path: &Path, reason: impl ToString) -> Warning {
-    Warning {
-        path: path.to_owned(),
-        offset: None,
-        reason: reason.to_string(),
-        count: 1,
-        retry: Retry::FullRead,
-        kind: WarningKind::Unreadable,
-    }
-}
-
-/// Returns the warning for a path of a kind that callers treat in its own way.
-pub(crate) fn warning_of_kind(kind: WarningKind, path: &Path, reason: impl ToString) -> Warning {
-    Warning {
-        kind,
-        ..warning(path, reason)
-    }
-}
-
-/// Returns the warning for a file that cannot be read now.
-pub(crate) fn unread_warning(path: &Path, error: &io::Error) -> Warning {
-    Warning {
-        retry: Retry::NextRefresh,
-        ..warning(path, error)
-    }
-}
-
-/// Returns the warning for a turn that is to be shown and is not there.
-pub(crate) fn missing_turn_warning(path: &Path, span: TurnSpan) -> Warning {
-    Warning {
-        offset: Some(span.start),
-        ..warning(path, "no turn begins here any more")
-    }
-}
 
 /// Lines that could not be read, one warning of each kind.
 #[derive(Debug)]
@@ -323,8 +289,9 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         self.checkpoint(Some(state))
     }
 
-    /// Ends a read that an error broke off. One from the beginning gives up the turn at hand, and is repeated: the index may
-    /// hold more of that turn. Behind a checkpoint another one follows, since what continues a turn must not come twice.
+    /// Ends a read that an error broke off. A read that began at offset 0 discards the open turn and starts over: the index
+    /// may hold more of that turn. A read that began at a checkpoint ends with another checkpoint, so that nothing is
+    /// delivered twice to the turn that it continues.
     fn break_off(mut self, error: &io::Error) -> ControlFlow<(), ReadEnd> {
         let state = (self.checkpoint > 0).then(|| self.state_after_delivered());
         self.warn_unread(error);
@@ -381,107 +348,5 @@ impl<'a, A: LineAssembly> FileReading<'a, A> {
         }
         self.checkpoint(end)?;
         ControlFlow::Continue(ReadEnd::Complete)
-    }
-}
-
-/// How a read of a file begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ReadStart {
-    /// At the beginning of a file of which nothing was delivered.
-    Beginning,
-    /// Behind what was delivered before.
-    Continued,
-    /// At the beginning, since turns of another content were delivered.
-    Replacing,
-    /// At the beginning, since prompts that waited were delivered, and no other turns.
-    Retracting,
-}
-
-impl ReadStart {
-    /// Returns how a read begins by its cursor, and by the offset of it where it is one of the file as it is now.
-    pub(crate) fn new(from: Option<&Cursor>, resumed: Option<u64>) -> Self {
-        match (from, resumed) {
-            (_, Some(offset)) if offset > 0 => Self::Continued,
-            (None, _) | (_, Some(_)) => Self::Beginning,
-            (Some(_), None) => Self::Replacing,
-        }
-    }
-
-    /// Returns what becomes of the turns that were delivered before.
-    pub(crate) fn known_turns(self) -> KnownTurns {
-        match self {
-            Self::Continued => KnownTurns::Keep,
-            Self::Beginning | Self::Replacing => KnownTurns::Replace,
-            Self::Retracting => KnownTurns::Retract,
-        }
-    }
-
-    /// Returns true at the beginning of a file of which turns were delivered.
-    fn is_repeated(self) -> bool {
-        matches!(self, Self::Replacing | Self::Retracting)
-    }
-}
-
-/// Opens the session in the sink before its first turn, and reports its
-/// metadata again when they changed.
-pub(crate) struct SessionAnnouncer<'a> {
-    pub sink: &'a mut dyn Sink,
-    /// The metadata as the sink knows them.
-    announced: Option<SessionMeta>,
-    start: ReadStart,
-    opened: bool,
-}
-
-impl<'a> SessionAnnouncer<'a> {
-    /// Makes one for a read that begins so.
-    pub(crate) fn new(
-        sink: &'a mut dyn Sink,
-        announced: Option<SessionMeta>,
-        start: ReadStart,
-    ) -> Self {
-        Self {
-            sink,
-            announced,
-            start,
-            opened: false,
-        }
-    }
-
-    /// Returns true if nothing of the session was delivered, by this read or an earlier one.
-    fn is_at_beginning(&self) -> bool {
-        self.start == ReadStart::Beginning && !self.opened
-    }
-
-    fn announce(&mut self, meta: SessionMeta) -> ControlFlow<()> {
-        let known = if self.opened {
-            KnownTurns::Keep
-        } else {
-            self.start.known_turns()
-        };
-        let flow = self.sink.session(&meta, known);
-        self.opened = true;
-        self.announced = Some(meta);
-        flow
-    }
-
-    /// Delivers a turn, in the session that `meta` describes.
-    pub(crate) fn deliver_turn(
-        &mut self,
-        turn: Turn,
-        meta: impl FnOnce() -> SessionMeta,
-    ) -> ControlFlow<()> {
-        if !self.opened {
-            self.announce(meta())?;
-        }
-        self.sink.turn(turn)
-    }
-
-    /// Announces the session again where it changed since.
-    pub(crate) fn announce_changes(&mut self, meta: SessionMeta) -> ControlFlow<()> {
-        let known = self.announced.is_some() || self.start.is_repeated();
-        if known && self.announced.as_ref() != Some(&meta) {
-            self.announce(meta)?;
-        }
-        ControlFlow::Continue(())
     }
 }

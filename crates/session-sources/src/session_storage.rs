@@ -1,9 +1,9 @@
 //! Histories that are rewritten in place: a database, a tree of files, a document. What changed of
 //! them is recognized session by session, by signatures.
 
-use crate::reading::warning;
 use crate::session_signature::{SessionSignature, SessionSignatures};
 use crate::storage_error::{SkippedCounts, StorageError};
+use crate::warning::warning;
 use crate::{Cursor, IndexedSpan, Retry, ShownTurns, Sink, Warning};
 use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
 use std::collections::HashSet;
@@ -154,8 +154,8 @@ impl StorageReading<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Delivers a session that changed. One that breaks off in an error is not noted as delivered: the
-    /// next read tries it again.
+    /// Delivers a session that changed. If an error breaks it off, it is not noted as delivered, and the
+    /// next read tries again.
     fn deliver_session(&mut self, session: &StoredSession) -> ControlFlow<()> {
         match self.history.read_meta(session) {
             Ok(Some(meta)) => self.deliver_turns(&meta, session.signature),

@@ -38,8 +38,8 @@ pub trait Source: Sync {
     /// in the order wanted. A turn that is no longer there is left out.
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns;
 
-    /// Returns a cursor of a location without the titles and sessions that are excluded, nor the titles and branch of a file
-    /// whose one session is; the same where it has none. One that this version does not resume from becomes empty.
+    /// Returns a cursor of a location without excluded titles and sessions. If the only session of a file is excluded, its
+    /// title and branch are removed, too. A cursor that this version does not resume from becomes empty.
     fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor;
 
     /// Returns the file of the session that started a subagent, where the subagent's own file is a location whose path tells it.

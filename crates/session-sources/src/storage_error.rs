@@ -158,7 +158,7 @@ impl SkippedCounts {
         self.keep_unlisted(session);
     }
 
-    /// Notes a session that is there, and that nothing could be told of.
+    /// Notes that a session exists, although it could not be read.
     pub(crate) fn keep_unlisted(&mut self, session: &str) {
         self.unlisted.insert(session.to_owned());
     }

@@ -157,8 +157,8 @@ impl<'a> TurnWriter<'a> {
         self.join(outcome, waiting);
     }
 
-    /// Adds what is known so far of a call that goes on, or what another line records of it. Its result
-    /// is still to come; where that came already, nothing is added.
+    /// Adds the outcome so far of a call that still runs, or the outcome that another line records. Nothing is
+    /// added if the call's result was read before.
     pub fn interim_result(&mut self, outcome: CallOutcome) {
         let waiting = self.turns.note_interim(&outcome.id, outcome.status);
         if waiting.is_some() {

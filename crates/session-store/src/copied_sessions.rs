@@ -17,6 +17,8 @@ pub struct SessionTwin {
     pub session: SessionId,
     /// Whether the agent keeps its prompts alone.
     pub prompts_only: bool,
+    /// Whether one of the two is marked as [repeated](crate::SessionRow::is_repeated).
+    pub is_marked: bool,
     /// The session in the other file.
     pub other: SessionId,
     /// The other file.
@@ -31,11 +33,12 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn session_twins(&self, path: &str) -> Result<Vec<SessionTwin>> {
-        let select = "SELECT s.id, s.gone & ?2, o.id, f.id, f.path FROM sessions s
+        let select =
+            "SELECT s.id, s.gone & ?2, o.id, f.id, f.path, (s.gone | o.gone) & ?4 FROM sessions s
              JOIN sessions o ON o.uid = s.uid AND o.source = s.source JOIN files f ON f.id = o.file
              WHERE s.file = (SELECT id FROM files WHERE path = ?1)
                AND o.file <> s.file AND NOT o.gone & ?3 AND f.gone = 0 ORDER BY s.id, o.id";
-        let values = params![path, PROMPTS_ONLY, GONE | PROMPTS_ONLY];
+        let values = params![path, PROMPTS_ONLY, GONE | PROMPTS_ONLY, REPEATED];
         self.db().rows(select, values, |row| {
             Ok(SessionTwin {
                 session: row.get(0)?,
@@ -43,6 +46,7 @@ impl Writer {
                 other: row.get(2)?,
                 other_file: row.get(3)?,
                 other_path: row.get(4)?,
+                is_marked: row.get::<_, i64>(5)? != 0,
             })
         })
     }
@@ -140,7 +144,7 @@ impl Writer {
         let held = self.reader.turns(holder)?;
         let held: HashMap<_, _> = held.iter().map(|turn| (root(turn), turn.id)).collect();
         let turns = self.reader.turns(copied)?;
-        for turn in turns.into_iter().filter(|turn| !turn.is_blank()) {
+        for turn in turns.into_iter().filter(|turn| !turn.is_excluded()) {
             let Some(other) = held.get(&root(&turn)) else {
                 return Ok(false);
             };

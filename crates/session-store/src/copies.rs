@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 
 /// The precedence of a session among those that hold the same turn, the least first. It depends on nothing but the
 /// sessions: two turns could take each other's words without end.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct OwnerRank {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct OwnerRank {
     is_prompts_only: bool,
     /// Number of forks that lead to it from an original, as far as the index knows.
     forks: u32,
@@ -92,7 +92,19 @@ impl Writer {
         Ok(Ownership::OwnerOf(copies))
     }
 
+    /// Returns the rank of a session, which is queried once until a session is written or deleted: a turn of a fork of forks
+    /// has many copies, each of which is compared with it.
     fn owner_rank(&self, session: SessionId) -> Result<OwnerRank> {
+        let ranks = &self.session_progress.owner_ranks;
+        if let Some(rank) = ranks.borrow().get(&session) {
+            return Ok(*rank);
+        }
+        let rank = self.query_owner_rank(session)?;
+        ranks.borrow_mut().insert(session, rank);
+        Ok(rank)
+    }
+
+    fn query_owner_rank(&self, session: SessionId) -> Result<OwnerRank> {
         let select = "WITH RECURSIVE forks(original, depth) AS (
                SELECT forked_from, 1 FROM sessions
                WHERE id = ?1 AND (forked_from IS NOT NULL OR gone & ?2)

@@ -22,7 +22,7 @@ impl DedupKeys {
     pub fn from_turn(turn: &Turn) -> Self {
         Self {
             origin: turn.origin.as_deref().map(text_hash),
-            // A forgotten turn has its start alone, by which it would be found.
+            // An excluded turn has its start alone, by which it would be found.
             prompt_time: if turn.prompt.is_empty() && turn.parts.is_empty() {
                 None
             } else {

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::reader::Reader;
-use crate::row::prompt_kind_to_db;
+use crate::row::{EXCLUDED_TURN, prompt_kind_to_db};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -21,21 +21,21 @@ impl Reader {
         self.db.rows(select, [turn], |row| row.get(0))
     }
 
-    /// Counts the forgotten turns of each session that has some.
+    /// Counts the excluded turns of each session that has some.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn count_forgotten_turns(&self) -> Result<HashMap<SessionId, u32>> {
-        let count = "SELECT session, count(*) FROM turns
-            WHERE start >= stop AND owner IS NULL GROUP BY session";
+    pub fn count_excluded_turns(&self) -> Result<HashMap<SessionId, u32>> {
+        let count =
+            format!("SELECT session, count(*) FROM turns WHERE {EXCLUDED_TURN} GROUP BY session");
         self.db
-            .rows(count, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .rows(&count, [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 }
 
 impl Writer {
     /// Deletes a session with its turns, their words and vectors, and its file where that holds no other
-    /// session. Copies of its turns in other sessions are to be [blanked](Writer::blank_turn) before.
+    /// session. Copies of its turns in other sessions are to be [excluded](Writer::exclude_turn) before.
     /// Deleted content leaves the disk by [`Writer::purge`].
     ///
     /// # Errors
@@ -60,6 +60,7 @@ impl Writer {
         self.orphan_session_rows(session)?;
         self.clear_first_prompt(session)?;
         self.session_progress.noted_session.set(None);
+        self.session_progress.owner_ranks.get_mut().clear();
         for change in [
             "DELETE FROM embedded WHERE session = ?1",
             "DELETE FROM changed_sessions WHERE session = ?1",
@@ -93,11 +94,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Deletes the content of a turn and all by which it could be known; its number in its session stays.
+    /// Deletes the content of a turn and all by which it could be known. Its number in its session stays.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn blank_turn(&mut self, turn: TurnId) -> Result<()> {
+    pub fn exclude_turn(&mut self, turn: TurnId) -> Result<()> {
         self.request_purge()?;
         let Some(row) = self.reader.turn(turn)? else {
             return Ok(());
@@ -121,24 +122,24 @@ impl Writer {
         self.bump_revision(row.session)
     }
 
-    /// Takes the branches of forgotten turns from the sessions of a file, which its history still tells.
+    /// Takes the branches of excluded turns, which a history still tells, from the sessions of its file.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn clear_forgotten_branches(&mut self, file: FileId) -> Result<()> {
+    pub fn clear_excluded_branches(&mut self, file: FileId) -> Result<()> {
         self.begin()?;
         self.set_branches("s.file = ?1", file.into())
     }
 
-    /// Sets the branch of each session that has forgotten turns to the last one of those that are left, unless one of
-    /// them has it.
+    /// Sets the branch of each session that has excluded turns to the last branch of its other turns, unless one of them
+    /// has the session's branch.
     fn set_branches(&self, condition: &str, id: i64) -> Result<()> {
         let update = format!(
             "UPDATE sessions AS s SET branch = (SELECT branch FROM turns
                WHERE session = s.id AND branch IS NOT NULL ORDER BY idx DESC LIMIT 1)
              WHERE {condition} AND branch IS NOT NULL
                AND EXISTS (SELECT 1 FROM turns
-                 WHERE session = s.id AND start >= stop AND owner IS NULL)
+                 WHERE session = s.id AND {EXCLUDED_TURN})
                AND NOT EXISTS (SELECT 1 FROM turns t
                  WHERE t.session = s.id AND t.branch = s.branch)"
         );

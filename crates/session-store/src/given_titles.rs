@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::file_session::FileSession;
 use crate::id::{FileId, SessionId};
 use crate::reader::Reader;
-use crate::row::GONE;
+use crate::row::{EXCLUDED_TURN, GONE};
 use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
@@ -58,13 +58,14 @@ impl Reader {
         })
     }
 
-    /// Returns the titles of sessions whose first turn is left out: agents make a title of the first prompt. One whose history
-    /// is gone has what its user called it, too, and nothing gives that again.
+    /// Returns the titles of sessions whose first turn is excluded: agents make a title of the first prompt. A session whose
+    /// history is gone keeps its titles: the user may have given one, and it could not be read again.
     fn titles_without_first_turn(&self) -> Result<Vec<GivenTitle>> {
+        let without_first_turn = format_without_first_turn();
         let select = format!(
             "SELECT s.id, g.title, f.path FROM sessions s JOIN files f ON f.id = s.file
               JOIN (SELECT id, title FROM sessions UNION SELECT id, given_title FROM sessions) g ON g.id = s.id
-             WHERE g.title IS NOT NULL AND NOT s.gone & {GONE} AND NOT f.gone AND {WITHOUT_FIRST_TURN}"
+             WHERE g.title IS NOT NULL AND NOT s.gone & {GONE} AND NOT f.gone AND {without_first_turn}"
         );
         let titles: Vec<(GivenTitle, String)> = self.db.rows(&select, [], |row| {
             let given = GivenTitle {
@@ -100,21 +101,22 @@ pub enum FirstTurn {
     Unknown,
     /// The turn.
     Stored,
-    /// The number of one that is left out.
-    LeftOut,
+    /// The number of an excluded one.
+    Excluded,
 }
 
-/// Is met by a session `s` whose first turn is [blank](crate::TurnRow::is_blank).
-pub(crate) const WITHOUT_FIRST_TURN: &str = "EXISTS (SELECT 1 FROM turns b
-    WHERE b.session = s.id AND b.idx = 0 AND b.start >= b.stop AND b.owner IS NULL)";
+/// Formats the condition that a session `s` meets whose first turn is excluded.
+pub(crate) fn format_without_first_turn() -> String {
+    format!("EXISTS (SELECT 1 FROM turns WHERE session = s.id AND idx = 0 AND {EXCLUDED_TURN})")
+}
 
 impl Writer {
-    /// Returns true if the first turn of a session is left out.
+    /// Returns true if the first turn of a session is excluded.
     ///
     /// # Errors
     /// When the database fails.
-    pub fn lacks_first_turn(&self, session: SessionId) -> Result<bool> {
-        Ok(self.first_turn(session)? == FirstTurn::LeftOut)
+    pub fn is_first_turn_excluded(&self, session: SessionId) -> Result<bool> {
+        Ok(self.first_turn(session)? == FirstTurn::Excluded)
     }
 
     /// Returns what the index has as the first turn of a session that [`Writer::open_session`] would update.
@@ -134,18 +136,17 @@ impl Writer {
     }
 
     fn first_turn(&self, session: SessionId) -> Result<FirstTurn> {
-        let select =
-            "SELECT start >= stop AND owner IS NULL FROM turns WHERE session = ?1 AND idx = 0";
-        let is_blank = self.db().first(select, [session], |row| row.get(0))?;
-        Ok(match is_blank {
+        let select = format!("SELECT {EXCLUDED_TURN} FROM turns WHERE session = ?1 AND idx = 0");
+        let is_excluded = self.db().first(&select, [session], |row| row.get(0))?;
+        Ok(match is_excluded {
             None => FirstTurn::Unknown,
             Some(false) => FirstTurn::Stored,
-            Some(true) => FirstTurn::LeftOut,
+            Some(true) => FirstTurn::Excluded,
         })
     }
 
-    /// Deletes the titles that a file gives to messages of no turn of the index: a forgotten session would be told of in
-    /// the transcript of another. To be called when all histories are read, since a title may come before its turn.
+    /// Deletes the titles that a file gives to messages of no turn of the index: the transcript of another session would
+    /// reveal a forgotten one. To be called when all histories are read, since a title may come before its turn.
     ///
     /// # Errors
     /// When the database fails.
@@ -158,7 +159,7 @@ impl Writer {
         }
     }
 
-    /// Deletes the titles of sessions of which `is_deleted` returns true, and those whose first turn is left out, also
+    /// Deletes the titles of sessions of which `is_deleted` returns true, and those whose first turn is excluded, also
     /// where cursors hold them: their files are read again. Returns how many sessions had one.
     ///
     /// # Errors

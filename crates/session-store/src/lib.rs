@@ -4,10 +4,11 @@
 //! wait for it. The writer takes turns ([`Writer::add_turn`]) and vectors
 //! ([`Writer::store_documents`]) and makes all of it visible by one SQLite
 //! commit ([`Writer::commit`]); a process killed before it leaves nothing
-//! behind but bytes in a matrix that the next writer overwrites. Matrices are
-//! append-only, a scale and 8 bits a component in each row, one per model and kind of document, and
-//! `numpy.load` opens them. What each query reads whole stands in blocks beside its rows: sessions, turns,
-//! owners of vectors. `docs/format.md` describes the files.
+//! behind but bytes in a matrix that the next writer overwrites. `docs/format.md` describes the files.
+//!
+//! There is one matrix per model and kind of document. It is append-only, each row has a scale and 8 bits a
+//! component, and `numpy.load` opens it. Sessions, turns and owners of vectors are read whole by each query,
+//! so they are stored in blocks, too, beside their rows.
 //!
 //! ```
 //! use session_core::{FileStamp, KnownTurns, Query, SessionMeta, Turn};

@@ -37,9 +37,9 @@ UPDATE files SET mtime_ns = 0, inode = 0 WHERE gone = 0;",
     },
 };
 
-/// All steps, oldest first: a new format adds one. What is older than the first is built anew.
+/// All steps, oldest first. A new format adds one. An index that is older than the first step is built anew.
 const MIGRATIONS: [Migration; 12] = [Migration {
-    // More is read of histories since: what is there is read again, what is gone stays.
+    // More is read of histories since: they are read again, and sessions whose history is gone stay as they are.
     from: 4,
     tables: "
 ALTER TABLE sessions ADD COLUMN rest TEXT;

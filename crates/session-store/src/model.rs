@@ -187,9 +187,9 @@ impl Reader {
 }
 
 impl Writer {
-    /// Returns the model with this fingerprint, inserted if there was none. Vectors are deleted where only damage explains
-    /// them: those of a model that is known with another number of components, and those that a lost row left under the
-    /// number that a new model gets.
+    /// Returns the model with this fingerprint, inserted if there was none. Vectors that only damage explains are deleted: those
+    /// of a known model that had another number of components, and those that the number of the new model had before its
+    /// row was lost.
     ///
     /// # Errors
     /// When the database fails.

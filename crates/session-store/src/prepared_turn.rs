@@ -36,8 +36,8 @@ pub(crate) struct PreparedWords {
 }
 
 impl PreparedTurn {
-    /// Returns true for a turn that is left out, which keeps its index alone.
-    pub fn is_blank(&self) -> bool {
+    /// Returns true for an excluded turn, which keeps only its index.
+    pub fn is_excluded(&self) -> bool {
         self.turn.span.start >= self.turn.span.end
     }
 

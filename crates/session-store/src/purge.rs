@@ -80,7 +80,7 @@ impl Writer {
         self.finish_purge()
     }
 
-    /// Commits, and takes up the purge that is pending. One that only waits for a reader is as quick as a checkpoint.
+    /// Commits, and continues the purge that is pending. A purge that only waits for a reader is as quick as a checkpoint.
     ///
     /// # Errors
     /// As [`Writer::purge`].

@@ -19,8 +19,8 @@ pub struct SessionRow {
     pub uid: String,
     /// Id of the session that started it, for a subagent.
     pub parent: Option<String>,
-    /// Title: the agent's, unless many sessions have it, else what its first prompt says that others
-    /// of the same template do not, else what was done.
+    /// Title: the first of these that there is. The agent's title, unless many sessions have it; the part of the first
+    /// prompt that is not of a template; what was done.
     pub title: Option<String>,
     /// First working directory.
     pub cwd: Option<String>,
@@ -105,9 +105,12 @@ pub struct TurnRow {
     pub owner: Option<TurnId>,
 }
 
+/// The condition that a row of an excluded turn meets, as [`TurnRow::is_excluded`].
+pub(crate) const EXCLUDED_TURN: &str = "start >= stop AND owner IS NULL";
+
 impl TurnRow {
-    /// Returns true for a forgotten turn, which keeps its index alone.
-    pub fn is_blank(&self) -> bool {
+    /// Returns true for an excluded turn: it was forgotten, or a rule excludes it. It keeps only its index.
+    pub fn is_excluded(&self) -> bool {
         self.span.start >= self.span.end && self.owner.is_none()
     }
 

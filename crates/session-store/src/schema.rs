@@ -266,7 +266,7 @@ pub(crate) fn create_missing_tables(db: &Connection, root: &Path) -> Result<()> 
 }
 
 /// Returns the columns and indexes that a database of this format lacks, as [`columns`] does. The version of the database
-/// says what is in it: what lacks was lost.
+/// says which it should have: a missing one was lost.
 pub(crate) fn missing_columns(db: &Connection) -> Result<Vec<String>> {
     let new = Connection::open_in_memory()?;
     create_tables(&new)?;

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::file_session::{FileSession, TitledSession};
-use crate::given_titles::{ExternalTitle, GivenTitle, WITHOUT_FIRST_TURN};
+use crate::given_titles::{ExternalTitle, GivenTitle, format_without_first_turn};
 use crate::hash::text_hash;
 use crate::id::{FileId, SessionId, TurnId};
 use crate::new_session::NewSession;
@@ -117,6 +117,7 @@ impl Writer {
                 gone_bits(meta),
             ],
         )?;
+        self.session_progress.owner_ranks.get_mut().clear();
         if title != meta.title {
             self.bump_revision(id)?;
             self.index_title(id)?;
@@ -221,9 +222,10 @@ impl Writer {
 
     /// Returns a turn that ends with message `leaf`, is no copy, and whose session has its first turn and no title of its own.
     fn titled_turn(&self, turn: TurnId, leaf: i64, title: &str) -> Result<Option<TitledTurn>> {
+        let without_first_turn = format_without_first_turn();
         let select = format!(
             "SELECT s.id, u.idx, s.given_title IS NOT ?3 FROM turns u JOIN sessions s ON s.id = u.session
-             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL AND NOT {WITHOUT_FIRST_TURN}"
+             WHERE u.id = ?1 AND u.leaf = ?2 AND u.owner IS NULL AND s.title IS NULL AND NOT {without_first_turn}"
         );
         self.db().first(&select, params![turn, leaf, title], |row| {
             Ok(TitledTurn {

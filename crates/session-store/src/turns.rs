@@ -135,9 +135,9 @@ impl Writer {
         let known = self.stored_turn(session, turn.index)?;
         let begun = known.as_ref().filter(|_| turn.continues);
         let begun = begun.map(|known| self.reader.turn(known.id)).transpose()?;
-        // What a forgotten turn goes on with is forgotten, too, and does not date its session.
-        let is_forgotten = begun.flatten().is_some_and(|row| row.is_blank());
-        if !is_forgotten {
+        // What continues an excluded turn is excluded, too, and does not date its session.
+        let is_excluded = begun.flatten().is_some_and(|row| row.is_excluded());
+        if !is_excluded {
             let changed = store(self, known)?;
             self.update_session(session, turn, changed)?;
         }

@@ -29,7 +29,7 @@ const LARGE_LOG_BYTES: u32 = 64 << 20;
 /// Readers see its changes after [`Writer::commit`]; dropped before,
 /// it leaves the index as it was.
 pub struct Writer {
-    /// Reads what was written, but for what is pending. Its connection writes, too.
+    /// Reads what was written, without the pending rows. Its connection writes, too.
     pub(crate) reader: Reader,
     /// Rows that are not yet in the database.
     pub(crate) pending: PendingWrites,

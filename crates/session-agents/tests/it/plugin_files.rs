@@ -41,7 +41,8 @@ fn hooks_and_server_run_the_script() {
     assert_eq!(hooks.len(), HookEvent::default_for(Agent::Claude).len());
     for event in HookEvent::default_for(Agent::Claude) {
         let group = &hooks[event.name()][0];
-        assert_eq!(group["matcher"].as_str(), event.matcher(), "{event}");
+        let matcher = event.matcher(Agent::Claude);
+        assert_eq!(group["matcher"].as_str(), matcher, "{event}");
     }
     let servers = json("skill/.mcp.json");
     let commands = hooks.values().map(|groups| &groups[0]["hooks"][0]);

@@ -6,7 +6,7 @@ use crate::output::{self, notes, terminal_width};
 use crate::shared::work_history::WorkHistory;
 use anyhow::Result;
 use session_display::SessionIds;
-use session_output::{Digest, NothingDone};
+use session_output::{Digest, DigestDetail, NothingDone};
 use session_query::Snapshot;
 use session_report::{is_reported, report_projects};
 use std::io::IsTerminal;
@@ -41,11 +41,11 @@ pub fn run(args: &DigestArgs) -> Result<CommandOutcome> {
         args.prints_json(),
         |hints| {
             let refreshed = &history.refreshed;
-            digest.to_json(
-                args.brief,
-                refreshed.is_complete,
-                refreshed.add_unread(hints),
-            )
+            let detail = match args.brief {
+                true => DigestDetail::Brief,
+                false => DigestDetail::Full,
+            };
+            digest.to_json(detail, refreshed.is_complete, refreshed.add_unread(hints))
         },
         || {
             if args.brief || is_shortened {

@@ -10,8 +10,8 @@ use anyhow::Result;
 use session_agents::MergedSettings;
 use session_config::{Home, current_directory};
 use session_doctor::{
-    DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine, examine_configuration,
-    examine_memories,
+    DoctorCheck, DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine,
+    examine_configuration, examine_memories,
 };
 use session_indexer::RefreshMode;
 use session_output::{JsonDoctor, describe_fix, error_hint, format_findings};
@@ -80,7 +80,7 @@ fn apply_fixes(findings: &[DoctorFinding], home: &Home) -> AppliedFixes {
     fixes
 }
 
-fn describe_failure(check: &'static str, error: &anyhow::Error) -> DoctorFinding {
+fn describe_failure(check: DoctorCheck, error: &anyhow::Error) -> DoctorFinding {
     let hint = error_hint(error.as_ref()).map(Into::into);
     DoctorFinding::failed_fix(check, &format!("{error:#}"), hint)
 }

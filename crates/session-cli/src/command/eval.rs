@@ -40,7 +40,7 @@ pub fn run(args: &EvalArgs) -> Result<CommandOutcome> {
     for level in choose_levels(args, &set) {
         let embed = |query: &str| {
             let embedded = eval_index.embed(&index, query);
-            embedded.map_err(|error| EvalError::Embed(error.to_string()))
+            embedded.map_err(|error| EvalError::Embed(error.into()))
         };
         let bar = make_bar(set.questions.len());
         let progress = |done: usize| bar.set_position(done as u64);

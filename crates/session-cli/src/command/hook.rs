@@ -155,7 +155,7 @@ fn install_hook(args: &HookInstallArgs) -> Result<CommandOutcome> {
         }
         _ => {}
     }
-    for unmatched in find_unmatched_tools(&file.installed_hooks()?) {
+    for unmatched in find_unmatched_tools(agent, &file.installed_hooks()?) {
         print_note(format_unmatched_tools(&unmatched))?;
     }
     if let Some(text) = agent.hook_note().filter(|_| is_written) {
@@ -231,6 +231,7 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     let statuses = statuses.into_iter();
     let statuses = statuses.map(|status| status.with_configuration_error(mistake.as_deref()));
     let statuses: Vec<HookStatus> = statuses.collect();
+    let is_damaged = !errors.is_empty();
     for error in errors {
         print_note(&match error {
             AgentError::Settings { .. } => format_error(&error),
@@ -261,6 +262,9 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     note_other_environment()?;
     let mut installed = statuses.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();
+    if !is_installed && !is_damaged {
+        return Ok(CommandOutcome::NotFound);
+    }
     let works = is_installed && mistake.is_none() && installed.all(|status| status.works);
     Ok(CommandOutcome::from_health(works))
 }

@@ -28,7 +28,7 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
     if args.prompt.is_none() {
         return answer_hook(args);
     }
-    let call = hook_call(args)?;
+    let call = make_hook_call(args)?;
     let Some(outcome) = call.compare_prompt()? else {
         return Ok(CommandOutcome::NotFound);
     };
@@ -41,7 +41,7 @@ pub fn run(args: &InjectArgs) -> Result<CommandOutcome> {
 
 /// Explains what a hook would answer to the call of a tool that arguments name.
 fn explain_call(args: &InjectArgs) -> Result<CommandOutcome> {
-    print_call(&hook_call(args)?, &tool_use(args), args)
+    print_call(&make_hook_call(args)?, &make_tool_use(args), args)
 }
 
 /// Prints what a hook would answer to a call of a tool.
@@ -59,7 +59,7 @@ fn print_call(call: &HookCall, tool_use: &ToolUse, args: &InjectArgs) -> Result<
 }
 
 /// Returns the call that arguments name. Its text is that of the command: an argument has none that is written.
-fn tool_use(args: &InjectArgs) -> ToolUse {
+fn make_tool_use(args: &InjectArgs) -> ToolUse {
     ToolUse {
         paths: args.path.clone(),
         command: args.command.clone(),
@@ -70,21 +70,21 @@ fn tool_use(args: &InjectArgs) -> ToolUse {
 }
 
 /// Makes the hook that arguments describe, which may take its time.
-fn hook_call(args: &InjectArgs) -> Result<HookCall> {
+fn make_hook_call(args: &InjectArgs) -> Result<HookCall> {
     let started = Instant::now();
     let memories = ProjectMemories::for_directory(&current_directory()?)?;
     notes::print_notes(memories.unowned_note())?;
     Ok(HookCall {
-        input: hook_input(args)?,
+        input: make_hook_input(args)?,
         memories,
         origin: HookOrigin::Settings,
         started,
         deadline: None,
-        purpose: purpose(args),
+        purpose: choose_purpose(args),
     })
 }
 
-fn purpose(args: &InjectArgs) -> HookPurpose {
+fn choose_purpose(args: &InjectArgs) -> HookPurpose {
     if args.explain {
         HookPurpose::Explanation
     } else {
@@ -105,7 +105,7 @@ fn find_session_id(args: &InjectArgs) -> Result<Option<String>> {
 }
 
 /// Returns what a hook would be asked with the prompt and the session of arguments.
-fn hook_input(args: &InjectArgs) -> Result<HookInput> {
+fn make_hook_input(args: &InjectArgs) -> Result<HookInput> {
     Ok(HookInput {
         prompt: args.prompt.clone().unwrap_or_default(),
         session_id: find_session_id(args)?,
@@ -125,7 +125,7 @@ fn count_waiting(memories: &ProjectMemories) -> Result<usize> {
 /// Answers the hook of a prompt, or explains any hook of a prompt or a call. An error prints nothing, and the prompt goes
 /// on.
 fn answer_hook(args: &InjectArgs) -> Result<CommandOutcome> {
-    let (origin, purpose) = (HookOrigin::Settings, purpose(args));
+    let (origin, purpose) = (HookOrigin::Settings, choose_purpose(args));
     let session = find_session_id(args).ok().flatten();
     let compared = hook::answer_stdin(origin, purpose, session, Some, |_| None);
     if let Some(compared) = compared {

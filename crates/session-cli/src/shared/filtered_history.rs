@@ -9,10 +9,9 @@ use serde::Serialize;
 use session_config::Home;
 use session_display::Note;
 use session_output::SearchedScope;
-use session_query::{ResolvedFilter, find_turn_clause};
+use session_query::ResolvedFilter;
 
-/// The index with what a command lets through. What subagents did was done, too; what the session that
-/// asks does is no find.
+/// The index with the work that the filters of a command let through.
 pub struct FilteredHistory {
     /// The index.
     pub refreshed: RefreshedIndex,
@@ -21,20 +20,18 @@ pub struct FilteredHistory {
 }
 
 impl FilteredHistory {
-    /// Opens the index, brought up to date. Of a session that is named with turns these alone are let through.
+    /// Opens the index, brought up to date.
     pub fn open(args: &FilterArgs) -> Result<Self> {
         let home = Home::from_process()?;
         let refreshed =
             refreshed_index::open_index_with_sessions(&home, &filter::named_sessions(args))?;
         print_notes(filter::note_excluded_turns(args))?;
         let sessions = &refreshed.snapshot.sessions;
-        let mut filter = filter::parse_filter(args, sessions)?.with_subagents_of_named(sessions);
-        if let Some(session) = &args.session {
-            filter.clauses.extend(find_turn_clause(sessions, session)?);
-        }
+        let filter = filter::parse_filter(args, sessions)?;
         let callers = caller::find_calling_sessions(args, &home, sessions);
+        let session = args.session.as_deref();
         Ok(Self {
-            resolved: ResolvedFilter::new(filter, &callers, sessions),
+            resolved: ResolvedFilter::for_work(filter, session, &callers, sessions)?,
             refreshed,
         })
     }

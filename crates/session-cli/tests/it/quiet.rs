@@ -105,7 +105,13 @@ fn errors_keep_their_sentence_and_exit_code() {
 fn what_is_wrong_keeps_its_exit_code() {
     let env = small();
     env.run(&["doctor", "--quiet"]).succeeded();
-    env.write(&env.home(".claude/settings.json"), "{broken");
+    env.run(&["hook", "status"]).exits(1);
+    env.run(&["hook", "status", "--quiet"]).succeeded();
+    let settings = env.home(".claude/settings.json");
+    let dead = "{\"hooks\": {\"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"/gone/session-search hook run\"}]}]}}";
+    env.write(&settings, dead);
+    env.run(&["hook", "status", "--quiet"]).exits(1);
+    env.write(&settings, "{broken");
     for command in [
         &["doctor"][..],
         &["doctor", "--json"],

@@ -76,13 +76,19 @@ pub(crate) fn find_plain_words(simple: &CommandPart<'_>) -> Vec<Range<usize>> {
 /// word's end if it has none.
 fn find_redirection(simple: &CommandPart<'_>, start: usize, word: &str) -> usize {
     let range = start..start + word.len();
-    let operators = simple.redirections.iter().chain(&simple.input_redirections);
+    // Both lists are sorted, and may be long.
+    let first = |offsets: &[usize]| {
+        let at = offsets.partition_point(|at| *at < start);
+        offsets.get(at).copied()
+    };
+    let operators = [&simple.redirections, &simple.input_redirections];
+    let operators = operators.into_iter().filter_map(|offsets| first(offsets));
     let Some(at) = operators.filter(|at| range.contains(at)).min() else {
         return range.end;
     };
-    let before = &simple.text[start..*at];
+    let before = &simple.text[start..at];
     let is_stream = before == "&" || before.bytes().all(|byte| byte.is_ascii_digit());
-    if is_stream { start } else { *at }
+    if is_stream { start } else { at }
 }
 
 #[cfg(test)]
@@ -97,6 +103,7 @@ mod tests {
             ("sort 2>/dev/null -o a <b", &["-o", "a"]),
             ("sort 2> /dev/null a &> b c", &["a", "c"]),
             ("sort a>b >| c d < e >> f", &["a", "d"]),
+            ("sort a>b c<d e>f <g h", &["a", "c", "e", "h"]),
             ("awk '{ print > \"a\" }' b", &["{ print > \"a\" }", "b"]),
             ("curl -d '<a>' b<c '2>' d", &["-d", "<a>", "b", "2>", "d"]),
             ("X=1", &[]),

@@ -1,20 +1,48 @@
 //! Whether an argument of `awk` lets it do more than show its input.
 
-/// The options with which it reads a script from a file, or edits files in place.
-const SCRIPT_OPTIONS: [&str; 6] = ["-f", "--file", "-i", "--include", "-E", "--exec"];
-/// What runs a command in a script.
-const COMMAND_CALLS: [&str; 2] = ["system(", "| getline"];
+/// The options with which it reads a script from a file, edits files in place, or writes what it read.
+const SCRIPT_OPTIONS: [&str; 6] = [
+    "--dump-variables",
+    "--exec",
+    "--file",
+    "--include",
+    "--load",
+    "--pr",
+];
+const SCRIPT_LETTERS: &str = "dEfilop";
+/// The letters of the options whose value may follow in the same word.
+const VALUE_LETTERS: &str = "eFv";
+/// What may run a command in a script, or reads another one.
+const COMMAND_CALLS: [&str; 3] = ["getline", "@include", "@load"];
+/// The function that runs one.
+const SYSTEM: &str = "system";
 /// The statements that may print into a file or a command.
 const PRINT: &str = "print";
-/// The beginning of the names of the streams, as a script writes them.
-const STREAMS: &str = "\"/dev/std";
+/// The names of the streams, as a script writes them.
+const STREAMS: [&str; 2] = ["\"/dev/stdout\"", "\"/dev/stderr\""];
 
 /// Returns true for an option that names a script, and for a script that may write a file or run a command.
 pub(super) fn is_writing_script(argument: &str) -> bool {
     let has = |texts: &[&str]| texts.iter().any(|text| argument.contains(text));
-    let is_option = |option: &&str| argument.starts_with(option);
     let printed = argument.split_once(PRINT).map(|(_, printed)| printed);
-    SCRIPT_OPTIONS.iter().any(is_option) || has(&COMMAND_CALLS) || printed.is_some_and(redirects)
+    is_script_option(argument)
+        || has(&COMMAND_CALLS)
+        || calls_system(argument)
+        || printed.is_some_and(redirects)
+}
+
+fn is_script_option(argument: &str) -> bool {
+    let names_script = |option: &&str| argument.starts_with(option);
+    let letters = argument.strip_prefix('-').unwrap_or_default();
+    let mut letters = letters.chars().take_while(|c| !VALUE_LETTERS.contains(*c));
+    let is_long = argument.starts_with("--");
+    SCRIPT_OPTIONS.iter().any(names_script)
+        || !is_long && letters.any(|letter| SCRIPT_LETTERS.contains(letter))
+}
+
+fn calls_system(script: &str) -> bool {
+    let mut rests = script.split(SYSTEM).skip(1);
+    rests.any(|rest| rest.trim_start().starts_with('('))
 }
 
 /// Returns true if a text has a `>` or `|` outside of strings and parentheses, in which they compare.
@@ -32,10 +60,15 @@ fn redirects(script: &str) -> bool {
             ')' => depth -= 1,
             '|' if after.starts_with('|') => drop(rest.next()),
             '>' if after.starts_with('=') => {}
-            '>' if after.trim_start_matches(['>', ' ']).starts_with(STREAMS) => {}
+            '>' if names_stream(after) => {}
             '>' | '|' if depth <= 0 => return true,
             _ => {}
         }
     }
     false
+}
+
+fn names_stream(after: &str) -> bool {
+    let target = after.trim_start_matches(['>', ' ']);
+    STREAMS.iter().any(|stream| target.starts_with(stream))
 }

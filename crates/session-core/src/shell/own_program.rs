@@ -22,7 +22,7 @@ pub fn is_own_program_name(name: &str) -> bool {
 }
 
 /// Returns true for a command line that runs this program, also by a runner (`uvx`) or a shell (`bash -lc`), and no other
-/// but those that prepare, show or test something.
+/// but those that prepare or show something.
 pub(crate) fn runs_only_own_program(command: &str) -> bool {
     runs_only_own_within(command, MAX_DEPTH)
 }
@@ -35,7 +35,7 @@ fn runs_only_own_within(command: &str, depth: usize) -> bool {
     for head in find_pipe_heads(command) {
         if is_own(&head, depth) {
             runs_own = true;
-        } else if ProgramEffect::classify(&head) > ProgramEffect::Tests {
+        } else if ProgramEffect::classify(&head) > ProgramEffect::Shows {
             return false;
         }
     }
@@ -51,8 +51,9 @@ fn is_own(simple: &CommandPart<'_>, depth: usize) -> bool {
         return false;
     };
     let inner = InnerLine::find(simple).map(|inner| inner.text);
-    let mut lines = inner.into_iter().chain(find_run_commands(simple));
-    lines.any(|line| runs_only_own_within(&line, depth))
+    // A word of this name may be an option's value, as a project's is: that with the most options counts.
+    let line = inner.or_else(|| find_run_commands(simple).pop());
+    line.is_some_and(|line| runs_only_own_within(&line, depth))
 }
 
 #[cfg(test)]
@@ -105,6 +106,13 @@ mod tests {
             "sed -i s/a/b/ lamp.c; session-search search lamp",
             "grep oil lamp.c; session-search search lamp",
             "session-search search it\\'s foo; make deploy",
+            "test -f oil && session-search search oil",
+            "uv run --project session-search pytest -q",
+            "npm exec -w session-search jest",
+            "pnpm --filter session-search build",
+            "yarn --cwd session-search build",
+            "bun run --cwd session-search build",
+            "docker compose run --rm -e X session-search make",
         ] {
             assert!(!runs_only_own_program(other), "{other}");
         }

@@ -4,7 +4,7 @@ use super::arguments::Arguments;
 use super::awk_script::is_writing_script;
 use super::{
     CommandPart, InPlaceEditor, InnerLine, find_program, find_run_commands, git_subcommand,
-    split_command_parts,
+    split_command_parts, words_from_program,
 };
 use crate::text::file_name;
 
@@ -28,7 +28,7 @@ pub enum ProgramEffect {
 }
 
 /// The search for a program by a builtin of the shell.
-const PROGRAM_LOOKUP: &str = "command -v ";
+const PROGRAM_LOOKUP: [&str; 2] = ["command", "-v"];
 /// The deepest line within lines that is looked at.
 const MAX_DEPTH: usize = 4;
 /// The actions with which `find` changes files.
@@ -42,6 +42,11 @@ const CONFIG_CHANGES: [&str; 4] = ["--edit", "-e", "--re", "--unset"];
 const ENVIRONMENT_NAMES: [&str; 6] = ["activate", "env", "nvm", "profile", "setup", "vars"];
 /// Their end: `.bashrc`.
 const ENVIRONMENT_SUFFIX: &str = "rc";
+/// What surely no more than that is named: each part of the script's name is one of these, and of the endings of scripts.
+const SURE_ENVIRONMENT_NAMES: [&str; 5] = ["activate", "bashrc", "env", "nvm", "zshrc"];
+const SCRIPT_ENDINGS: [&str; 4] = ["bash", "fish", "sh", "zsh"];
+/// The beginnings of the options with which `date` sets the clock.
+const CLOCK_OPTIONS: [&str; 3] = ["-s", "-us", "--s"];
 /// Files that keep nothing.
 const DEVICES: [&str; 4] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
@@ -53,7 +58,7 @@ impl ProgramEffect {
     }
 
     fn classify_within(simple: &CommandPart<'_>, depth: usize) -> Self {
-        if simple.text.contains(PROGRAM_LOOKUP) {
+        if is_lookup(&simple.text) {
             return Self::Searches;
         }
         let Some(program) = find_program(&simple.text) else {
@@ -151,9 +156,43 @@ impl ProgramEffect {
 }
 
 /// Returns true if a simple command may change a file, or run a program that may: unlike [`ProgramEffect`], by what its shell
-/// does around it, too.
+/// does around it, too, and in doubt.
 pub fn may_write(simple: &CommandPart<'_>) -> bool {
-    ProgramEffect::classify(simple) >= ProgramEffect::Changes || !is_plain_output(simple)
+    ProgramEffect::classify(simple) >= ProgramEffect::Changes
+        || !is_plain_output(simple)
+        || runs_unknown_script(simple, MAX_DEPTH)
+}
+
+/// Returns true if the shell itself, or one that is given a line, runs a script that may do more than set variables.
+fn runs_unknown_script(simple: &CommandPart<'_>, depth: usize) -> bool {
+    if let Some("source" | ".") = find_program(&simple.text) {
+        let arguments = Arguments::new(simple);
+        let script = arguments.iter().next().map(file_name);
+        return script.is_some_and(|script| !only_sets_variables(script));
+    }
+    InnerLine::find(simple).is_some_and(|inner| {
+        depth.checked_sub(1).is_none_or(|depth| {
+            let parts = split_command_parts(&inner.text);
+            parts.iter().any(|part| runs_unknown_script(part, depth))
+        })
+    })
+}
+
+fn only_sets_variables(script: &str) -> bool {
+    let parts = script.split(|c: char| !c.is_alphanumeric());
+    let mut parts = parts.filter(|part| !part.is_empty());
+    let is_known = parts
+        .next()
+        .is_some_and(|first| SURE_ENVIRONMENT_NAMES.contains(&first));
+    is_known && parts.all(|part| SCRIPT_ENDINGS.contains(&part))
+}
+
+/// Returns true for words that only search for the program.
+fn is_lookup(simple: &str) -> bool {
+    let words: Vec<&str> = simple.split_whitespace().collect();
+    let program = words.len() - words_from_program(simple).count();
+    let mut before = words[..program].windows(PROGRAM_LOOKUP.len());
+    before.any(|words| words == PROGRAM_LOOKUP)
 }
 
 /// Returns true for options with which a program that otherwise shows something changes files.
@@ -161,7 +200,8 @@ fn changes_files(program: &str, arguments: &Arguments<'_>) -> bool {
     match program {
         "sed" | "gsed" => InPlaceEditor::SED.is_in_place(arguments.iter()),
         "sort" => arguments.has_option('o', "o"),
-        "tree" => arguments.has_option('o', "output"),
+        "date" => arguments.any_starts_with(&CLOCK_OPTIONS),
+        "tree" => arguments.has_option('o', "output") || arguments.has_option('R', "output"),
         "uniq" | "xxd" => arguments.count_names() > 1,
         _ => false,
     }
@@ -214,7 +254,12 @@ fn is_stream(rest: &str) -> bool {
 }
 
 fn is_device(target: &str) -> bool {
-    DEVICES.iter().any(|device| target.starts_with(device))
+    let is_longer =
+        |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || "/.-_".contains(c));
+    let mut rests = DEVICES
+        .iter()
+        .filter_map(|device| target.strip_prefix(device));
+    rests.any(|rest| !is_longer(rest))
 }
 
 #[cfg(test)]
@@ -261,6 +306,7 @@ mod tests {
                 "grep -q oil a",
                 "! rg oil",
                 "command -v lamp",
+                "if ! command -v sudo >/dev/null",
                 "which lamp",
                 "git grep oil",
                 "git diff --quiet",
@@ -274,6 +320,7 @@ mod tests {
             &[
                 "make",
                 "lamp grep",
+                "rm a command -v b",
                 "git commit -m x",
                 "git config user.name Ann",
                 "git config --unset user.name",
@@ -297,6 +344,8 @@ mod tests {
                 "uniq -f 1 a",
                 "xxd -l 16 a",
                 "tree -L 2",
+                "date -Iseconds -d yesterday +%s",
+                "awk -vi=3 -F: '/system/ { print i > \"/dev/stderr\" }' a",
                 "awk '$3 > 5 { print $1 \">\" $2 }' a",
                 "awk -F'|' '{ print (x > 5), $2 >= 3 || y > \"/dev/stderr\" }' a",
                 "sha256sum a",
@@ -315,6 +364,8 @@ mod tests {
                 "uniq a b",
                 "xxd -r a b",
                 "tree -o a",
+                "tree -R -H .",
+                "date -s 2026-12-01",
             ],
         );
         assert_effects(
@@ -327,6 +378,12 @@ mod tests {
                 "awk '{ print > \"b\" }' a",
                 "awk '{ printf \"%s>\", $1 | \"sh\" }' a",
                 "awk '{ system(\"rm \" $1) }' a",
+                "awk '{ system (\"rm \" $1) }' a",
+                "awk 'BEGIN { \"rm a\"|getline }'",
+                "awk 'BEGIN { \"rm a\" |& getline x }'",
+                "awk '{ print > \"/dev/stdout/../a\" }' a",
+                "gawk -ni inplace '{ print }' a",
+                "gawk '@include \"a\"; { print }' a",
                 "sha256sum -c sums",
             ],
         );
@@ -383,7 +440,32 @@ mod tests {
             assert!(writes(command), "{command}");
             assert_effects(ProgramEffect::Shows, &[command]);
         }
+        for command in ["cat a > /dev/stdout/../../a", "ls | tee /dev/null.txt"] {
+            assert!(writes(command), "{command}");
+        }
         for command in ["cat a 2>&1 >/dev/null", "ls | tee /dev/stderr", "# `a`"] {
+            assert!(!writes(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn a_script_of_the_shell_may_write_but_one_of_a_sure_name() {
+        let writes = |command| split_command_parts(command).iter().any(may_write);
+        for command in [
+            "source ./setup_db.sh a",
+            ". scripts/profile_wipe.sh a",
+            ". ./env_reset.sh",
+            "source ./vars.sh",
+            "bash -lc 'source ./setup.sh && cat a'",
+        ] {
+            assert!(writes(command), "{command}");
+        }
+        for command in [
+            "source .venv/bin/activate",
+            ". ./.env",
+            ". \"$NVM_DIR/nvm.sh\"",
+            "bash -lc 'source ~/.bashrc && cat a'",
+        ] {
             assert!(!writes(command), "{command}");
         }
     }

@@ -19,22 +19,35 @@ const EXPANDED: &str = "$*?{}`!";
 /// The most bytes of a directory that is followed: `PATH_MAX` of Linux.
 const MAX_PATH_BYTES: usize = 4096;
 
+/// The most open subshells of which the directory is followed.
+const MAX_SUBSHELLS: usize = 32;
+
 /// The directory after the simple commands that were read. A `cd` is taken to succeed; one that may not run, and one
-/// within a block, a pipe or a subshell, leaves the directory unknown.
+/// within a block or a pipe, leaves the directory unknown.
 #[derive(Debug)]
 pub struct WorkingDirectory {
     /// From the first directory of the command line; `None` if it is not known.
     path: Option<String>,
     /// The directories that were changed to as they are written, without those of closed subshells.
     changes: Vec<String>,
-    /// The number of these changes before each open parenthesis.
-    subshells: Vec<usize>,
+    /// The shells outside of each open parenthesis.
+    subshells: Vec<OuterShell>,
     /// Open `if`, `for`, `{` and the like.
     blocks: usize,
     /// A `)` ends a pattern of a `case`, so that parentheses do not pair.
     has_case: bool,
     /// The operator before the next command.
     operator: Operator,
+    list: CommandList,
+}
+
+/// What the commands of a subshell leave as it is for those behind it.
+#[derive(Debug)]
+struct OuterShell {
+    path: Option<String>,
+    /// The number of its changes.
+    changes: usize,
+    blocks: usize,
     list: CommandList,
 }
 
@@ -103,10 +116,22 @@ impl WorkingDirectory {
             .zip(target)
             .map(|(from, to)| join_path(&from, to.to_owned()));
         self.path = path.filter(|path| path.len() <= MAX_PATH_BYTES);
-        // A `cd` alone goes to the home directory.
-        let written = words.get(1).map_or("~", AsRef::as_ref);
-        self.changes.push(written.to_owned());
+        if !self.takes_back(words) {
+            // A `cd` alone goes to the home directory.
+            let written = words.get(1).map_or("~", AsRef::as_ref);
+            self.changes.push(written.to_owned());
+        }
         self.list.changes_directory = true;
+    }
+
+    /// Takes the last change of this shell back, as `popd` and `cd -` do; false for other words, or if it has none.
+    fn takes_back(&mut self, words: &[Cow<'_, str>]) -> bool {
+        let goes_back = words
+            .iter()
+            .take(2)
+            .any(|word| ["popd", "-"].contains(&&**word));
+        let outer = self.subshells.last().map_or(0, |outer| outer.changes);
+        goes_back && self.changes.len() > outer && self.changes.pop().is_some()
     }
 
     /// Returns true if a line end does not end the list.
@@ -140,7 +165,7 @@ impl WorkingDirectory {
             .take_while(|word| !is_changer(word));
         let is_piped = self.operator == Operator::Pipe || part.operator == Operator::Pipe;
         let may_not_run = self.list.has_alternative || self.list.has_test;
-        let is_nested = !self.subshells.is_empty() || self.blocks > 0 || self.has_case;
+        let is_nested = self.blocks > 0 || self.has_case;
         !is_piped
             && !may_not_run
             && !is_nested
@@ -150,15 +175,10 @@ impl WorkingDirectory {
     fn read_operator(&mut self, operator: Operator) {
         self.operator = operator;
         match operator {
-            Operator::Open => self.subshells.push(self.changes.len()),
-            Operator::Close => {
-                let kept = self.subshells.pop();
-                self.changes.truncate(kept.unwrap_or(self.changes.len()));
-            }
+            Operator::Open => self.open_subshell(),
+            Operator::Close => self.close_subshell(),
             Operator::Or => self.list.has_alternative = true,
-            Operator::Background | Operator::End
-                if self.subshells.is_empty() && self.blocks == 0 =>
-            {
+            Operator::Background | Operator::End if self.blocks == 0 => {
                 // The list ran in a shell of its own.
                 if operator == Operator::Background && self.list.changes_directory {
                     self.path = None;
@@ -167,6 +187,30 @@ impl WorkingDirectory {
             }
             _ => {}
         }
+    }
+
+    fn open_subshell(&mut self) {
+        let is_followed = self.subshells.len() < MAX_SUBSHELLS;
+        let inner = self.path().filter(|_| is_followed).map(str::to_owned);
+        self.subshells.push(OuterShell {
+            path: std::mem::replace(&mut self.path, inner),
+            changes: self.changes.len(),
+            blocks: std::mem::take(&mut self.blocks),
+            list: std::mem::take(&mut self.list),
+        });
+    }
+
+    fn close_subshell(&mut self) {
+        let Some(outer) = self.subshells.pop() else {
+            return;
+        };
+        let inner = std::mem::replace(&mut self.path, outer.path);
+        if self.has_case && self.path != inner {
+            self.path = None;
+        }
+        self.changes.truncate(outer.changes);
+        self.blocks = outer.blocks;
+        self.list = outer.list;
     }
 }
 
@@ -225,6 +269,16 @@ mod tests {
             ("cd 'C:\\shop\\web' && cd src && make", "C:\\shop\\web\\src"),
             ("cd ~/shop && cd src && make", "~/shop/src"),
             ("if ls; then make; fi", ""),
+            ("(cd a && make)", "a"),
+            ("(cd a && ls); make", ""),
+            ("cd a; (cd b; make)", "a/b"),
+            ("cd a; (cd b && cd $D); make", "a"),
+            ("R=$(cd .. && pwd); make", ""),
+            ("(cd a && ls) && make", ""),
+            ("(cd a; ls) | cat; make", ""),
+            ("cd a || (ls; exit 1); make", "a"),
+            ("for d in a b; do (cd $d && ls); done; make", ""),
+            ("test -d a && (cd a && make)", "a"),
         ] {
             let directory = directory_of_make(command);
             assert_eq!(directory.path(), Some(expected), "{command}");
@@ -239,8 +293,12 @@ mod tests {
             "cd && make",
             "pushd a; make",
             "cd $D; cd /a && make",
-            "(cd a && make)",
-            "(cd a && ls); make",
+            "cd a && popd && make",
+            "cd a || (make)",
+            "(cd $D && make)",
+            "(cd a & make)",
+            "(cd a; case b in c) ls;; esac; make)",
+            "(cd a; case b in c) ls;; esac); make",
             "{ cd a; make; }",
             "cd a | cat; make",
             "cd a & make",
@@ -271,6 +329,10 @@ mod tests {
             ("(cd b && ls); make", None),
             ("cd b; ls; cd ..; make", None),
             ("ls ); cd a; make", Some("a")),
+            ("cd a; ls; cd -; make", None),
+            ("cd a && pushd b && ls && popd && make", Some("a")),
+            ("cd - && make", Some("-")),
+            ("cd a; (popd; ls); make", Some("a")),
         ] {
             let written = directory_of_make(command).written_path();
             assert_eq!(written.as_deref(), expected, "{command}");

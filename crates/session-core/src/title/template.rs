@@ -1,4 +1,4 @@
-//! Templates of prompts: what different openings share at their beginning and again behind what fills it.
+//! Templates of prompts: the text that different openings share at their beginning, and again behind the part that differs.
 
 use super::TITLE_BYTES;
 use crate::text::is_unspaced;
@@ -19,8 +19,8 @@ pub(super) struct OpeningLine<'a> {
 }
 
 impl<'a> OpeningLine<'a> {
-    /// Returns what openings of one template share at least: their first line, or as much of it as
-    /// [`SHARED_CHARS`]; `None` if there is less.
+    /// Returns the key that openings of one template share: their first line, cut to [`SHARED_CHARS`]; `None` if the
+    /// opening is too short.
     pub(super) fn template_key(self) -> Option<&'a str> {
         let key = template_key(self.text);
         let line = self.text.get(..self.first_line)?;

@@ -6,8 +6,8 @@ use super::safe_text::SafeText;
 use super::verbatim::render_verbatim;
 use crate::capitalize::capitalize;
 use maud::{Markup, html};
-use session_core::{PromptKind, ToolCall, Turn, TurnPart};
-use session_display::{format_minute, format_rfc3339};
+use session_core::{PromptAuthor, ToolCall, Turn, TurnPart};
+use session_display::{format_duration, format_minute, format_rfc3339};
 use session_search::Exchange;
 use session_store::SessionRow;
 
@@ -48,28 +48,23 @@ fn render_heading(turn: &Turn, address: &str, session: &SessionRow) -> Markup {
     }
 }
 
-/// Formats how long a turn took, where it took a minute or more.
+/// Formats how long a turn took, if it took a minute or more. Two days on, a turn was left open, and its hours say nothing.
 fn format_turn_duration(turn: &Turn) -> Option<String> {
-    let minutes = turn.ended_ms?.checked_sub(turn.started_ms?)? / 60_000;
-    match (minutes / 60, minutes % 60) {
-        (..0, _) | (0, ..1) => None,
-        (0, minutes) => Some(format!("{minutes} min")),
-        (hours @ ..48, minutes) => Some(format!("{hours} h {minutes} min")),
-        (hours, _) => Some(format!("{} days", hours / 24)),
+    const DAY_MS: i64 = 86_400_000;
+    match turn.ended_ms?.checked_sub(turn.started_ms?)? {
+        ..60_000 => None,
+        ms if ms < 2 * DAY_MS => Some(format_duration(ms)),
+        ms => Some(format!("{} days", ms / DAY_MS)),
     }
 }
 
 /// Renders a prompt: as it was typed, or as Markdown where a model wrote it.
 fn render_prompt(turn: &Turn) -> Markup {
-    let who = match turn.kind {
-        PromptKind::Model => "Agent",
-        PromptKind::Command => "Command",
-        _ => "You",
-    };
+    let author = turn.kind.author();
     html! {
         section class="prompt" {
-            h3 { (who) }
-            @if turn.kind == PromptKind::Model {
+            h3 { (capitalize(author.label())) }
+            @if author == PromptAuthor::Agent {
                 div class="prose" dir="auto" { (render_prose(&turn.prompt)) }
             } @else {
                 (render_verbatim(&turn.prompt))
@@ -154,6 +149,7 @@ fn render_aside(name: &str, text: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_core::PromptKind;
 
     #[test]
     fn a_prompt_is_markdown_where_a_model_wrote_it() {
@@ -169,6 +165,7 @@ mod tests {
         assert!(rendered(PromptKind::Model).contains("<p>a <strong>b</strong></p>"));
         for kind in [PromptKind::Typed, PromptKind::Command] {
             assert!(rendered(kind).contains(">a **b**<"), "{kind:?}");
+            assert!(rendered(kind).contains("<h3>You</h3>"), "{kind:?}");
         }
     }
 
@@ -184,6 +181,7 @@ mod tests {
         assert_eq!(took(59_999), None);
         assert_eq!(took(-60_000), None);
         assert_eq!(took(60_000).as_deref(), Some("1 min"));
+        assert_eq!(took(59 * 60_000 + 40_000).as_deref(), Some("1 h"));
         assert_eq!(took(61 * 60_000).as_deref(), Some("1 h 1 min"));
         assert_eq!(took(49 * 3_600_000).as_deref(), Some("2 days"));
         let endless = Turn {

@@ -1,4 +1,4 @@
-//! Titles of sessions whose first turn is left out, which may tell of it: they are not stored.
+//! Titles of sessions whose first turn is excluded, which may tell of it: they are not stored.
 
 use super::{FileState, HistoryWriter, Result};
 use crate::discover::ChangedHistory;
@@ -7,7 +7,7 @@ use session_sources::Cursor;
 use session_store::{FirstTurn, PreparedTurn};
 
 impl HistoryWriter<'_> {
-    /// Takes the title of a session that is about to be opened where the index knows that its first turn is left out, or does
+    /// Takes the title of a session that is about to be opened where the index knows that its first turn is excluded, or does
     /// not know this turn: then until the turn has come.
     pub(super) fn hold_title(
         &mut self,
@@ -31,13 +31,13 @@ impl HistoryWriter<'_> {
             return Ok(());
         }
         let first = self.first_turn(change, state, meta)?;
-        if first == FirstTurn::LeftOut || (awaits_first && first == FirstTurn::Unknown) {
+        if first == FirstTurn::Excluded || (awaits_first && first == FirstTurn::Unknown) {
             meta.title = None;
         }
         Ok(())
     }
 
-    /// Sets the title that was held, and takes it from a session whose first turn, which is this one, is left out.
+    /// Sets the title that was held, and takes it from a session whose first turn, which is this one, is excluded.
     pub(super) fn settle_title(
         &mut self,
         change: &ChangedHistory,
@@ -47,7 +47,7 @@ impl HistoryWriter<'_> {
         let Some(mut held) = state.untitled.take() else {
             return Ok(());
         };
-        held.title.take_if(|_| turn.is_blank());
+        held.title.take_if(|_| turn.is_excluded());
         self.open_titled(change, state, &held)
     }
 
@@ -58,7 +58,7 @@ impl HistoryWriter<'_> {
         state: &mut FileState,
     ) -> Result<()> {
         match state.untitled.take() {
-            Some(held) if self.first_turn(change, state, &held)? != FirstTurn::LeftOut => {
+            Some(held) if self.first_turn(change, state, &held)? != FirstTurn::Excluded => {
                 self.open_titled(change, state, &held)
             }
             _ => Ok(()),
@@ -87,7 +87,7 @@ impl HistoryWriter<'_> {
         Ok(self.writer.known_first_turn(state.file, source, meta)?)
     }
 
-    /// Removes the titles from the cursor of a file of one session whose first turn is left out.
+    /// Removes the titles from the cursor of a file of one session whose first turn is excluded.
     pub(super) fn clear_cursor_titles(
         &self,
         change: &ChangedHistory,
@@ -98,7 +98,7 @@ impl HistoryWriter<'_> {
         let Some(session) = session.filter(|_| !self.exclusions.is_empty()) else {
             return Ok(cursor);
         };
-        if !self.writer.lacks_first_turn(session)? {
+        if !self.writer.is_first_turn_excluded(session)? {
             return Ok(cursor);
         }
         let (source, path) = (change.file.source, &change.file.location.path);

@@ -1,5 +1,5 @@
-//! Redacting what is saved, so that a secret reaches neither the file of a memory nor its vectors, and what is read for
-//! output, since a user may have written one into a file.
+//! Redacts secrets when a memory is saved, so that they reach neither its file nor its vectors, and when it is read for
+//! output: a user may have written a secret into the file.
 
 use crate::content::draft::MemoryDraft;
 use crate::content::imported_memory::ImportedMemory;

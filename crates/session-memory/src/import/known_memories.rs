@@ -223,7 +223,8 @@ fn compare(stored: &Memory, memory: &ImportedMemory) -> ImportDecision {
     match stored.state {
         MemoryState::Trash if memory.state != MemoryState::Trash => leave_in_trash(stored),
         MemoryState::Trash => ImportDecision::Keep(stored.scope),
-        _ if gains_trust && is_same_file(stored, memory) => {
+        // What its user deleted or archived there is no longer meant to be injected.
+        _ if gains_trust && memory.state == MemoryState::Active && is_same_file(stored, memory) => {
             ImportDecision::Trust(Box::new(stored.clone()))
         }
         _ if !is_later => ImportDecision::Keep(stored.scope),

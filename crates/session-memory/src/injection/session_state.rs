@@ -20,8 +20,8 @@ pub struct SessionState {
     pub off: bool,
     /// The ids of memories and turns that were injected.
     pub injected: BTreeSet<String>,
-    /// The match of each memory with the last prompt that shows what the session is about, by id; those without any are
-    /// left out.
+    /// The match of each memory with the last prompt that shows what the session is about, by id. Memories without a
+    /// match are left out.
     pub matches: BTreeMap<String, f32>,
     /// A prompt that shows what the session is about was compared with the memories.
     pub is_compared: bool,

@@ -99,7 +99,7 @@ fn name_content(memory: &Memory) -> String {
     format!("{} {}", memory.id(), short_hash(memory))
 }
 
-/// Names a damaged file by its mistake; `None` if the whole directory has one, which is told elsewhere.
+/// Names a damaged file by its mistake; `None` for a mistake of the whole directory, which is reported elsewhere.
 fn name_damage(damage: &DamagedFile) -> Option<String> {
     let extension = damage.path.extension()?;
     let name = format!("damaged {}", hash_name(damage.to_string().as_bytes()));

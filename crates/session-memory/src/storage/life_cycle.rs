@@ -72,7 +72,7 @@ pub struct MovedMemories {
     pub archived: Vec<String>,
     /// The ids that were put into the trash.
     pub trashed: Vec<String>,
-    /// The ids that stayed where they are, since another file of the id is where they would go.
+    /// The ids that were not moved, since the destination holds another file of the same id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
 }

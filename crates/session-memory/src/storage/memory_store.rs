@@ -127,7 +127,7 @@ impl MemoryStore {
     }
 
     /// Lists the memories of any state that `is_meant` accepts as they are in their files, in the directories for which a
-    /// condition holds. One that has files in several states is listed once.
+    /// condition holds. A memory that has files in several states is listed once.
     pub fn list_where(
         &self,
         is_meant: impl FnMut(&Memory) -> bool,

@@ -111,7 +111,8 @@ impl MemoryStore {
         active
     }
 
-    /// Lets what some memories replace be replaced by what replaces these, before they are removed for good.
+    /// Closes the chain of replacement around memories before they are removed for good: the successor of a removed
+    /// memory becomes the successor of those that it replaced.
     ///
     /// # Errors
     /// When a file cannot be read or written.

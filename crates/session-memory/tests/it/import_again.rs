@@ -320,6 +320,7 @@ fn what_came_by_git_gets_the_trust_that_the_import_has() {
     assert!(!machines.on_two().trust.is_trusted());
     let report = import(two, &export(one));
     assert_eq!((report.imported.len(), report.known), (0, 1));
+    assert_eq!(report.trusted, [machines.id()]);
     assert!(machines.on_two().trust.is_trusted());
     // Another text is not trusted with it.
     let forged = machines.memory.raw_text.replace("40", "4");
@@ -327,6 +328,19 @@ fn what_came_by_git_gets_the_trust_that_the_import_has() {
     let report = import(two, &export(one));
     assert_eq!(report.imported.len(), 1);
     assert!(!machines.on_two().trust.is_trusted());
+}
+
+#[test]
+fn what_its_user_took_out_of_use_brings_no_trust() {
+    for state in [MemoryState::Archive, MemoryState::Trash] {
+        let machines = Machines::new();
+        let Machines { one, two, .. } = &machines;
+        one.move_to(&machines.memory, state).unwrap();
+        two.store.revoke(Some(&[machines.id().to_owned()])).unwrap();
+        let report = import(two, &export(one));
+        assert_eq!((report.known, report.trusted.len()), (1, 0), "{state:?}");
+        assert!(!machines.on_two().trust.is_trusted(), "{state:?}");
+    }
 }
 
 /// Each machine has a first section of a day, and such a memory has the day for a time.

@@ -95,7 +95,7 @@ const FOOTER_KEYS: [(&str, &str); 7] = [
     ("Alt-C", "copy command"),
 ];
 
-/// Draws what was done over the last lines: all of it, since its end may be what to do about it.
+/// Draws a note over the last lines. It is drawn whole, since its end may say what to do.
 fn draw_note(frame: &mut Frame<'_>, note: &str, theme: Theme, area: Rect) {
     let lines = wrap_text(note, area.width, theme.title());
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);

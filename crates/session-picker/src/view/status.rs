@@ -85,8 +85,8 @@ fn format_status(app: &App, theme: Theme, columns: u16) -> Line<'static> {
     status
 }
 
-/// Formats which row is selected, how much was searched, and what is still to be read, or the last of these: what there is
-/// room for.
+/// Formats which row is selected, how much was searched, and what is still to be read. If there is too little room, the
+/// first of these are left out.
 fn format_counts(app: &App, columns: usize) -> String {
     let position = app.list.format_position();
     let searched = app.list.sessions.map(|count| pluralize(count, "session"));

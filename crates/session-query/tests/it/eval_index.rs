@@ -106,9 +106,7 @@ fn take_texts(server: &EndpointServer) -> Vec<String> {
 
 #[test]
 fn a_measured_model_embeds_none_of_the_users_sessions() {
-    let (_test, home, server) = user_of_an_endpoint();
-    let index = EvalIndex::new(home.clone(), EvalSource::default()).unwrap();
-    let reader = index.refresh(&silent).unwrap();
+    let (test, home, server) = user_of_an_endpoint();
     let unembedded = PartlyEmbedded {
         model: REMOTE_MODEL.to_owned(),
         embedded: EmbeddedSessions {
@@ -117,14 +115,25 @@ fn a_measured_model_embeds_none_of_the_users_sessions() {
         },
         in_use: true,
     };
-    assert_eq!(index.find_unembedded(&reader).unwrap(), Some(unembedded));
-    assert_eq!(index.embed(&reader, "pier").unwrap().len(), 1, "the table");
-    assert_eq!(take_texts(&server), [""; 0]);
+    let kept = test.path("kept");
+    for index in [None, Some(kept.as_path())] {
+        let source = EvalSource {
+            index,
+            ..EvalSource::default()
+        };
+        let index = EvalIndex::new(home.clone(), source).unwrap();
+        let reader = index.refresh(&silent).unwrap();
+        let found = index.find_unembedded(&reader).unwrap();
+        assert_eq!(found, Some(unembedded.clone()));
+        assert_eq!(index.embed(&reader, "pier").unwrap().len(), 1, "the table");
+        assert_eq!(take_texts(&server), [""; 0]);
+    }
     let table = EvalSource {
         model: Some(TABLE_MODEL),
         ..EvalSource::default()
     };
     let index = EvalIndex::new(home, table).unwrap();
+    let reader = index.refresh(&silent).unwrap();
     assert_eq!(index.find_unembedded(&reader).unwrap(), None);
 }
 
@@ -162,7 +171,9 @@ fn an_endpoint_that_was_not_chosen_gets_nothing_of_the_users() {
 fn the_vectors_of_another_model_at_the_endpoint_are_kept() {
     let (test, mut home, _server) = user_of_an_endpoint();
     let kept = test.path("kept");
+    let history = test.home(".claude");
     let source = EvalSource {
+        history: Some(&history),
         index: Some(&kept),
         ..EvalSource::default()
     };

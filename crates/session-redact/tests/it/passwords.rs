@@ -294,6 +294,38 @@ fn a_capitalized_word_with_a_digit_is_a_password_in_each_everyday_form() {
 }
 
 #[test]
+fn words_with_a_digit_behind_each_are_a_password() {
+    assert_redacts(
+        "password",
+        &[
+            "POSTGRES_PASSWORD: «Maria_1_Luis_2»",
+            "DB_PASSWORD: «Blue_7_Fish_9»",
+            "spring.datasource.password=«Maria_1_Luis_2»",
+            "{password: «Maria_1_Luis_2», user: x}",
+            "password: «Monkey3Version2»",
+        ],
+    );
+}
+
+#[test]
+fn a_folder_and_a_part_of_a_program_with_a_number_are_no_passwords() {
+    assert_unchanged(&[
+        "pwd: Project2, branch: main",
+        "[pwd: Sprint12, venv: py3]",
+        "(pwd: checkout15, branch main)",
+        "render_pass: Bloom2, depth_pass: Shadow1",
+        "first_pass = document10;",
+    ]);
+    assert_redacts(
+        "password",
+        &[
+            "{db_pass: «Welcome1», port: 5432}",
+            "{user: app, pwd: \"«Project2»\"}",
+        ],
+    );
+}
+
+#[test]
 fn a_word_with_a_number_within_a_line_is_a_password_where_no_variable_is_so_called() {
     assert_redacts(
         "password",

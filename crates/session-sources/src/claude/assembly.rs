@@ -126,8 +126,8 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Adds a subagent's line in the file of its parent, as old versions wrote it: what it said is no
-    /// turn of the parent's, but what it did was done.
+    /// Adds a subagent's line in the file of its parent, as old versions wrote it. Its messages are
+    /// no turns of the parent, but its calls count as work of the parent.
     fn sidechain(&mut self, entry: &TranscriptEntry<'_>, position: &LinePosition<'_>) {
         let position = LinePosition {
             is_message: false,
@@ -278,7 +278,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// Adds a summary; one before the first turn becomes part of that turn, which begins there for this.
+    /// Adds a summary. A summary before the first turn becomes the beginning of that turn.
     fn summary(&mut self, text: String, position: &LinePosition<'_>) {
         let summary = TurnPart::Summary { text };
         if self.turns.progress.turn_state != TurnState::Before {

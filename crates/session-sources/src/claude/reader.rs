@@ -8,10 +8,10 @@ use super::state::{TranscriptState, VERSION};
 use crate::cursor::CursorState;
 use crate::json::{early_type, record};
 use crate::lines::{Line, Lines};
-use crate::reading::{
-    FileReading, LineAssembly, ReadEnd, ReadStart, SessionAnnouncer, open_lines, unread_warning,
-};
+use crate::reading::{FileReading, LineAssembly, ReadEnd, open_lines};
+use crate::session_announcer::{ReadStart, SessionAnnouncer};
 use crate::turn_assembler::{TurnAssembler, TurnDetail};
+use crate::warning::unread_warning;
 use crate::{Cursor, Location, Sink};
 use session_core::{SessionMeta, Turn};
 use std::cell::Cell;

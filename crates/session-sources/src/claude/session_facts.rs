@@ -106,7 +106,7 @@ impl SessionFacts {
         excluded.clear_title(&mut self.ai_title);
     }
 
-    /// Removes what tells what an excluded session is about. Its folders stay: by them it is excluded.
+    /// Removes the facts that tell the subject of an excluded session. Its folders stay: rules exclude it by them.
     pub(super) fn clear_described(&mut self) {
         (self.custom_title, self.ai_title, self.branch) = (None, None, None);
     }

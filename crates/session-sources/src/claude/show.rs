@@ -10,8 +10,9 @@ use super::session_facts::SessionIdentity;
 use super::state::TranscriptState;
 use crate::json::record;
 use crate::lines::{Line, Lines};
-use crate::reading::{MAX_LATE_LINES, missing_turn_warning, warning};
+use crate::reading::MAX_LATE_LINES;
 use crate::turn_assembler::{TurnDetail, TurnProgress, TurnState};
+use crate::warning::{missing_turn_warning, warning};
 use crate::{IndexedSpan, ShownTurns};
 use session_core::{CallStatus, ReadDetail, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::{HashMap, HashSet};
@@ -143,7 +144,7 @@ impl LateResults<'_> {
         let id = block.tool_use_id.or_empty();
         let again = block.id.get().and_then(|id| self.open.remove(id)); // a call of the same id: what follows is its
         if let Some(call) = self.open.get_mut(id).filter(|_| again.is_none()) {
-            call::outcome(block, entry, false, ReadDetail::Full, &self.results).complete(call);
+            call::parse_result(block, entry, false, ReadDetail::Full, &self.results).complete(call);
             match whole.background_task_id.get() {
                 Some(task) => self.background.note(task, id),
                 None => drop(self.open.remove(id)),

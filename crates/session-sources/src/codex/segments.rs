@@ -5,8 +5,8 @@ use crate::history_search::sort;
 use crate::{HistoryFolder, HistorySearch, JsonlFormat, Location};
 use std::path::{Path, PathBuf};
 
-/// Joins segments to the first files of their threads. One whose first file is gone stays a
-/// session by itself.
+/// Joins segments to the first files of their threads. A segment whose first file is gone stays
+/// a session by itself.
 pub(super) fn join(locations: &mut Vec<Location>) {
     let mut segments: Vec<Location> = locations.extract_if(.., |at| is_segment(at)).collect();
     if segments.is_empty() {

@@ -241,7 +241,7 @@ impl CursorDatabase {
         Ok(listed.find(|composer| composer.meta.id == id).cloned())
     }
 
-    /// Completes what a conversation says of itself by what stands elsewhere: its parent and its folder.
+    /// Completes a conversation with the facts that the database has elsewhere: its parent and its folder.
     fn complete(&self, composer: &mut Composer) -> Result<(), StorageError> {
         let id = composer.meta.id.clone();
         let header = self.header(&id)?.unwrap_or_default();

@@ -1,7 +1,7 @@
 //! A session as one JSON document, which the client writes anew whenever something happens.
 
 use super::record::GeminiRecord;
-use super::{GeminiFormat, GeminiState, project_lookup};
+use super::{GeminiFormat, GeminiState, chat_paths};
 use crate::cursor::fingerprint;
 use crate::json::{readable_json, record};
 use crate::lines::trim_mark;
@@ -69,13 +69,13 @@ impl GeminiDocument {
     }
 
     fn described(&self) -> SessionMeta {
-        let path_session = project_lookup::parse_path_session(&self.path).unwrap_or_default();
+        let path_session = chat_paths::parse_path_session(&self.path).unwrap_or_default();
         let mut session = SessionMeta {
             id: path_session.session.unwrap_or_default(),
             parent: path_session.parent,
             ..SessionMeta::default()
         };
-        project_lookup::set_directory(&self.path, &mut session);
+        chat_paths::set_directory(&self.path, &mut session);
         session
     }
 

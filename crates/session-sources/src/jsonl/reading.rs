@@ -4,10 +4,10 @@ use super::JsonlFormat;
 use crate::cursor::CursorState;
 use crate::json::record;
 use crate::lines::{Line, LineFiles};
-use crate::reading::{
-    FileReading, LineAssembly, ReadStart, SessionAnnouncer, open_lines, unread_warning,
-};
+use crate::reading::{FileReading, LineAssembly, open_lines};
+use crate::session_announcer::{ReadStart, SessionAnnouncer};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
+use crate::warning::unread_warning;
 use crate::{Cursor, CursorExclusions, Location, Sink, TurnWriter, file};
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn};
@@ -164,7 +164,8 @@ pub(super) fn read<F: JsonlFormat>(
         .map_continue(drop)
 }
 
-/// Returns a cursor without the title of its session where that is excluded, and without its branch where the session is.
+/// Returns a cursor without the title of its session if the title is excluded, and without the branch if the session is
+/// excluded.
 pub(super) fn redact_cursor<F: JsonlFormat>(
     cursor: &Cursor,
     excluded: &CursorExclusions<'_>,

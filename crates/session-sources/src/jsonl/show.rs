@@ -3,8 +3,9 @@
 use super::JsonlFormat;
 use super::reading::{JsonlLines, JsonlState};
 use crate::lines::{LineFiles, Lines};
-use crate::reading::{LineAssembly, MAX_LATE_LINES, missing_turn_warning, warning};
+use crate::reading::{LineAssembly, MAX_LATE_LINES};
 use crate::turn_assembler::TurnDetail;
+use crate::warning::{missing_turn_warning, warning};
 use crate::{IndexedSpan, ShownTurns, file};
 use session_core::{CallStatus, SessionMeta, ToolCall, Turn, TurnPart, TurnSpan};
 use std::collections::BTreeMap;

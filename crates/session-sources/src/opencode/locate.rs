@@ -2,8 +2,8 @@
 
 use crate::file::{self, mtime_ns, stamp};
 use crate::folder_walk::cannot_be_listed;
-use crate::reading::{warning, warning_of_kind};
 use crate::sqlite::database_stamp;
+use crate::warning::{warning, warning_of_kind};
 use crate::{Env, Listing, Location, PathSession, WarningKind};
 use fs_err as fs;
 use session_core::FileStamp;

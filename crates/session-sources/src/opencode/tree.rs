@@ -77,8 +77,8 @@ impl JsonTree {
         }
     }
 
-    /// Returns the sessions that a database in the same data folder holds, too. One that its agent holds is asked again by the
-    /// next refresh.
+    /// Returns the sessions that a database in the same data folder holds, too. The next refresh tries a database again that
+    /// its agent has locked.
     fn database_sessions(
         &self,
         skipped: &mut SkippedCounts,
@@ -314,7 +314,8 @@ fn counted<T>(decoded: Result<T, serde_json::Error>, skipped: &mut SkippedCounts
     decoded.ok()
 }
 
-/// Returns a file's text. It may be empty, or half written. One that is none, or that nobody lets us read, costs itself.
+/// Returns a file's text, which may be empty or half written. A file that is too long or may not be read is counted as
+/// skipped.
 ///
 /// # Errors
 /// When reading it failed.

@@ -117,7 +117,7 @@ impl ContentFrame {
     }
 }
 
-/// Returns the contents of turns from a decompressed frame, in order; one is empty where it is damaged or missing.
+/// Returns the contents of turns from a decompressed frame, in order. A content that is damaged or missing is empty.
 pub(crate) fn raw_contents(raw: &[u8], turns: &[TurnId]) -> Vec<StoredContent> {
     let entries = raw_entries(raw);
     let stored = |turn: &TurnId| StoredContent {

@@ -148,7 +148,8 @@ impl PendingWords {
         Ok(())
     }
 
-    /// Writes what is being sorted, deletes of it what was deleted since, and writes the words that came again.
+    /// Writes the words that are being sorted, then deletes those of turns that were deleted since, and writes those that
+    /// were added again.
     fn store_rest(&mut self, index: &Reader) -> Result<()> {
         if let Some(sorting) = self.sorting.take() {
             sorting.store(index, self.limits.large_leaves)?;

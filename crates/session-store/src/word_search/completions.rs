@@ -1,7 +1,7 @@
 //! Completions of a word that is still being typed, from the vocabulary of the word index.
 //!
-//! The vocabulary has stems. A word begins with what is typed where its stem does (`lampl`, `lamplight`), or where the
-//! ending that cuts it off has begun (`connectio`, `connect`).
+//! The vocabulary has stems. A stem completes a typed beginning in two cases: it begins with what is typed (`lamplight` for
+//! `lampl`), or what is typed is the stem with the beginning of an ending (`connect` for `connectio`).
 
 use crate::error::Result;
 use crate::word_index::{Fts5Tokenizer, Vocabulary};

@@ -86,7 +86,8 @@ impl FoundTerm {
         is_missing && self.searched.has_substitutes
     }
 
-    /// Adds what is found in its place. The hash whose beginning was typed is what was meant.
+    /// Adds the postings of texts that are found in place of the term. If the term is the beginning of a hash, they become
+    /// its own postings: the whole hash was meant.
     pub(crate) fn substitute(&mut self, texts: Vec<String>, postings: Vec<Vec<Posting>>) {
         if is_commit_hash(&self.searched.text) {
             self.postings = join_postings(postings)

@@ -1,8 +1,8 @@
-//! Words of a query that a turn holds in a row: which turns may, and what is counted of what they hold.
+//! Finds the turns that hold words of a query in a row, and weighs these runs.
 //!
-//! FTS5 finds a given phrase, but not which parts of a sentence are phrases; to search all takes longer than the query.
-//! The positions of the terms, which reading their postings passes by, tell the turns in which terms stand as far apart as in
-//! the query. The texts of the best of these turns are read.
+//! FTS5 finds a given phrase, but it does not know which parts of a sentence are phrases, and to search for all parts takes
+//! longer than the query. The postings hold the positions of the terms. So the turns are known in which terms stand as far
+//! apart as in the query, and only the texts of the best of these are read.
 
 use crate::word_search::found_term::FoundTerm;
 use crate::word_search::postings::WordPosition;

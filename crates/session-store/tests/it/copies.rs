@@ -391,6 +391,29 @@ fn the_same_prompt_at_another_time_is_no_copy() {
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
 }
 
+/// The ranks of the sessions change while one writer writes.
+#[test]
+fn of_forks_that_are_read_before_their_originals_the_first_original_is_the_owner() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let fork = |id: &str, original: Option<&str>| SessionMeta {
+        forked_from: original.map(str::to_owned),
+        ..meta(id)
+    };
+    let said = ["It never closes them."];
+    let mut deliver_in = |id: &str, original: Option<&str>| {
+        deliver(&mut writer, &fork(id, original), &[asked("m1", 7, &said)]);
+        sessions_with(writer.reader().unwrap(), "closes")
+    };
+    assert_eq!(deliver_in("d", Some("c")), ["d"]);
+    assert_eq!(deliver_in("c", Some("b")), ["c"]);
+    assert_eq!(deliver_in("b", Some("a")), ["b"]);
+    assert_eq!(deliver_in("a", None), ["a"]);
+    // It is known as a fork only now.
+    assert_eq!(deliver_in("a", Some("x")), ["a"]);
+    assert_eq!(deliver_in("y", None), ["y"]);
+}
+
 #[test]
 fn a_title_is_indexed_with_the_first_turn_that_is_no_copy() {
     let index = Index::new();

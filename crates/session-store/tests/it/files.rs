@@ -199,7 +199,7 @@ fn a_session_of_which_a_turn_is_forgotten_is_held_once() {
     let reader = writer.reader().unwrap();
     let session = reader.sessions().unwrap()[0].id;
     let lamp = reader.turns(session).unwrap()[1].id;
-    writer.blank_turn(lamp).unwrap();
+    writer.exclude_turn(lamp).unwrap();
     let blank = Turn {
         index: 1,
         ..Turn::default()

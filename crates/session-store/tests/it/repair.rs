@@ -292,7 +292,7 @@ fn a_damaged_content_is_told_and_comes_back_with_its_history() {
         turns: 1,
     };
     assert_eq!(damaged(), [left], "its history is gone");
-    writer.blank_turn(TurnId::new(40)).unwrap();
+    writer.exclude_turn(TurnId::new(40)).unwrap();
     writer.commit().unwrap();
     assert_eq!(damaged(), []);
     index.reader().verify_thoroughly().unwrap();

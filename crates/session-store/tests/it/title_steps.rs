@@ -67,7 +67,7 @@ fn replies_of_a_turn_are_not_in_the_title() {
     let session = append(&mut writer, "a", &[turn(1, "Oil the gate", &[])]);
     assert_title(&mut writer, TYPED);
     let later = writer.reader().unwrap().turns(session).unwrap()[1].id;
-    writer.blank_turn(later).unwrap();
+    writer.exclude_turn(later).unwrap();
     assert_title(&mut writer, TYPED);
 }
 

@@ -47,7 +47,7 @@ fn a_forgotten_turn_keeps_its_start_alone() {
     };
     let (_index, mut writer, session) = written(&[timed(0, 500), timed(1, 9000)]);
     let second = ids(&mut writer, session)[1];
-    writer.blank_turn(second).unwrap();
+    writer.exclude_turn(second).unwrap();
     let now = forgotten(&mut writer, session);
     assert_eq!(now.3, Some(500));
     // As the next full read finds it.
@@ -78,7 +78,7 @@ fn a_turn_without_words_is_no_document() {
     };
     let (index, mut writer, session) = written(&[asked(0), asked(1), asked(2)]);
     for forgotten in &ids(&mut writer, session)[1..] {
-        writer.blank_turn(*forgotten).unwrap();
+        writer.exclude_turn(*forgotten).unwrap();
     }
     let forgotten = documents(&index, writer);
     assert_eq!(forgotten.0, [1]);
@@ -92,7 +92,7 @@ fn a_turn_without_words_is_no_document() {
 fn what_a_forgotten_turn_goes_on_with_is_forgotten() {
     let (_index, mut writer, session) = written(&[turn(0, "Where is the lamp?", &["here"])]);
     let id = ids(&mut writer, session)[0];
-    writer.blank_turn(id).unwrap();
+    writer.exclude_turn(id).unwrap();
     let later = Turn {
         continues: true,
         ended_ms: Some(9000),
@@ -101,7 +101,7 @@ fn what_a_forgotten_turn_goes_on_with_is_forgotten() {
     };
     writer.add_turn(session, &later).unwrap();
     let reader = writer.reader().unwrap();
-    assert!(reader.turn(id).unwrap().unwrap().is_blank());
+    assert!(reader.turn(id).unwrap().unwrap().is_excluded());
     assert_eq!(reader.content(id).unwrap(), TurnContent::default());
     assert!(prompts(reader, "harbour").is_empty());
     assert_eq!(reader.sessions().unwrap()[0].ended_ms, None);
@@ -343,17 +343,17 @@ fn a_session_has_no_branch_of_forgotten_turns() {
         all[0].branch.clone()
     };
     let ids: Vec<_> = writer.reader().unwrap().turns(session).unwrap();
-    writer.blank_turn(ids[1].id).unwrap();
+    writer.exclude_turn(ids[1].id).unwrap();
     assert_eq!(branch(&mut writer).as_deref(), Some("lantern"));
-    writer.blank_turn(ids[2].id).unwrap();
+    writer.exclude_turn(ids[2].id).unwrap();
     assert_eq!(branch(&mut writer).as_deref(), Some("main"));
     let file = writer.reader().unwrap().sessions().unwrap()[0].file;
     writer
         .open_session(file, SOURCE, &told, KnownTurns::Keep)
         .unwrap();
-    writer.clear_forgotten_branches(file).unwrap();
+    writer.clear_excluded_branches(file).unwrap();
     assert_eq!(branch(&mut writer).as_deref(), Some("main"));
-    writer.blank_turn(ids[0].id).unwrap();
+    writer.exclude_turn(ids[0].id).unwrap();
     assert_eq!(branch(&mut writer), None);
 }
 
@@ -376,7 +376,7 @@ fn forgotten_turns_leave_no_buckets_of_keys() {
     };
     assert!(buckets() > 0);
     let turns = writer.reader().unwrap().turns(session).unwrap();
-    writer.blank_turn(turns[0].id).unwrap();
+    writer.exclude_turn(turns[0].id).unwrap();
     writer.commit().unwrap();
     assert_eq!(buckets(), 0);
 }

@@ -94,6 +94,7 @@ pub fn import(args: &MemoryImportArgs, memories: &ProjectMemories) -> Result<Com
             replaced: JsonMemories(&imported.replaced),
             in_trash: &imported.in_trash,
             kept_trusted: &imported.kept_trusted,
+            trusted: &imported.trusted,
             known: imported.known,
             without_project: imported.without_project,
         })?;

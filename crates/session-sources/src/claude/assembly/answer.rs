@@ -129,7 +129,7 @@ impl Assembly<'_> {
         entry: &TranscriptEntry<'_>,
         position: &LinePosition<'_>,
     ) {
-        let mut call = call::call(block, self.turns.detail());
+        let mut call = call::parse_call(block, self.turns.detail());
         add_written_files(&mut call, entry.cwd.or_empty());
         self.turns.call(call, position);
     }
@@ -167,7 +167,7 @@ impl Assembly<'_> {
             None => self.turns.take_waiting(id),
         };
         let opens_pull_request = waiting.as_ref().is_some_and(|call| call.opens_pull_request);
-        let result = call::outcome(
+        let result = call::parse_result(
             block,
             entry,
             opens_pull_request,
@@ -177,7 +177,9 @@ impl Assembly<'_> {
         self.turns.result(result, waiting, position);
         if let Some(end) = TaskEnd::from_result(whole) {
             let is_failed = end.status.is_failed();
-            let errors = is_failed.then(|| call::task_errors(block)).flatten();
+            let errors = is_failed
+                .then(|| call::collect_task_errors(block))
+                .flatten();
             self.end_task(&end, errors, position);
         }
     }

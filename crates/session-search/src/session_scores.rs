@@ -8,15 +8,15 @@ use session_store::SessionId;
 
 /// The fused scores of sessions, as factors for the scores of their turns.
 #[derive(Debug, Default)]
-pub(crate) struct SessionContext {
+pub(crate) struct SessionScores {
     /// Each session's score over the best one's.
     relative_scores: FxHashMap<SessionId, f32>,
     /// The part of a turn's score that its session decides, 0 to 1.
     share: f32,
 }
 
-impl SessionContext {
-    /// Computes the context from the sessions' fused scores.
+impl SessionScores {
+    /// Computes the relative scores from the fused ones.
     pub(crate) fn new(sessions: &[FusedItem<HitId>], share: f32) -> Self {
         let best = sessions.iter().map(|f| f.score).fold(0.0, f32::max);
         let relative = |score: f32| if best > 0.0 { score / best } else { 0.0 };

@@ -1,0 +1,37 @@
+//! Names that passwords share with other things: `pwd` with the working directory, `render_pass` with a part of a program.
+
+use crate::name::split_words;
+use crate::value::is_numbered_name;
+
+/// Words before `pass` in the names of passwords.
+const OWNERS: [&str; 24] = [
+    "admin", "app", "auth", "become", "bind", "cert", "database", "db", "email", "ftp", "http",
+    "imap", "key", "ldap", "login", "mail", "mysql", "pg", "proxy", "redis", "root", "smtp",
+    "store", "user",
+];
+
+/// Returns true for `pwd` with a path or a word.
+pub(crate) fn is_working_directory(name: &str, value: &str) -> bool {
+    let is_variable = value.starts_with('$') || value.contains("${");
+    let is_path = value.contains(['/', '\\', '~', '.']) || is_variable || value.len() < 6;
+    let is_word = !value.contains(|c: char| c.is_ascii_digit());
+    is_pwd(name) && (is_path || is_word)
+}
+
+/// Returns true for a word with a number as folders and parts of a program are called: `pwd: Project2`,
+/// `render_pass: Bloom2`.
+pub(crate) fn is_numbered_other(name: &str, value: &str) -> bool {
+    (is_pwd(name) || is_part_of_program(name)) && is_numbered_name(value)
+}
+
+fn is_pwd(name: &str) -> bool {
+    name.trim_start_matches('-').eq_ignore_ascii_case("pwd")
+}
+
+/// Returns true for `pass` behind a word that has no password: `first_pass`.
+fn is_part_of_program(name: &str) -> bool {
+    match split_words(name).as_slice() {
+        [.., owner, last] => last == "pass" && !OWNERS.contains(&owner.as_str()),
+        _ => false,
+    }
+}
