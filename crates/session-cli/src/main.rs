@@ -20,7 +20,7 @@ use std::process::ExitCode;
 enum CommandOutcome {
     Found,
     NotFound,
-    /// What was examined has a problem.
+    /// The command examined something, and it has a problem.
     Unwell,
 }
 

@@ -23,7 +23,7 @@ const INTRODUCTIONS: [&str; 13] = [
 const PATH_BEGINNINGS: [&str; 4] = ["/", ".", "~", "@/"];
 /// Punctuation that may begin or end a name.
 const NAME_PUNCTUATION: &str = "@/.~-_";
-/// What follows a name within its word: a version or a line.
+/// The signs behind which a version or a line follows a name within its word.
 const AFTER_NAME: [char; 3] = ['@', ':', '('];
 /// The most characters of the extension of a file.
 const MAX_EXTENSION_CHARS: usize = 5;

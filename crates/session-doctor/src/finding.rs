@@ -48,7 +48,7 @@ pub enum DoctorCheck {
     Model,
     /// The share of the texts that have vectors.
     Vectors,
-    /// What is forgotten, and still in files.
+    /// Forgotten texts that are still in files.
     Forget,
     /// The hooks that give memories.
     Hook,

@@ -354,7 +354,7 @@ struct JsonSession<'a> {
 /// How much of each session a report has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestDetail {
-    /// What is short.
+    /// The short part of each entry.
     Brief,
     /// Also what was asked, came out, changed and failed.
     Full,

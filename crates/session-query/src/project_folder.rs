@@ -91,7 +91,7 @@ mod tests {
     fn a_tilde_is_the_home_folder() {
         let join = |typed| join_home(typed, || Some(PathBuf::from("/home/ann"))).into_owned();
         for (typed, path) in [
-            ("~/work/app", "/home/ann/work/app"),
+            ("~/code/app", "/home/ann/code/app"),
             ("~", "/home/ann"),
             ("~ann/app", "~ann/app"),
             ("app~", "app~"),
@@ -101,11 +101,11 @@ mod tests {
         assert_eq!(join_home("~/app", || None), "~/app");
         let home = Home::unconfigured().unwrap().env.home;
         let session = SessionRow {
-            cwd: Some(format!("{}/work/app", home.display())),
+            cwd: Some(format!("{}/code/app", home.display())),
             ..SessionRow::default()
         };
-        assert!(parse_project("~/work/app").matches(&session));
-        let found = find_project_sessions("~/work/app", std::slice::from_ref(&session));
+        assert!(parse_project("~/code/app").matches(&session));
+        let found = find_project_sessions("~/code/app", std::slice::from_ref(&session));
         assert_eq!(found, [&session]);
     }
 

@@ -12,7 +12,7 @@ const SCRIPT_OPTIONS: [&str; 6] = [
 const SCRIPT_LETTERS: &str = "dEfilop";
 /// The letters of the options whose value may follow in the same word.
 const VALUE_LETTERS: &str = "eFv";
-/// What may run a command in a script, or reads another one.
+/// The words by which a script may run a command, or reads another script.
 const COMMAND_CALLS: [&str; 3] = ["getline", "@include", "@load"];
 /// The function that runs one.
 const SYSTEM: &str = "system";

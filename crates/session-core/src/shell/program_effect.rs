@@ -1,4 +1,4 @@
-//! What a simple command does: whether it only prepares, shows, tests or searches something, or works.
+//! The effect of a simple command: it prepares, shows, tests, searches, changes or does something else.
 
 use super::arguments::Arguments;
 use super::awk_script::is_writing_script;
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::text::file_name;
 
-/// What a program does with these options. The effect of a line is the greatest of its commands.
+/// The effect of a program with its options. That of a line is the greatest of its commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProgramEffect {
     /// It changes only the shell that runs it, or waits: `cd`, `export`, `source .venv/bin/activate`. So does a part without
@@ -38,11 +38,11 @@ const GIT_OUTPUT: &str = "--output";
 /// The beginnings of the options with which `git config` reads, and of those with which it changes what it is given the name of.
 const CONFIG_READS: [&str; 3] = ["--get", "--list", "-l"];
 const CONFIG_CHANGES: [&str; 4] = ["--edit", "-e", "--re", "--unset"];
-/// What the names of scripts that set variables have in them: `activate`, `.env`, `nvm.sh`, `setup.bash`.
+/// The parts by which names of scripts that set variables are known: `activate`, `.env`, `nvm.sh`, `setup.bash`.
 const ENVIRONMENT_NAMES: [&str; 6] = ["activate", "env", "nvm", "profile", "setup", "vars"];
 /// Their end: `.bashrc`.
 const ENVIRONMENT_SUFFIX: &str = "rc";
-/// What surely no more than that is named: each part of the script's name is one of these, and of the endings of scripts.
+/// The names of scripts that surely do no more than that: each part of the name is one of these, or an ending of scripts.
 const SURE_ENVIRONMENT_NAMES: [&str; 5] = ["activate", "bashrc", "env", "nvm", "zshrc"];
 const SCRIPT_ENDINGS: [&str; 4] = ["bash", "fish", "sh", "zsh"];
 /// The beginnings of the options with which `date` sets the clock.

@@ -41,7 +41,7 @@ pub struct WorkingDirectory {
     list: CommandList,
 }
 
-/// What the commands of a subshell leave as it is for those behind it.
+/// The state of a shell while a subshell runs, to which the closing parenthesis returns.
 #[derive(Debug)]
 struct OuterShell {
     path: Option<String>,

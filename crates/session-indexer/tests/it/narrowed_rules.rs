@@ -9,8 +9,8 @@ use session_forget::{ExcludeSettings, ExcludedSession, Exclusions, ForgottenReco
 /// The hash that a version noted of the rule `ap`, which kept out `app`.
 const EARLIER_HASH: &str = "62424c50ac425b470c942e9a943cc88b";
 
-/// What a version noted for which `/home/ann/app/*` was no rule about `/home/ann/app`: a hash of all that is excluded, and
-/// that of the rule.
+/// The notes of a version for which `/home/ann/app/*` was no rule about `/home/ann/app`: a hash of all that is excluded,
+/// and that of the rule.
 const EARLIER_NOTES: [(&str, &str); 2] = [
     (
         "exclusions",

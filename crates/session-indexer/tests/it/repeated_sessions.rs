@@ -21,17 +21,22 @@ fn repeated(home: &Home) -> usize {
     sessions.iter().filter(|row| row.is_repeated).count()
 }
 
+/// Writes a session of two turns, and another text as its transcript in the second folder of Claude Code. Returns the path
+/// of the latter.
+fn write_twice(home: &Home, other: &str) -> PathBuf {
+    home.write(0, turns(0, 0, 2).as_bytes());
+    let folder = ".config/claude/projects/-home-ann-app";
+    let folder = home.env().home.join(folder);
+    fs_err::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{}.jsonl", session_id(0)));
+    fs_err::write(&path, other).unwrap();
+    path
+}
+
 #[test]
 fn of_a_transcript_in_two_folders_the_id_names_the_one_that_goes_on() {
     let home = Home::new();
-    let copied = home
-        .env()
-        .home
-        .join(".config/claude/projects/-home-ann-app");
-    fs_err::create_dir_all(&copied).unwrap();
-    let copied = copied.join(format!("{}.jsonl", session_id(0)));
-    home.write(0, turns(0, 0, 2).as_bytes());
-    fs_err::write(&copied, turns(0, 0, 2)).unwrap();
+    let copied = write_twice(&home, &turns(0, 0, 2));
     // It is read first, and has the turns.
     touch(&copied, 0);
     touch(&home.transcript(0), 5);
@@ -49,14 +54,7 @@ fn of_a_transcript_in_two_folders_the_id_names_the_one_that_goes_on() {
 #[test]
 fn two_ends_of_a_session_are_none_of_them_repeated() {
     let home = Home::new();
-    let copied = home
-        .env()
-        .home
-        .join(".config/claude/projects/-home-ann-app");
-    fs_err::create_dir_all(&copied).unwrap();
-    let copied = copied.join(format!("{}.jsonl", session_id(0)));
-    home.write(0, turns(0, 0, 2).as_bytes());
-    fs_err::write(copied, turns(0, 0, 1) + &turns(0, 7, 1)).unwrap();
+    write_twice(&home, &(turns(0, 0, 1) + &turns(0, 7, 1)));
     home.refresh();
     assert_eq!(home.reader().sessions().unwrap().len(), 2);
     assert_eq!(repeated(&home), 0);

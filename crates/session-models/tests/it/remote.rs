@@ -111,7 +111,7 @@ fn a_long_text_is_truncated_to_the_token_limit() {
     assert_eq!(lengths, [192, 64]);
 }
 
-/// What it cut off would be in no vector.
+/// No vector would hold a part that it cut off.
 #[test]
 fn a_document_that_fills_the_window_is_sent_whole() {
     let (_home, server, model) = endpoint_with(reply_with_vectors);
