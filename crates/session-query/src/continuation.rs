@@ -19,7 +19,9 @@ pub fn find_continuation<'s>(
     };
     let holders = read_holders(index, *last)?;
     let goes_on = |other: &&SessionRow| {
-        let is_resumable = other.parent.is_none() && !other.gone;
+        // A copy of the session itself has its id, and is none that it goes on in.
+        let is_itself = (&other.uid, &other.source) == (&session.uid, &session.source);
+        let is_resumable = !is_itself && other.parent.is_none() && !other.gone;
         let is_later = other.turns > session.turns && other.ended_ms > session.ended_ms;
         is_resumable && is_later && holders.contains(&other.id)
     };

@@ -3,11 +3,10 @@
 use crate::name::split_words;
 use crate::value::is_numbered_name;
 
-/// Words before `pass` in the names of passwords.
-const OWNERS: [&str; 24] = [
-    "admin", "app", "auth", "become", "bind", "cert", "database", "db", "email", "ftp", "http",
-    "imap", "key", "ldap", "login", "mail", "mysql", "pg", "proxy", "redis", "root", "smtp",
-    "store", "user",
+/// Words before `pass` in the names of parts of programs. Any other word may have a password.
+const STAGES: [&str; 12] = [
+    "compute", "depth", "first", "last", "post", "pre", "render", "second", "shader", "shadow",
+    "single", "third",
 ];
 
 /// Returns true for `pwd` with a path or a word.
@@ -28,10 +27,10 @@ fn is_pwd(name: &str) -> bool {
     name.trim_start_matches('-').eq_ignore_ascii_case("pwd")
 }
 
-/// Returns true for `pass` behind a word that has no password: `first_pass`.
+/// Returns true for `pass` behind one of the [`STAGES`]: `first_pass`.
 fn is_part_of_program(name: &str) -> bool {
     match split_words(name).as_slice() {
-        [.., owner, last] => last == "pass" && !OWNERS.contains(&owner.as_str()),
+        [.., stage, last] => last == "pass" && STAGES.contains(&stage.as_str()),
         _ => false,
     }
 }

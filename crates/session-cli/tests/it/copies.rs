@@ -163,3 +163,17 @@ fn a_fork_in_opencode_is_found_once() {
     assert_eq!(shown["shown"][0]["prompt"], first.0);
     assert_eq!(shown["shown"][1]["prompt"], "Sharpen the secateurs");
 }
+
+#[test]
+fn a_session_goes_on_in_none_of_its_own_copies() {
+    let longer = original()
+        .at("2026-01-20T10:00:00Z")
+        .user("Sharpen it")
+        .assistant("Sharp.");
+    let env = TestEnvironment::indexed(&[original().folder("-home-ann-copy"), longer]);
+    for number in ["#1", "#2"] {
+        let shown = env.json(&["show", number]);
+        assert_eq!(shown["session"], FIRST, "{shown}");
+        assert!(shown.get("continued_in").is_none(), "{shown}");
+    }
+}

@@ -320,6 +320,8 @@ fn a_folder_and_a_part_of_a_program_with_a_number_are_no_passwords() {
         "password",
         &[
             "{db_pass: «Welcome1», port: 5432}",
+            "{wifi_pass: «Welcome1», ssid: y}",
+            "x: 1, signing_pass=«Welcome1», y",
             "{user: app, pwd: \"«Project2»\"}",
         ],
     );
