@@ -16,8 +16,8 @@ struct HeldSession<'p> {
 }
 
 impl HeldSession<'_> {
-    /// Returns true where a mark on it or its twin tells all: it is in the own home, in a database, of which only the sessions
-    /// that changed are read, and lose their marks.
+    /// Returns true for a session in a database of the own home. The mark of such a pair is kept while the marked session is
+    /// not read again.
     fn keeps_mark(&self) -> bool {
         !self.is_elsewhere && !self.holds_one_session
     }
