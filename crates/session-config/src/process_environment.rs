@@ -1,5 +1,5 @@
-//! Environment variables that libraries read by themselves: the time zone, the directory of temporary files, and the sizes
-//! of threads. A project can set variables, so what none of them may say is removed before anything reads it.
+//! Environment variables that libraries read by themselves: the time zone, the directory of temporary files, the trusted
+//! authorities, and the sizes of threads. A project can set variables, so what none of them may say is removed before anything reads it.
 
 use crate::environment::leads_into_project;
 use crate::path_variables::opened_in_home;
@@ -25,6 +25,8 @@ const SYSTEM_TIME_ZONES: [&str; 3] = [
 const TIME_ZONE: &str = "TZ";
 /// Variables with the directory of temporary files, where databases of agents may be copied.
 const TEMPORARY_DIRECTORIES: [&str; 2] = ["TMPDIR", "SQLITE_TMPDIR"];
+/// Variables with the authorities that TLS trusts: a file, and directories.
+const TRUSTED_AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
 /// The file with the zone of the system, which some name in the variable.
 const SYSTEM_ZONE: &str = "/etc/localtime";
 
@@ -55,6 +57,7 @@ pub unsafe fn remove_process_variables() -> Vec<RemovedVariable> {
     for name in [STACK_SIZE, TIME_ZONES, TIME_ZONE]
         .into_iter()
         .chain(TEMPORARY_DIRECTORIES)
+        .chain(TRUSTED_AUTHORITIES)
         .chain(THREAD_COUNTS)
     {
         if let Some(value) = std::env::var_os(name).filter(|value| !is_allowed(name, value)) {
@@ -73,13 +76,17 @@ fn is_allowed(name: &str, value: &OsStr) -> bool {
             .iter()
             .any(|path| Path::new(value) == Path::new(path)),
         STACK_SIZE => false,
-        _ if TEMPORARY_DIRECTORIES.contains(&name) => is_temporary_directory(Path::new(value)),
+        _ if TEMPORARY_DIRECTORIES.contains(&name) => is_outside_of_projects(Path::new(value)),
+        _ if TRUSTED_AUTHORITIES.contains(&name) => std::env::split_paths(value).all(|path| {
+            // A device or a pipe would be read without end.
+            (path.is_file() || path.is_dir()) && is_outside_of_projects(&path)
+        }),
         _ => is_thread_count(value),
     }
 }
 
-/// Returns true for a directory outside of projects.
-fn is_temporary_directory(path: &Path) -> bool {
+/// Returns true for an absolute path outside of projects.
+fn is_outside_of_projects(path: &Path) -> bool {
     let directory = std::env::current_dir().unwrap_or_default();
     let home = home_directory(&directory, &opened_in_home()).unwrap_or_default();
     path.is_absolute() && !leads_into_project(path, &home, &directory)
@@ -177,6 +184,24 @@ mod tests {
         let allows = |path: &Path| is_allowed("TMPDIR", path.as_os_str());
         assert!(allows(folder.path()));
         assert!(!allows(&clone.join("tmp")) && !allows(Path::new("tmp")));
+    }
+
+    /// With an authority and a proxy of its own, a project would read what is sent to an endpoint.
+    #[test]
+    fn no_project_names_an_authority() {
+        let folder = tempfile::tempdir().unwrap();
+        let clone = folder.path().join("clone");
+        fs_err::create_dir_all(clone.join(".git")).unwrap();
+        let (own, theirs) = (folder.path().join("ca.pem"), clone.join("ca.pem"));
+        fs_err::write(&own, "").unwrap();
+        fs_err::write(&theirs, "").unwrap();
+        let allows =
+            |name, paths: &[&Path]| is_allowed(name, &std::env::join_paths(paths).unwrap());
+        assert!(allows("SSL_CERT_FILE", &[&own]) && allows("SSL_CERT_DIR", &[folder.path()]));
+        assert!(!allows("SSL_CERT_FILE", &[&theirs]));
+        assert!(!allows("SSL_CERT_DIR", &[folder.path(), &clone]));
+        assert!(!allows("SSL_CERT_FILE", &[Path::new("ca.pem")]));
+        assert!(!allows("SSL_CERT_FILE", &[Path::new("/dev/zero")]));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::ModelError;
 use crate::hub_cache::{CommitHash, Etag};
 use crate::hub_config::HubConfig;
 use crate::idle_timeout::DownloadReporter;
-use crate::tls_error::describe_tls_error;
+use crate::tls::{describe_tls_error, tls_config};
 use std::fmt;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -93,6 +93,7 @@ impl HubClient {
     /// Creates a client that sends the token of the configuration, to the hub's own host alone.
     pub(crate) fn new(hub: &HubConfig) -> Self {
         let config = Agent::config_builder()
+            .tls_config(tls_config())
             .max_redirects(MAX_REDIRECTS)
             .redirect_auth_headers(RedirectAuthHeaders::SameHost)
             .user_agent(concat!("session-search/", env!("CARGO_PKG_VERSION")));

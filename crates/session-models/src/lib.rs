@@ -43,7 +43,7 @@ mod pull;
 mod remote;
 mod sha256;
 mod staging;
-mod tls_error;
+mod tls;
 mod verify_and_remove;
 
 pub use catalogue::{Catalogue, ModelState};

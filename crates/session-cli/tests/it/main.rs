@@ -81,6 +81,7 @@ mod shell_init;
 mod skill;
 mod skill_text;
 mod terminal;
+mod trusted_authorities;
 mod trusting;
 mod vanished;
 mod work;

@@ -2,7 +2,7 @@
 
 use crate::remote::error_text::find_error_text;
 use crate::remote::{Endpoint, WaitListener};
-use crate::tls_error::describe_tls_error;
+use crate::tls::{describe_tls_error, tls_config};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use session_core::MAX_DIMS;
@@ -147,6 +147,7 @@ impl EndpointClient {
     pub(crate) fn new(endpoint: &Endpoint, waits: &WaitListener) -> Self {
         // No redirects: texts are sent only to the configured URL.
         let mut config = Agent::config_builder()
+            .tls_config(tls_config())
             .max_redirects(0)
             .max_redirects_will_error(false)
             .http_status_as_error(false);
