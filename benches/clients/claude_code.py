@@ -13,7 +13,7 @@ from checks import (ANSWERS, CHILD, ESCAPE, FAILS, PARENT, PROMPT, RESUMED, SLEE
 from harness import machine, main, typing
 from mock import Mock, Reply, call, text
 
-PACKAGE, VERSION = "@anthropic-ai/claude-code", "2.1.330"
+PACKAGE, VERSION = "@anthropic-ai/claude-code", "2.1.332"
 PROGRAM = f"@anthropic-ai/claude-code-{machine()}/claude"
 KEY = "sk-ant-api03-of-no-account-for-the-loopback"
 TOOLS = "Bash,Write,Read,Edit,Agent"

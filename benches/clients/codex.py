@@ -20,7 +20,7 @@ from memories import COMMAND, FAILS as LOCKED, PROMPT as ASKED, check_held, chec
 from mock import call, text
 from responses import ResponsesMock, patch
 
-PACKAGE, VERSION = "@openai/codex", "0.169.0"
+PACKAGE, VERSION = "@openai/codex", "0.171.0"
 ARCHITECTURE = "aarch64" if machine().endswith("arm64") else "x86_64"
 SYSTEM = {"Linux": "unknown-linux-musl", "Darwin": "apple-darwin"}[platform.system()]
 PROGRAM = f"@openai/codex-{machine()}/vendor/{ARCHITECTURE}-{SYSTEM}/bin/codex"

@@ -9,11 +9,11 @@ import os
 import sys
 
 from checks import (ANSWERS, ESCAPE, FAILS, FORK, PROMPT, RESUMED, SLEEPS, SUMMARY, WORKS, check_fork, check_found,
-                    check_name_and_summary, check_resumed, check_tools, check_typed, dialogue, play_all, told_runs)
+                    check_name_and_summary, check_resumed, check_tools, check_typed, dialogue, play_all, told, told_runs)
 from harness import Lines, main, typing
 from mock import Mock, call, text
 
-PACKAGE, VERSION = "@earendil-works/pi-coding-agent", "0.87.1"
+PACKAGE, VERSION = "@earendil-works/pi-coding-agent", "1.6.0"
 PROGRAM = ".bin/pi"
 NODE = "22"
 
@@ -54,6 +54,30 @@ def play_resumed(box, client, checks, mock, session):
     mock.plays([text(RESUMED[1])])
     ask(box, client, RESUMED[0], "--continue")
     check_resumed(box, checks, session)
+
+
+SCRIPT = """await tools.bash({command: "echo by-script"});
+await tools.bash({command: "ls /nowhere-44"});
+await tools.write({path: "made.txt", content: "one"});
+return 1;"""
+
+
+def play_script(box, client, checks, mock):
+    """A script of the model that makes calls, and a file that is attached to the prompt."""
+    box.write("lamp.txt", "A word of pumice.\n")
+    mock.plays([call("codemode", code=SCRIPT)], [text("Scripted.")])
+    box.run(client, "@lamp.txt", "--tools", "+codemode", "-p", "Look by strontium")
+    found = box.sessions("strontium")
+    checks.equal("a session with an attached file is found alone", len(found), 1)
+    checks.equal("the words are the prompt", dialogue(box.turns(found[0])), [("Look by strontium\n\n@lamp.txt", ["Scripted."])])
+    checks.equal("`files` tells the attached file as read", touches(box, "lamp.txt"), ["read"])
+    runs = told_runs(box, "by-script") + told_runs(box, "nowhere-44")
+    checks.equal("what a script ran", runs, [("echo by-script", False), ("ls /nowhere-44", True)])
+    checks.equal("`files` tells what it wrote", touches(box, "made.txt"), ["written"])
+
+
+def touches(box, name):
+    return [file["touch"] for file in told(box, "files", name)]
 
 
 class Rpc:
@@ -156,7 +180,7 @@ def type_branches(talk):
 def play(box, client, checks):
     with Mock(compacts=True) as mock:
         prepare(box, mock)
-        play_all(box, client, checks, mock, play_tools, play_resumed, play_changed, play_branches)
+        play_all(box, client, checks, mock, play_tools, play_resumed, play_script, play_changed, play_branches)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,11 @@ impl SettingsFile {
     ) -> Result<SettingsChange> {
         self.plan_undo(
             |text| restore_cleanup_period(text, written, before),
-            |text| set_cleanup_period(text, written),
+            // Of several backups that with `before` is the original.
+            |text| match written_period(&SettingsText::parse(text)?).as_deref() == before {
+                true => set_cleanup_period(text, written),
+                false => Ok(text.to_owned()),
+            },
         )
     }
 

@@ -10,6 +10,7 @@ use crate::merged_settings::MergedSettings;
 use serde::{Serialize, Serializer};
 use session_files::Project;
 use session_sources::Env;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Whose settings hold a hook.
@@ -27,15 +28,6 @@ pub enum HookScope {
 impl HookScope {
     const ALL: [Self; 3] = [Self::User, Self::Project, Self::Local];
 
-    /// Returns the name, as JSON has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::User => "user",
-            Self::Project => "project",
-            Self::Local => "local",
-        }
-    }
-
     /// Names the file of an agent; `None` if it has none. Outside of a project, the user's file is the only one.
     fn find_file(self, agent: Agent, env: &Env, project: Option<&Project>) -> Option<HookFile> {
         match self {
@@ -44,6 +36,13 @@ impl HookScope {
             Self::Local if agent.merges_settings() => project.map(HookFile::for_user_in),
             Self::Local => None,
         }
+    }
+}
+
+impl fmt::Display for HookScope {
+    /// Writes the name that JSON has.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(to)
     }
 }
 

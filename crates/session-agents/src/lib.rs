@@ -103,12 +103,16 @@ pub use merged_settings::MergedSettings;
 pub use own_program::{own_program, require_installed, shared_program};
 pub use program_file::{program_exists, startable_program};
 pub use resume::{
-    ResumeCommand, ResumeError, ResumeMode, ResumeObstacle, StartObstacle, resume_line,
+    ResumeCommand, ResumeError, ResumeMode, ResumeObstacle, StartObstacle, UnprintableFolder,
+    resume_line,
 };
 pub use settings_file::{SettingsChange, SettingsFile};
 pub use shell_quote::quote_word;
 pub use skill_files::MAX_DESCRIPTION_KEYWORDS;
-pub use skill_keywords::{remove_lost_keywords, set_skill_keywords, update_skill_keywords};
+pub use skill_keywords::{
+    LeftoverKeywords, find_leftover_keywords, remove_lost_keywords, set_skill_keywords,
+    update_skill_keywords,
+};
 pub use skill_location::SkillLocation;
 pub use skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan, WriteMode};
 pub use skill_report::{SkillFileOutcome, SkillFileReport, SkillReport};

@@ -2,7 +2,7 @@
 
 use crate::shell_quote::quote_word;
 use serde::Serialize;
-use session_core::text::{collapse_whitespace, path_line};
+use session_core::text::{collapse_whitespace, path_line, sanitize_text};
 use session_sources::{Env, FolderVariable, find_source};
 use session_store::{Reader, SessionRow};
 use std::collections::BTreeMap;
@@ -164,6 +164,11 @@ pub enum StartObstacle {
     MissingProgram(String),
 }
 
+/// The reason for which a command is not printed: it would name another folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a folder of the session has invisible characters in its name, and cannot be printed")]
+pub struct UnprintableFolder;
+
 /// Returns an id as one word of a command on one line: a session chooses its own.
 fn quote_line(id: &str) -> String {
     quote_word(&collapse_whitespace(id))
@@ -249,11 +254,28 @@ impl<'a> ResumeCommand<'a> {
         Some(StartObstacle::MissingProgram(program.clone()))
     }
 
+    /// Returns an error where a folder of the command is another one without characters that are not printed.
+    ///
+    /// # Errors
+    /// [`UnprintableFolder`].
+    pub fn require_printable(&self) -> Result<(), UnprintableFolder> {
+        let variables = self.environment.values().flatten().map(String::as_str);
+        let mut folders = self.directory.into_iter().chain(variables);
+        match folders.all(|folder| sanitize_text(folder) == folder) {
+            true => Ok(()),
+            false => Err(UnprintableFolder),
+        }
+    }
+
     /// Formats the command as it is typed in a POSIX shell, without control characters.
-    pub fn shell_line(&self) -> String {
+    ///
+    /// # Errors
+    /// As [`ResumeCommand::require_printable`].
+    pub fn shell_line(&self) -> Result<String, UnprintableFolder> {
+        self.require_printable()?;
         let command = self.shell_variables() + &self.command.join(" ");
         let Some(directory) = self.directory else {
-            return command;
+            return Ok(command);
         };
         let quoted = quote_word(directory);
         let end_of_options = if directory.starts_with('-') {
@@ -261,7 +283,7 @@ impl<'a> ResumeCommand<'a> {
         } else {
             ""
         };
-        format!("cd {end_of_options}{quoted} && {command}")
+        Ok(format!("cd {end_of_options}{quoted} && {command}"))
     }
 
     /// Formats what stands before the command to set and unset its variables.

@@ -37,6 +37,9 @@ const COMMAND: BundledFile = BundledFile {
 };
 
 const DESCRIPTION: &str = "description: ";
+/// The beginning of the sentence that names keywords in the description.
+const KEYWORDS_SENTENCE: &str = " There are saved memories about ";
+const KEYWORD_SEPARATOR: &str = ", ";
 
 /// Most keywords in the description, which every session reads, whether or not it uses the skill.
 pub const MAX_DESCRIPTION_KEYWORDS: usize = 15;
@@ -75,15 +78,26 @@ fn add_keywords(text: &str, keywords: &[String]) -> String {
     }
     let line = |line: &str| {
         if line.starts_with(DESCRIPTION) {
-            format!(
-                "{line} There are saved memories about {}.\n",
-                keywords.join(", ")
-            )
+            let keywords = keywords.join(KEYWORD_SEPARATOR);
+            format!("{line}{KEYWORDS_SENTENCE}{keywords}.\n")
         } else {
             format!("{line}\n")
         }
     };
     text.lines().map(line).collect()
+}
+
+/// Returns the keywords that the description of a skill's first file names, which somebody may have edited.
+pub(crate) fn read_keywords(text: &str) -> Vec<&str> {
+    let mut lines = text.lines();
+    let description = lines.find(|line| line.starts_with(DESCRIPTION));
+    let named = description.and_then(|line| line.split_once(KEYWORDS_SENTENCE));
+    let Some((_, named)) = named else {
+        return Vec::new();
+    };
+    let words = named.split(KEYWORD_SEPARATOR);
+    let words = words.filter_map(|word| word.split_whitespace().next());
+    words.map(|word| word.trim_end_matches('.')).collect()
 }
 
 /// Returns the first keywords that are one word without a meaning in YAML. A memory's text is not

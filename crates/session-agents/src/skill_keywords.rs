@@ -3,14 +3,16 @@
 //! The user turns them on and off ([`set_skill_keywords`]). While they are on, the user's own skill
 //! follows each change of a memory ([`update_skill_keywords`]); a project's keeps the keywords of
 //! the time at which they were turned on, without those of memories that were removed for good
-//! ([`remove_lost_keywords`]).
+//! ([`remove_lost_keywords`]). Files that somebody edited stay as they are ([`find_leftover_keywords`]).
 
 use crate::error::Result;
-use crate::skill_files::plain_keywords;
+use crate::settings_file::SIZE_LIMIT;
+use crate::skill_files::{plain_keywords, read_keywords};
 use crate::skill_location::SkillLocation;
 use crate::skill_manifest::{SkillManifest, are_users_keywords};
 use crate::skill_plan::{SkillAction, SkillPlan, WriteMode};
 use crate::skill_report::SkillReport;
+use std::path::PathBuf;
 
 /// Puts keywords into every installed skill, or removes them from it where `keywords` returns
 /// `None`; in a [dry run](WriteMode::DryRun) nothing is written.
@@ -68,6 +70,37 @@ pub fn remove_lost_keywords(
         }
     }
     Ok(())
+}
+
+/// The keywords of removed memories in a description that nothing rewrites.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeftoverKeywords {
+    /// They are in this file, which somebody edited.
+    Edited(PathBuf),
+    /// They are in a backup of this file.
+    Backup(PathBuf),
+}
+
+/// Finds the keywords of removed memories in the skill's first files that were left as they are, and in backups of them.
+/// `has_lost` returns true if one of the named words is of a removed memory alone. A file that cannot be read has none.
+pub fn find_leftover_keywords(
+    locations: &[SkillLocation],
+    has_lost: impl Fn(&SkillLocation, &[&str]) -> bool,
+) -> Vec<LeftoverKeywords> {
+    let mut left = Vec::new();
+    for location in locations {
+        let file = location.first_file();
+        let names_lost = |text: &String| has_lost(location, &read_keywords(text));
+        let installed = file.read_text(SIZE_LIMIT).ok().flatten();
+        if installed.iter().any(names_lost) {
+            left.push(LeftoverKeywords::Edited(file.path()));
+        }
+        let backups = file.read_backups(SIZE_LIMIT).unwrap_or_default();
+        if backups.iter().any(names_lost) {
+            left.push(LeftoverKeywords::Backup(file.path()));
+        }
+    }
+    left
 }
 
 /// Replaces the keywords of a skill that has some by what `change` makes of them, where that differs.

@@ -59,6 +59,11 @@ impl SkillLocation {
         self.agent_directory.join(SKILL_DIRECTORY)
     }
 
+    /// Names the skill's first file, whose description an agent always loads.
+    pub(crate) fn first_file(&self) -> ConfinedFile {
+        self.file(&format!("{SKILL_DIRECTORY}/{SKILL_FILE}"))
+    }
+
     /// Returns true if a skill is installed.
     pub fn has_skill(&self) -> bool {
         self.directory().join(SKILL_FILE).is_file()

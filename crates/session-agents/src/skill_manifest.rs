@@ -1,7 +1,7 @@
 //! The record of what was installed, which distinguishes an older copy from an edited one.
 
 use crate::error::{AgentError, Result};
-use crate::skill_files::bundled_files;
+use crate::skill_files::{bundled_files, read_keywords};
 use crate::skill_location::{SKILL_DIRECTORY, SkillLocation};
 use serde::{Deserialize, Serialize};
 use session_files::ConfinedFile;
@@ -80,15 +80,22 @@ impl SkillManifest {
 }
 
 /// Returns true for keywords that may stand in a skill. Whether keywords are shown is the choice of the user, not of the
-/// repository's author: those of a project's manifest count where they stand in the skill's first file already.
+/// repository's author: those of a project's manifest count where all of them stand in the skill's first file already. None
+/// at all count where that file is as it is bundled.
 pub(crate) fn are_users_keywords(location: &SkillLocation, keywords: &[String]) -> bool {
     if location.project.is_none() {
         return true;
     }
-    let bundled = bundled_files(location.agent, keywords).into_iter().next();
-    bundled.is_some_and(|bundled| {
-        let installed = location.file(bundled.name).read_text(SIZE_LIMIT);
-        installed.ok().flatten() == Some(bundled.text)
+    let installed = location.first_file().read_text(SIZE_LIMIT).ok().flatten();
+    installed.is_some_and(|installed| match keywords {
+        [] => {
+            let bundled = bundled_files(location.agent, &[]).into_iter().next();
+            bundled.is_some_and(|bundled| bundled.text == installed)
+        }
+        keywords => {
+            let named = read_keywords(&installed);
+            keywords.iter().all(|word| named.contains(&word.as_str()))
+        }
     })
 }
 

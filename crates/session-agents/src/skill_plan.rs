@@ -8,6 +8,7 @@ use crate::skill_manifest::SkillManifest;
 use serde::Serialize;
 use session_core::diff::{DiffLine, diff_lines};
 use session_files::ConfinedFile;
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 /// Says whether a change of the skill is made.
@@ -35,16 +36,10 @@ pub enum SkillFileState {
     Obsolete,
 }
 
-impl SkillFileState {
-    /// Returns the state in one word, as JSON has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Absent => "absent",
-            Self::Current => "current",
-            Self::Older => "older",
-            Self::Edited => "edited",
-            Self::Obsolete => "obsolete",
-        }
+impl fmt::Display for SkillFileState {
+    /// Writes the name that JSON has.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(to)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::skill_manifest::SkillManifest;
 use crate::skill_plan::{SkillFileState, SkillPlan};
 use serde::Serialize;
+use std::fmt;
 use std::path::PathBuf;
 
 /// A change of a file of the skill, made or planned.
@@ -19,15 +20,10 @@ pub enum SkillFileOutcome {
     Removed,
 }
 
-impl SkillFileOutcome {
-    /// Returns the outcome in one word, as JSON has it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Written => "written",
-            Self::Unchanged => "unchanged",
-            Self::Kept => "kept",
-            Self::Removed => "removed",
-        }
+impl fmt::Display for SkillFileOutcome {
+    /// Writes the name that JSON has.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(to)
     }
 }
 

@@ -83,7 +83,7 @@ const SEARCH_ALIASES: [&str; 4] = ["find", "grep", "query", "recall"];
 #[derive(Debug, Parser)]
 #[command(name = "session-search", version, max_term_width = 100, after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Print only errors and, if nothing is found, the reason; then exit with 0
+    /// Print no notes and no progress; where nothing is found, print why and exit with 0
     #[arg(long, global = true, display_order = 900)]
     pub quiet: bool,
     /// Without one, on a terminal, the picker opens

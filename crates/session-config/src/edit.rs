@@ -186,6 +186,33 @@ mod tests {
         assert_eq!(read_key(directory.path(), None, "model").unwrap(), None);
     }
 
+    /// Whoever keeps the file elsewhere and links to it keeps the link.
+    #[cfg(unix)]
+    #[test]
+    fn a_linked_file_stays_linked_and_a_new_one_is_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        let model = Assignment {
+            table: None,
+            key: "model",
+            value: "b",
+        };
+        fs_err::write(path("mine.toml"), "nice = 5\n").unwrap();
+        fs_err::os::unix::fs::symlink(path("mine.toml"), path(CONFIG_FILE)).unwrap();
+        set_keys(directory.path(), &[model]).unwrap();
+        let text = fs_err::read_to_string(path("mine.toml")).unwrap();
+        assert_eq!(text, "nice = 5\nmodel = \"b\"\n");
+        assert!(path(CONFIG_FILE).is_symlink());
+        let new = path("new");
+        set_keys(&new, &[model]).unwrap();
+        let mode = |path| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(
+            (mode(new.clone()), mode(new.join(CONFIG_FILE))),
+            (0o700, 0o600)
+        );
+    }
+
     #[test]
     fn line_ends_and_a_byte_order_mark_stay() {
         let old = "\u{feff}# mine\r\nnice = 5\r\n";

@@ -16,7 +16,7 @@ pub struct CommandWork(Vec<SimpleWork>);
 struct SimpleWork {
     /// Its words, with the program's name alone and without redirections and heredocs.
     words: String,
-    /// The heredoc that its program reads: `SELECT 1;` of `psql <<EOF`.
+    /// What its program reads: `SELECT 1;` of `psql <<EOF`, `a.sql` of `psql < a.sql`, `cat a.sql` of `cat a.sql | psql`.
     input: Option<String>,
 }
 
@@ -36,11 +36,13 @@ impl CommandWork {
         let mut work = Vec::new();
         let mut piped = None;
         for simple in &parts {
-            let input = simple.heredoc.or(piped.take());
+            let named = simple.heredoc.or_else(|| input_word(simple));
+            let input = named.map(str::to_owned).or(piped.take());
             if is_work(simple) {
                 work.push(SimpleWork::new(simple, input));
-            } else {
-                piped = input.filter(|_| simple.operator == Operator::Pipe);
+            } else if simple.operator == Operator::Pipe {
+                let input = input.unwrap_or_default();
+                piped = Some(format!("{}\n{input}", simple.text.trim()));
             }
         }
         work.sort();
@@ -50,7 +52,9 @@ impl CommandWork {
 
     /// Returns the name of each simple command: its program with its subcommand or script, `cargo test`.
     pub fn command_names(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|simple| command_name(&simple.words))
+        self.0
+            .iter()
+            .map(|simple| name_with_subcommand(&simple.words))
     }
 
     /// Returns true if one of its programs is one of the other's. Those that run the scripts of a package are one.
@@ -63,9 +67,10 @@ impl CommandWork {
         self.0.iter().map(SimpleWork::script_program)
     }
 
-    /// Returns true if the other command line does all of this work.
+    /// Returns true if the other command line does all of this work. What reads nothing here may read something there.
     pub fn is_done_by(&self, other: &Self) -> bool {
-        self.0.iter().all(|simple| other.0.contains(simple))
+        let is_done = |own: &SimpleWork| other.0.iter().any(|other| own.is_done_by(other));
+        self.0.iter().all(is_done)
     }
 }
 
@@ -73,7 +78,7 @@ impl CommandWork {
 const MESSAGE_READERS: [&str; 2] = ["git", "gh"];
 
 impl SimpleWork {
-    fn new(simple: &CommandPart<'_>, input: Option<&str>) -> Self {
+    fn new(simple: &CommandPart<'_>, input: Option<String>) -> Self {
         let words = find_plain_words(simple).into_iter();
         let mut words: Vec<&str> = words.map(|word| &simple.text[word]).collect();
         words.retain(|word| !is_heredoc_argument(word));
@@ -83,8 +88,12 @@ impl SimpleWork {
         let is_message = words.first().is_some_and(|it| MESSAGE_READERS.contains(it));
         Self {
             words: words.join(" "),
-            input: input.filter(|_| !is_message).map(str::to_owned),
+            input: input.filter(|_| !is_message),
         }
+    }
+
+    fn is_done_by(&self, other: &Self) -> bool {
+        self.words == other.words && (self.input.is_none() || self.input == other.input)
     }
 
     /// Returns the program; of those that run the scripts of a package always the same.
@@ -127,7 +136,7 @@ const SCRIPT_RUNNERS: [&str; 7] = ["npm", "pnpm", "yarn", "bun", "npx", "pnpx", 
 /// Subcommands that another one follows.
 const LEADING_SUBCOMMANDS: [&str; 4] = ["compose", "exec", "migrate", "run"];
 
-fn command_name(simple: &str) -> String {
+fn name_with_subcommand(simple: &str) -> String {
     let words: Vec<&str> = simple.split(' ').collect();
     let mut name = words[0].to_owned();
     let mut rest = &words[1..];
@@ -156,6 +165,14 @@ fn does_work(simple: &CommandPart<'_>) -> bool {
 
 fn changes_files(simple: &CommandPart<'_>) -> bool {
     ProgramEffect::classify(simple) == ProgramEffect::Changes
+}
+
+/// Returns the word behind the `<` or `<<<` of a simple command: a file, or a text.
+fn input_word<'p>(simple: &'p CommandPart<'_>) -> Option<&'p str> {
+    let redirection = simple.input_redirections.first().copied();
+    let behind = simple.text.get(simple.here_string.or(redirection)?..)?;
+    let words = behind.trim_start_matches('<');
+    words.split_whitespace().next()
 }
 
 /// Returns true for an argument whose text is in a heredoc: `"$(cat <<EOF`.
@@ -273,6 +290,26 @@ mod tests {
         assert!(does(&commit("Add the lamp"), &commit("Light the lamp")));
         let lamp = "cat > lamp.c <<EOF\nint oil;\nEOF\nmake lamp";
         assert!(does(lamp, "make lamp"), "`make` reads none");
+    }
+
+    #[test]
+    fn other_input_is_other_work() {
+        let does = |one: &str, other: &str| {
+            let read = |command| CommandWork::new(command).unwrap();
+            read(one).is_done_by(&read(other))
+        };
+        for (one, other) in [
+            ("patch -p1 < a.patch", "patch -p1 < b.patch"),
+            ("mysql pier <a.sql", "mysql pier <b.sql"),
+            ("psql <<< 'SELECT oil'", "psql <<< 'SELECT 1'"),
+            ("echo 'SELECT oil' | psql", "echo 'SELECT 1' | psql"),
+            ("cat a.sql | psql", "cat b.sql | psql"),
+            ("cat a | head -1 | psql", "cat a | head -2 | psql"),
+        ] {
+            assert!(does(one, &format!("cd app; {one} 2>&1 | tail")), "{one}");
+            assert!(!does(one, other), "{one}");
+        }
+        assert!(does("npm init", "yes | npm init"), "it is answered now");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The content of a turn: what is searched and reported.
 
+mod merged_items;
+
 use crate::call_status::CallStatus;
 use crate::code_printing_commands::prints_code;
 use crate::command_work::{CommandWork, hides_exit_code};
@@ -19,8 +21,7 @@ use std::borrow::Cow;
 pub struct TurnContent {
     /// The user's words: what was typed, and then replies within the turn.
     pub prompt: String,
-    /// Byte offset in `prompt` of the end of what was typed, where replies follow. Contents of earlier versions have none,
-    /// whatever follows.
+    /// Byte offset in `prompt` of the end of what was typed, where replies follow.
     pub typed_end: Option<usize>,
     /// The agent's words, its messages joined by blank lines.
     pub answer: String,
@@ -38,11 +39,11 @@ pub struct TurnContent {
     pub turn_stats: TurnStats,
     /// Runs of `commands`, in order.
     pub runs: Vec<CommandRunEntry>,
-    /// Lines of `errors` that `runs` printed, by run. Contents of index format 7 have none.
+    /// Lines of `errors` that `runs` printed, by run.
     pub run_errors: Vec<RunError>,
     /// Changes of `files`, in order.
     pub changes: Vec<FileEntry>,
-    /// Reads of `files`, in order. Contents of index format 4 have none.
+    /// Reads of `files`, in order.
     pub reads: Vec<FileEntry>,
 }
 
@@ -53,7 +54,7 @@ pub struct CommandRunEntry {
     pub command: usize,
     /// The end of the run.
     pub status: CallStatus,
-    /// Number of [`TurnContent::changes`] before it. Contents of index format 7 have none.
+    /// Number of [`TurnContent::changes`] before it.
     pub changes_before: usize,
 }
 
@@ -425,8 +426,8 @@ impl AccessSummary {
         }
     }
 
-    /// Returns the greatest access that succeeded. A file without any entry was read: contents of
-    /// index format 4 have no entries of reads.
+    /// Returns the greatest access that succeeded. A file without any entry was read: the
+    /// lists of entries are limited.
     fn greatest(self) -> Option<FileAccess> {
         self.greatest
             .or((!self.has_failed).then_some(FileAccess::Read))

@@ -60,14 +60,6 @@ impl ErrorSignature {
         }
     }
 
-    /// Reads the signature that older indexes hold of a line about a command that was not found: in the words of its shell.
-    /// `None` for any other line.
-    pub fn from_shell_words(line: &str) -> Option<Self> {
-        let line = strip_ansi_escapes(line);
-        find_missing_command(&line)?;
-        Some(Self::from_words(&fold_words(&line)))
-    }
-
     /// Reads the signature of a line whose punctuation tells what was expected: `expected ";", found "}"`.
     fn from_punctuation(line: &str, mut words: Vec<String>) -> Option<Self> {
         let says_what = |word: &String| ["expected", "unexpected"].contains(&word.as_str());

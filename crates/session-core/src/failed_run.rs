@@ -3,12 +3,17 @@
 use crate::content::TurnContent;
 use crate::error_marker::{is_error_line, is_failed_check, reports_failure};
 use crate::error_signature::ErrorSignature;
-use crate::shell::{CommandPart, Operator, ProgramEffect, split_command_parts};
+use crate::shell::{
+    CommandPart, InnerLine, Operator, ProgramEffect, find_program, split_command_parts,
+};
+use crate::text::file_name;
 
 /// The words of OpenCode for an empty output.
 const NO_OUTPUT: &str = "(no output)";
 /// The variables from which a test reads how another command ended.
 const EXIT_CODES: [&str; 2] = ["$?", "PIPESTATUS"];
+/// What stands before a command that ends at some time, whatever it finds.
+const LIMITS: [&str; 3] = ["until", "while", "timeout"];
 
 impl TurnContent {
     /// Returns the error lines of a run, the one that tells most first: the first with a marker and a signature, else the
@@ -52,10 +57,25 @@ fn ends_in_search(command: &str) -> bool {
     let Some((at, effect)) = last.filter(|(_, effect)| *effect < ProgramEffect::Changes) else {
         return false;
     };
+    let inner = InnerLine::find(&parts[at]);
+    if is_limited(&parts[at]) || inner.is_some_and(|inner| !ends_in_search(&inner.text)) {
+        return false;
+    }
     let reads_exit_code =
         effect == ProgramEffect::Tests && EXIT_CODES.iter().any(|name| command.contains(name));
     let has_own_code = parts[at..].iter().any(exits_with_code);
     !reads_exit_code && !has_own_code && !waits_for_work(&parts[..at])
+}
+
+/// Returns true for a search whose failure says that time was up: it is the condition of a loop, or `timeout` runs it.
+fn is_limited(part: &CommandPart<'_>) -> bool {
+    let program = find_program(&part.text);
+    let mut before = part
+        .text
+        .split_whitespace()
+        .map(file_name)
+        .take_while(|word| Some(*word) != program);
+    before.any(|word| LIMITS.contains(&word))
 }
 
 /// Returns true for an `exit` whose code the script chose: `exit 3`, not `exit $?`.
@@ -146,6 +166,8 @@ mod tests {
             "git status -s && rg oil",
             "grep -q oil lamp.c; exit $?",
             "sed -i s/a/b/ lamp.c && grep -c oil lamp.c",
+            "bash -c 'grep oil lamp.c'",
+            "while read -r lamp; do grep oil $lamp; done < lamps",
         ] {
             assert!(found_nothing(search, "Exit code 1"), "{search}");
         }
@@ -173,6 +195,12 @@ mod tests {
             "grep -q oil lamp.c || exit 3",
             "grep -q oil lamp.c || { echo dark; exit 1; }",
             "grep -q oil lamp.c; exit 7",
+            "timeout 60 grep -r oil /",
+            "timeout 60 bash -c 'until grep -q oil log; do sleep 1; done'",
+            "until [ -f lamp.o ]; do sleep 1; done",
+            "while ! grep -q oil log; do sleep 1; done",
+            "bash -c 'grep -q oil lamp.c || exit 3'",
+            "bash -c 'if ! grep -q oil lamp.c; then exit 1; fi'",
         ] {
             assert!(!found_nothing(work, "Exit code 1"), "{work}");
         }

@@ -103,7 +103,7 @@ pub use path_match::{
 pub use progress::Progress;
 pub use prompt_kind::{PromptAuthor, PromptKind};
 pub use query::{MIN_PREFIX_CHARS, MIN_RUN_WORDS, Query, QueryLanguage, Term};
-pub use query_word::{is_commit_hash, other_version_spelling};
+pub use query_word::{is_commit_hash, is_dot_name, other_version_spelling};
 pub use question_words::without_question_words;
 pub use session::{
     CallDialog, DeliveredCall, FileAccess, ReadDetail, SessionMeta, TEXT_LIMIT, ToolCall, Turn,

@@ -63,8 +63,9 @@ impl QualifiedNames {
             && self.names.iter().all(|name| other.names.contains(name))
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.names.is_empty()
+    /// Returns true if the line has names or paths.
+    pub(crate) fn has_slash(&self) -> bool {
+        self.has_slash
     }
 }
 

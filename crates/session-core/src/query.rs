@@ -385,6 +385,12 @@ mod tests {
             ("10,000 files", "10,000 files"),
             ("I/O of A/B and f(x,y)", "[I/O] [A/B] f(x,y"),
             ("COPY --from --with -i", "[COPY] [--from] [--with] [-i]"),
+            ("lamp|oil_can|wick", "lamp [oil_can] wick"),
+            (r"(lamp\|oil)|x|y", "lamp oil"),
+            ("a|b to|lamp", "a|b to|lamp"),
+            ("\"lamp|oil\"", "[lamp|oil]"),
+            (".env, .map()", "[.env] [.map]"),
+            ("...lamps .5 .x", "...lamps .5 .x"),
             (
                 "map[string]bool issue(#386) exit(137)",
                 "map[string]bool [#386] exit 137",

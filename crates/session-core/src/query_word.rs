@@ -35,11 +35,13 @@ fn script_runs(word: &str) -> Vec<&str> {
     runs
 }
 
-/// Splits a call, a link of Markdown or a list without spaces; all of it where nothing but remnants is left.
+/// Splits a call, a link of Markdown, the alternatives of a pattern (`foo|bar`, `foo\|bar`) or a list without spaces; all of
+/// it where nothing but remnants is left.
 fn split_code(word: &str) -> Vec<&str> {
     let pieces = word
         .split("](")
         .flat_map(|piece| piece.split(|c| "()`".contains(c) || text::is_foreign_mark(c)));
+    let pieces = pieces.flat_map(split_alternatives);
     let mut pieces: Vec<&str> = pieces.flat_map(split_at_commas).collect();
     let words = pieces
         .iter()
@@ -51,6 +53,19 @@ fn split_code(word: &str) -> Vec<&str> {
         vec![word]
     } else {
         pieces
+    }
+}
+
+/// Splits a pattern of alternatives. A stop word among them shows that it is no pattern, but a text with this sign.
+fn split_alternatives(pattern: &str) -> Vec<&str> {
+    let alternatives = pattern.split('|');
+    let alternatives = alternatives.map(|word| word.strip_suffix('\\').unwrap_or(word));
+    let alternatives: Vec<&str> = alternatives.collect();
+    let has_stop_word = alternatives.iter().any(|word| is_english_stop_word(word));
+    if alternatives.len() < 2 || has_stop_word {
+        vec![pattern]
+    } else {
+        alternatives
     }
 }
 
@@ -192,7 +207,7 @@ fn is_remnant(piece: &str) -> bool {
 const MIN_ID_DIGITS: usize = 5;
 
 /// Returns true for a word in the form of an identifier: `--no-verify`,
-/// `src/main.rs`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
+/// `src/main.rs`, `.gitignore`, `ERR_SYNC_701`, `fooBar`, `E0308`, `v1.2.3`, `164556913424`.
 pub(crate) fn is_identifier(word: &str) -> bool {
     let core = trim_punctuation(word);
     let is_marked = word.starts_with(['-', '_', '@', '#']);
@@ -213,10 +228,18 @@ pub(crate) fn is_identifier(word: &str) -> bool {
     let is_id = chars.len() >= MIN_ID_DIGITS && chars.iter().all(char::is_ascii_digit);
     let names_thing = is_id || is_version(core) || IssueNumber::parse(word).is_some();
     is_flag
+        || is_dot_name(word)
         || is_camel_case
         || is_in_capitals
         || names_thing
         || (has_letters && (is_joined || has_digits))
+}
+
+/// Returns true for a name that begins with a dot: a file (`.gitignore`), a method (`.unwrap`), an extension (`.jsonl`).
+pub fn is_dot_name(word: &str) -> bool {
+    let name = word.strip_prefix('.').unwrap_or_default();
+    let mut letters = name.chars().take_while(|c| c.is_alphabetic());
+    letters.nth(1).is_some()
 }
 
 /// Fewest numbers of a version: two are a quantity, too.

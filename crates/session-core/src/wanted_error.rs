@@ -35,9 +35,9 @@ impl WantedError {
         self.signature == signature && self.names.is_held_by(line)
     }
 
-    /// Returns true if its line has names: errors of others may have its signature.
-    pub fn has_names(&self) -> bool {
-        !self.names.is_empty()
+    /// Returns true if an error with its signature may be another one: its line has names or paths.
+    pub fn shares_signature(&self) -> bool {
+        self.names.has_slash()
     }
 }
 
@@ -57,5 +57,9 @@ mod tests {
         assert!(is_in("Error: Cannot find module '@acme/lamp'"));
         assert!(!is_in("Error: Cannot find module '@acme/oil'"));
         assert!(!is_in("Error: Cannot open module '@acme/lamp'"));
+        let path = WantedError::read_all("Error: Cannot find module './lamp'").remove(0);
+        assert!(path.signature == errors[0].signature && path.shares_signature());
+        let line = "Error: Cannot find module '@acme/lamp'";
+        assert!(!path.is_in(path.signature, line));
     }
 }

@@ -7,6 +7,8 @@ use session_store::SubstituteKind;
 
 /// Most columns of a word.
 const MAX_COLUMNS: usize = 48;
+/// Most columns of a word that was corrected: at its end an address differs from the one that was searched.
+const MAX_CORRECTED_COLUMNS: usize = 120;
 /// Most words of a note.
 const MAX_WORDS: usize = 8;
 
@@ -90,15 +92,27 @@ fn format_substituted(unfound: &UnfoundTerms, by: SubstituteKind) -> Option<Stri
 
 /// Formats which words nothing holds, and what was searched in their place; `None` if none was corrected.
 fn format_corrections(corrected: &[SpellingCorrection]) -> Option<String> {
-    let typed = format_note("nothing holds", corrected.iter().map(|c| &c.typed))?;
-    let searched = format_note("searched", corrected.iter().map(|c| &c.searched))?;
+    let format = |note, words| format_fitted(note, words, MAX_CORRECTED_COLUMNS);
+    let typed: Vec<&String> = corrected.iter().map(|c| &c.typed).collect();
+    let searched: Vec<&String> = corrected.iter().map(|c| &c.searched).collect();
+    let typed = format("nothing holds", typed)?;
+    let searched = format("searched", searched)?;
     Some(format!("{typed}; {searched}"))
 }
 
 /// Formats a note on the first words, which may be phrases; `None` if there are none.
 fn format_note<'w>(note: &str, words: impl Iterator<Item = &'w String>) -> Option<String> {
-    let quoted = words.take(MAX_WORDS);
-    let quoted = quoted.map(|word| format!("`{}`", fit_line(word, MAX_COLUMNS)));
+    format_fitted(note, words, MAX_COLUMNS)
+}
+
+/// Formats a note on the first words, each in at most so many columns.
+fn format_fitted<'w>(
+    note: &str,
+    words: impl IntoIterator<Item = &'w String>,
+    columns: usize,
+) -> Option<String> {
+    let quoted = words.into_iter().take(MAX_WORDS);
+    let quoted = quoted.map(|word| format!("`{}`", fit_line(word, columns)));
     let quoted: Vec<String> = quoted.collect();
     (!quoted.is_empty()).then(|| format!("{note} {}", quoted.join(", ")))
 }
@@ -160,6 +174,16 @@ mod tests {
                 "the filters leave out every turn that holds `--no-verify`",
             ]
         );
+        let page = "https://git.example/ann/harbour-lamps/pull/91";
+        let address = UnfoundTerms {
+            corrected: vec![SpellingCorrection {
+                typed: format!("{page}/files"),
+                searched: page.to_owned(),
+            }],
+            ..UnfoundTerms::default()
+        };
+        let note = format!("nothing holds `{page}/files`; searched `{page}`");
+        assert_eq!(format_terms(&address, hints), [note]);
         assert!(format_terms(&UnfoundTerms::default(), hints).is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! The findings of an examination.
 
 use serde::Serialize;
+use std::fmt;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -62,26 +63,10 @@ pub enum DoctorCheck {
     Settings,
 }
 
-impl DoctorCheck {
-    /// Returns the name, as JSON has it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Index => "index",
-            Self::Permissions => "permissions",
-            Self::Disk => "disk",
-            Self::Contents => "contents",
-            Self::Histories => "histories",
-            Self::Retention => "retention",
-            Self::Model => "model",
-            Self::Vectors => "vectors",
-            Self::Forget => "forget",
-            Self::Hook => "hook",
-            Self::Mcp => "mcp",
-            Self::Skill => "skill",
-            Self::Memories => "memories",
-            Self::Settings => "settings",
-        }
+impl fmt::Display for DoctorCheck {
+    /// Writes the name that JSON has.
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(to)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The one hot loop: a weighted sum of `i8` rows.
 
+use crate::kernel::isa::per_isa;
 use crate::table::{TableRow, TokenTable};
 
 /// Rows added per pass over the sum: loads and stores of the sum are what a
@@ -15,32 +16,10 @@ pub(crate) struct WeightedToken {
     pub weight: f32,
 }
 
-/// Adds the vectors of tokens to `sum`. The result is the same on every CPU: no
-/// fused multiply-add, no other order.
-pub(crate) fn add_rows(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx512f") {
-        // SAFETY: the CPU has AVX-512, as was just asked.
-        return unsafe { add_rows_avx512(table, tokens, sum) };
-    }
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the CPU has AVX2, as was just asked.
-        return unsafe { add_rows_avx2(table, tokens, sum) };
-    }
-    add_rows_anywhere(table, tokens, sum);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f")]
-fn add_rows_avx512(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
-    add_rows_anywhere(table, tokens, sum);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn add_rows_avx2(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) {
-    add_rows_anywhere(table, tokens, sum);
+per_isa! {
+    /// Adds the vectors of tokens to `sum`. The result is the same on every CPU: no
+    /// fused multiply-add, no other order.
+    pub(crate) fn add_rows(table: &TokenTable, tokens: &[WeightedToken], sum: &mut [f32]) = add_rows_anywhere
 }
 
 #[inline(always)]
@@ -83,6 +62,7 @@ fn dequantize_byte(byte: u8) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::isa::Isa;
 
     #[test]
     fn the_sum_is_the_same_by_all_instructions() {
@@ -100,9 +80,12 @@ mod tests {
                 weight: 1.0 / f32::from(at + 1),
             })
             .collect();
-        let (mut best, mut portable) = (vec![0.0; 80], vec![0.0; 80]);
-        add_rows(&table, &tokens, &mut best);
-        add_rows_anywhere(&table, &tokens, &mut portable);
-        assert_eq!(best, portable);
+        let sums = Isa::detect_all().into_iter().map(|isa| {
+            let mut sum = vec![0.0; 80];
+            add_rows(isa, &table, &tokens, &mut sum);
+            sum
+        });
+        let sums: Vec<_> = sums.collect();
+        assert!(sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
     }
 }

@@ -1,6 +1,7 @@
 //! A static model: a text is the weighted sum of its tokens' vectors.
 
 use crate::hadamard;
+use crate::kernel::isa::Isa;
 use crate::sum::{WeightedToken, add_rows};
 use crate::vector::normalize;
 use crate::{EmbedError, Embedder, EmbeddingMatrix, ModelSpec, TokenTable, WordPiece};
@@ -30,6 +31,7 @@ pub struct TableEmbedder {
     spec: ModelSpec,
     wordpiece: WordPiece,
     table: TokenTable,
+    isa: Isa,
     spare: SpareBuffers,
 }
 
@@ -58,6 +60,7 @@ impl TableEmbedder {
             spec,
             wordpiece,
             table,
+            isa: Isa::detect(),
             spare: SpareBuffers::default(),
         })
     }
@@ -82,7 +85,7 @@ impl TableEmbedder {
             &mut tokens.ids,
         );
         tokens.compute_weights(&self.table);
-        add_rows(&self.table, &tokens.weighted, vector);
+        add_rows(self.isa, &self.table, &tokens.weighted, vector);
         hadamard::hadamard_transform(vector);
         normalize(vector);
     }

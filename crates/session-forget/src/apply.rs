@@ -80,8 +80,6 @@ impl Exclusions {
     pub fn apply(&self, writer: &mut Writer) -> Result<ContentCounts, ForgetError> {
         // First: a kill between the note of what is excluded and this would leave those histories unread for ever.
         if !self.still_exclude_all_applied(writer.reader()?)? {
-            let applied = writer.reader()?.setting(RULES_SETTING)?.unwrap_or_default();
-            self.note_narrowed(writer, &applied)?;
             writer.reset_cursors()?;
         }
         let mut removed = ContentCounts::default();
@@ -171,31 +169,24 @@ mod tests {
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
     use crate::request::{ForgetRequest, ForgetTarget};
+    use crate::test_index;
     use session_core::KnownTurns::Replace;
     use session_core::{SessionMeta, Turn};
 
     fn turn(index: u32, prompt: &str) -> Turn {
         Turn {
-            index,
-            prompt: prompt.into(),
             started_ms: Some(1_700_000_000_000 + i64::from(index)),
             ended_ms: Some(1_700_000_060_000),
-            span: session_core::TurnSpan { start: 0, end: 9 },
-            ..Turn::default()
+            ..test_index::turn(index, prompt)
         }
     }
 
     fn insert(writer: &mut Writer, uid: &str, turns: &[Turn]) {
-        let source = "claude";
-        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, source, &meta, Replace).unwrap();
-        turns
-            .iter()
-            .for_each(|turn| writer.add_turn(session, turn).unwrap());
+        test_index::insert(writer, &meta, turns);
     }
 
     /// An index of one session, and what is forgotten of it.
@@ -297,15 +288,12 @@ mod tests {
 
     /// Inserts a session of which only a prompt is known.
     fn insert_prompts(writer: &mut Writer, uid: &str, turn: &Turn) {
-        let source = "claude";
-        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             prompts_only: true,
             ..SessionMeta::default()
         };
-        let session = writer.open_session(file, source, &meta, Replace).unwrap();
-        writer.add_turn(session, turn).unwrap();
+        test_index::insert(writer, &meta, std::slice::from_ref(turn));
         let at = turn.started_ms.unwrap();
         writer.link_prompt_copies(at..=at).unwrap();
     }
@@ -342,7 +330,7 @@ mod tests {
     #[test]
     fn a_namesake_is_a_part_of_the_plan() {
         let mut fixture = ForgetFixture::new(&[("lamp", &[turn(0, "How is the lantern lit?")])]);
-        let source = "claude";
+        let source = "pi";
         let file = fixture
             .writer
             .upsert_file(source, "elsewhere/lamp")

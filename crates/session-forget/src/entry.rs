@@ -114,11 +114,6 @@ impl ForgottenEntry {
         self.reason == ForgetReason::Marker
     }
 
-    /// Returns true if the entry holds the sessions in which the turns and subagents are: older files do not.
-    pub(crate) fn has_containing_sessions(&self) -> bool {
-        self.decisive > 0 || self.hashes.is_empty()
-    }
-
     /// Returns true if the entry keeps out some of what another one holds.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         let decisive = other.hashes.iter().take(other.decisive);

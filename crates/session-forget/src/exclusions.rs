@@ -18,7 +18,7 @@ use std::convert::Infallible;
 const REMOVAL_VERSION: u32 = 7;
 /// The version of these rules: where an older one may have kept out more, the histories are read again.
 const RULES_VERSION: u32 = 3;
-/// The version of those for projects and paths: the last one kept out what had a rule as any part of its path.
+/// The version of those for projects and paths, likewise.
 const PATH_RULES_VERSION: u32 = 4;
 
 /// A history of prompts may have a prompt so many milliseconds before or after its turn.
@@ -304,25 +304,18 @@ impl Exclusions {
 
     /// Returns a hash of each rule of the settings and of each entry of the records.
     pub(crate) fn rule_hashes(&self) -> Vec<String> {
-        let mut hashes = self.path_rule_hashes(PATH_RULES_VERSION);
-        hashes.extend(hash_rules(
-            RULES_VERSION,
-            "pattern",
-            &self.settings.patterns,
-        ));
+        let ExcludeSettings {
+            projects,
+            paths,
+            patterns,
+        } = &self.settings;
         let entries = self.records.entries().iter();
         let entries: Vec<String> = entries.map(ForgottenEntry::fingerprint).collect();
-        hashes.extend(hash_rules(RULES_VERSION, "entry", &entries));
-        hashes
-    }
-
-    /// Returns a hash of each rule for projects and paths, as a version of the rules has it.
-    pub(crate) fn path_rule_hashes(&self, version: u32) -> Vec<String> {
-        let ExcludeSettings {
-            projects, paths, ..
-        } = &self.settings;
-        let projects = hash_rules(version, "project", projects);
-        projects.chain(hash_rules(version, "path", paths)).collect()
+        hash_rules(PATH_RULES_VERSION, "project", projects)
+            .chain(hash_rules(PATH_RULES_VERSION, "path", paths))
+            .chain(hash_rules(RULES_VERSION, "pattern", patterns))
+            .chain(hash_rules(RULES_VERSION, "entry", &entries))
+            .collect()
     }
 }
 

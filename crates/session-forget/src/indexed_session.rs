@@ -107,3 +107,33 @@ impl<'a> IndexedSession<'a> {
         Ok(excluded.collect())
     }
 }
+
+impl Exclusions {
+    /// Returns true when the user's rules exclude a session of an index, by its project or the path of its history.
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn rules_exclude_indexed(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+    ) -> Result<bool, ForgetError> {
+        if self.rules_exclude_folders([session.project.as_deref(), session.cwd.as_deref()]) {
+            return Ok(true);
+        }
+        self.rules_exclude_file_of(index, session)
+    }
+
+    /// Returns true when the user's rules exclude a session of an index by the path of its history.
+    fn rules_exclude_file_of(
+        &self,
+        index: &Reader,
+        session: &SessionRow,
+    ) -> Result<bool, ForgetError> {
+        if !self.has_path_rules() {
+            return Ok(false);
+        }
+        let file = index.file(session.file)?;
+        Ok(file.is_some_and(|file| self.rules_exclude_path(&file.path)))
+    }
+}

@@ -31,12 +31,13 @@ mod indexed_session;
 mod item;
 mod marker;
 mod matched_line;
-mod narrowed;
 mod plan;
 mod records;
 mod request;
 mod request_titles;
 mod subagents;
+#[cfg(test)]
+mod test_index;
 mod titles;
 mod typed_name;
 mod unrecoverable;

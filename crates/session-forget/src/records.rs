@@ -83,14 +83,11 @@ impl ForgottenRecords {
     }
 
     /// Returns the numbers of the other entries that keep out all or part of what an entry holds, so that its removal does
-    /// not bring that back. `None` for an entry of an earlier version beside others: it does not tell its sessions.
-    pub fn covering_entries(&self, entry: &ForgottenEntry) -> Option<Vec<u32>> {
-        let mut others = self.entries().iter().filter(|other| other.id != entry.id);
-        if !entry.has_containing_sessions() {
-            return others.next().is_none().then(Vec::new);
-        }
+    /// not bring that back.
+    pub fn covering_entries(&self, entry: &ForgottenEntry) -> Vec<u32> {
+        let others = self.entries().iter().filter(|other| other.id != entry.id);
         let covering = others.filter(|other| other.covers(entry));
-        Some(covering.map(|other| other.id).collect())
+        covering.map(|other| other.id).collect()
     }
 
     /// Returns true when nothing was forgotten.
@@ -282,6 +279,24 @@ mod tests {
         assert_eq!(add(&mut records, "harbour"), 5);
     }
 
+    /// The entry lacks all that only explains it.
+    #[test]
+    fn a_file_with_the_hashes_alone_keeps_out_what_they_are_of() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("forgotten.json");
+        let hash = "1f63d696e3ab8fa7369bafce36ab7a6d";
+        let entry = format!(
+            r#"{{"id":4,"at":"","what":"session","sessions":1,"turns":0,"hashes":["{hash}"]}}"#
+        );
+        fs_err::write(&path, format!(r#"{{"key":"00","entries":[{entry}]}}"#)).unwrap();
+        let mut records = ForgottenRecords::open(&path).unwrap();
+        assert!(records.holds("session lamp") && !records.holds("session kiln"));
+        add(&mut records, "session kiln");
+        let written = ForgottenRecords::open(&path).unwrap();
+        assert!(written.holds("session lamp") && written.holds("session kiln"));
+        assert_eq!(covering(&written, 4), [0; 0]);
+    }
+
     #[test]
     fn the_reason_of_a_newer_version_stays_as_it_is() {
         let directory = tempfile::tempdir().unwrap();
@@ -326,7 +341,7 @@ mod tests {
         assert!(records.remove(1).unwrap() && records.is_empty());
     }
 
-    fn covering(records: &ForgottenRecords, id: u32) -> Option<Vec<u32>> {
+    fn covering(records: &ForgottenRecords, id: u32) -> Vec<u32> {
         let entry = records.entries().iter().find(|entry| entry.id == id);
         records.covering_entries(entry.unwrap())
     }
@@ -348,10 +363,10 @@ mod tests {
             records.add(&ENTRY, &items).unwrap();
         }
         assert!(!records.holds("session of nothing") && records.holds("session lamp"));
-        assert_eq!(covering(&records, 1), Some(vec![3, 4]));
-        assert_eq!(covering(&records, 2), Some(vec![]));
-        assert_eq!(covering(&records, 3), Some(vec![]));
-        assert_eq!(covering(&records, 4), Some(vec![1]));
+        assert_eq!(covering(&records, 1), [3, 4]);
+        assert_eq!(covering(&records, 2), [0; 0]);
+        assert_eq!(covering(&records, 3), [0; 0]);
+        assert_eq!(covering(&records, 4), [1]);
     }
 
     #[test]
@@ -361,17 +376,5 @@ mod tests {
         turn.containing.insert("session lamp".to_owned());
         records.add(&ENTRY, &turn).unwrap();
         assert!(records.holds("turn lamp 3") && !records.holds("session lamp"));
-    }
-
-    #[test]
-    fn an_entry_of_an_earlier_version_does_not_tell() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("forgotten.json");
-        let entry = r#"{"id":4,"at":"","what":"turns","sessions":0,"turns":1,"hashes":["00"]}"#;
-        fs_err::write(&path, format!(r#"{{"key":"00","entries":[{entry}]}}"#)).unwrap();
-        let mut records = ForgottenRecords::open(&path).unwrap();
-        assert_eq!(covering(&records, 4), Some(vec![]));
-        add(&mut records, "session lamp");
-        assert_eq!(covering(&records, 4), None);
     }
 }

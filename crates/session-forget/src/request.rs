@@ -212,31 +212,23 @@ fn add_namesakes(sessions: &mut BTreeSet<SessionId>, all: &[SessionRow]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use session_core::{KnownTurns, SessionMeta, Turn, TurnSpan};
+    use crate::test_index::{self, turn};
+    use session_core::{SessionMeta, Turn};
     use session_store::Writer;
 
     /// Inserts a session with a turn for each time.
     fn insert(writer: &mut Writer, uid: &str, parent: Option<&str>, times: &[i64]) {
-        let source = "claude";
-        let file = writer.upsert_file(source, uid).unwrap();
         let meta = SessionMeta {
             id: uid.into(),
             parent: parent.map(str::to_owned),
             ..SessionMeta::default()
         };
-        let session = writer
-            .open_session(file, source, &meta, KnownTurns::Replace)
-            .unwrap();
-        for (index, time) in (0..).zip(times) {
-            let turn = Turn {
-                index,
-                prompt: format!("How is the lantern of {uid} lit?"),
-                started_ms: Some(*time),
-                span: TurnSpan { start: 0, end: 9 },
-                ..Turn::default()
-            };
-            writer.add_turn(session, &turn).unwrap();
-        }
+        let prompt = format!("How is the lantern of {uid} lit?");
+        let turns = (0..).zip(times).map(|(index, time)| Turn {
+            started_ms: Some(*time),
+            ..turn(index, &prompt)
+        });
+        test_index::insert(writer, &meta, &turns.collect::<Vec<_>>());
     }
 
     #[test]

@@ -116,6 +116,7 @@ fn list_cursor_titles(index: &Reader, file: &FileRow) -> Result<Vec<String>, For
     let exclusions = CursorExclusions {
         title: &keep,
         session: &|_| false,
+        branch: false,
     };
     source.redact_cursor(Path::new(&file.path), &Cursor(cursor), &exclusions);
     Ok(titles.into_inner())
@@ -146,58 +147,29 @@ fn sessions_without_first_turn(
 mod tests {
     use super::*;
     use crate::request::ForgetTarget;
+    use crate::test_index::{insert, titled, turn};
     use regex::Regex;
-    use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
+    use session_core::{FileStamp, Turn};
     use session_sources::{CollectingSink, Env};
     use session_store::Writer;
     use std::ops::RangeInclusive;
 
     /// Inserts a session of three turns, each a copy of that of other sessions.
-    fn insert(writer: &mut Writer, uid: &str, title: &str) -> SessionId {
-        let source = "claude";
-        let file = writer.upsert_file(source, uid).unwrap();
-        let meta = SessionMeta {
-            id: uid.into(),
-            title: Some(title.into()),
-            ..SessionMeta::default()
-        };
-        let session = writer
-            .open_session(file, source, &meta, KnownTurns::Replace)
-            .unwrap();
-        for index in 0..3 {
-            let turn = Turn {
-                index,
-                prompt: format!("How is lantern {index} lit?"),
-                started_ms: Some(i64::from(index)),
-                span: TurnSpan { start: 0, end: 9 },
-                ..Turn::default()
-            };
-            writer.add_turn(session, &turn).unwrap();
-        }
-        session
+    fn insert_lanterns(writer: &mut Writer, uid: &str, title: &str) -> SessionId {
+        let turns = [0, 1, 2].map(|index| Turn {
+            started_ms: Some(i64::from(index)),
+            ..turn(index, &format!("How is lantern {index} lit?"))
+        });
+        insert(writer, &titled(uid, title), &turns)
     }
 
     #[test]
     fn a_title_that_tells_nothing_of_a_first_turn_stays_with_other_sessions() {
         let directory = tempfile::tempdir().unwrap();
         let mut writer = Writer::open(directory.path()).unwrap();
-        let first = insert(&mut writer, "lamp", "New session");
-        let source = "claude";
-        let file = writer.upsert_file(source, "other").unwrap();
-        let meta = SessionMeta {
-            id: "other".into(),
-            title: Some("New session".into()),
-            ..SessionMeta::default()
-        };
-        let other = writer
-            .open_session(file, source, &meta, KnownTurns::Replace)
-            .unwrap();
-        let turn = Turn {
-            prompt: "Paint the quay".into(),
-            span: TurnSpan { start: 0, end: 9 },
-            ..Turn::default()
-        };
-        writer.add_turn(other, &turn).unwrap();
+        let first = insert_lanterns(&mut writer, "lamp", "New session");
+        let other = titled("other", "New session");
+        insert(&mut writer, &other, &[turn(0, "Paint the quay")]);
         let matching = ForgetRequest {
             pattern: Some(Regex::new("lantern 0").unwrap()),
             ..ForgetRequest::default()
@@ -248,7 +220,7 @@ mod tests {
     fn the_title_of_a_session_goes_with_its_first_turn() {
         let directory = tempfile::tempdir().unwrap();
         let mut writer = Writer::open(directory.path()).unwrap();
-        let session = insert(&mut writer, "lamp", "The lantern");
+        let session = insert_lanterns(&mut writer, "lamp", "The lantern");
         let mut titles = |turns: RangeInclusive<u32>| {
             let request = ForgetRequest::from(ForgetTarget {
                 session,
@@ -273,9 +245,9 @@ mod tests {
     fn the_title_of_a_fork_goes_with_the_first_turn_that_it_copied() {
         let directory = tempfile::tempdir().unwrap();
         let mut writer = Writer::open(directory.path()).unwrap();
-        let session = insert(&mut writer, "lamp", "The lantern");
-        insert(&mut writer, "fork", "The lantern (fork)");
-        insert(&mut writer, "other", "The lantern");
+        let session = insert_lanterns(&mut writer, "lamp", "The lantern");
+        insert_lanterns(&mut writer, "fork", "The lantern (fork)");
+        insert_lanterns(&mut writer, "other", "The lantern");
         for (turns, expected) in [
             (
                 Some(0..=0),

@@ -25,6 +25,7 @@ impl Exclusions {
         let excluded = CursorExclusions {
             title: &|title| self.excludes_title(title),
             session: &|session| self.excludes_session(name, session),
+            branch: false,
         };
         source.redact_cursor(at, cursor, &excluded)
     }
@@ -34,6 +35,17 @@ impl Exclusions {
         let excluded = CursorExclusions {
             title: &|_| true,
             session: &|_| false,
+            branch: false,
+        };
+        source.redact_cursor(at, cursor, &excluded)
+    }
+
+    /// Returns a cursor of a history of one session without its branch: its last turn is left out.
+    pub fn redact_cursor_branch(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
+        let excluded = CursorExclusions {
+            title: &|_| false,
+            session: &|_| false,
+            branch: true,
         };
         source.redact_cursor(at, cursor, &excluded)
     }
@@ -43,13 +55,20 @@ impl Exclusions {
         if self.is_empty() {
             return Ok(());
         }
+        let without_branch = writer.reader()?.files_with_excluded_last_turn()?;
         let redact = |file: &FileRow, cursor: &str| {
             let cursor = Cursor(cursor.to_owned());
-            let redacted = match find_source(&file.source) {
-                Some(source) => self.redact_cursor(source, Path::new(&file.path), &cursor),
-                // An agent of another version: its history is read from the beginning.
-                None => Cursor::default(),
+            let at = Path::new(&file.path);
+            let redact = |source: &dyn Source| {
+                let redacted = self.redact_cursor(source, at, &cursor);
+                if without_branch.contains(&file.id) {
+                    self.redact_cursor_branch(source, at, &redacted)
+                } else {
+                    redacted
+                }
             };
+            // That of an agent of another version is deleted: its history is read from the beginning.
+            let redacted = find_source(&file.source).map(redact).unwrap_or_default();
             (redacted != cursor).then_some(redacted.0)
         };
         Ok(writer.edit_cursors(redact)?)
@@ -104,9 +123,9 @@ mod tests {
     use super::*;
     use crate::exclusions::ExcludeSettings;
     use crate::records::ForgottenRecords;
-    use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
+    use crate::test_index::{self, titled, turn};
+    use session_core::FileStamp;
     use session_sources::{CollectingSink, Env, sources};
-    use session_store::FileId;
 
     #[test]
     fn excluded_titles_leave_the_cursors_of_an_index() {
@@ -159,22 +178,15 @@ mod tests {
         Exclusions::new(ForgottenRecords::default(), &settings).unwrap()
     }
 
-    /// Inserts a session with a title; returns its file.
-    fn insert(writer: &mut Writer, path: &str) -> FileId {
+    /// Inserts a session with a title.
+    fn insert(writer: &mut Writer, path: &str) {
+        let meta = titled(path, &format!("Harbour {path}"));
+        test_index::insert(writer, &meta, &[turn(0, "How is the lantern lit?")]);
+    }
+
+    fn mark_gone(writer: &mut Writer, path: &str) {
         let file = writer.upsert_file("claude", path).unwrap();
-        let meta = SessionMeta {
-            id: path.into(),
-            title: Some(format!("Harbour {path}")),
-            ..SessionMeta::default()
-        };
-        let session = writer.open_session(file, "claude", &meta, KnownTurns::Replace);
-        let turn = Turn {
-            prompt: "How is the lantern lit?".into(),
-            span: TurnSpan { start: 0, end: 9 },
-            ..Turn::default()
-        };
-        writer.add_turn(session.unwrap(), &turn).unwrap();
-        file
+        writer.mark_file_gone(file).unwrap();
     }
 
     fn given_titles(writer: &mut Writer) -> Vec<String> {
@@ -190,8 +202,8 @@ mod tests {
         let there = home.path().join("there");
         fs_err::write(&there, "").unwrap();
         insert(&mut writer, there.to_str().unwrap());
-        let gone = insert(&mut writer, "gone");
-        writer.mark_file_gone(gone).unwrap();
+        insert(&mut writer, "gone");
+        mark_gone(&mut writer, "gone");
         let by_variable = excluding("Harbour").keeping_unrecoverable();
         assert_eq!(by_variable.apply(&mut writer).unwrap().titles, 1);
         assert_eq!(given_titles(&mut writer), ["Harbour gone"]);
@@ -207,9 +219,9 @@ mod tests {
         let there = home.path().join("there");
         fs_err::write(&there, "").unwrap();
         insert(&mut writer, there.to_str().unwrap());
-        let marked = insert(&mut writer, "marked");
+        insert(&mut writer, "marked");
         insert(&mut writer, "gone");
-        writer.mark_file_gone(marked).unwrap();
+        mark_gone(&mut writer, "marked");
         let removed = excluding("lantern").apply(&mut writer).unwrap();
         assert_eq!((removed.turns, removed.titles), (3, 1));
         assert_eq!(

@@ -46,10 +46,11 @@ impl HookCall {
 }
 
 /// Opens the index after what changed was read within [`REFRESH_BUDGET`]. None is made or migrated, nor is an empty one
-/// filled, which has no limit of time, nor one read by variables that no search had.
+/// filled or one redacted by other rules, which has no limit of time, nor one read by variables that no search had.
 fn open_fresh_index(home: &Home) -> Option<Reader> {
     let index = home.index().ok()?;
-    if index.is_empty().ok()? || !SearchEngine::has_known_environment(home, &index) {
+    let is_slow = index.is_empty().ok()? || SearchEngine::awaits_redaction(home, &index);
+    if is_slow || !SearchEngine::has_known_environment(home, &index) {
         return None;
     }
     drop(index);

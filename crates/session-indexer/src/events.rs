@@ -10,6 +10,7 @@ use crate::read_policy::ReadPolicy;
 use crate::session_embedder::SessionEmbedder;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
 use session_forget::{MarkerPosition, find_marker};
+use session_redact::Redactor;
 use session_sources::{Cursor, Sink, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
@@ -298,7 +299,7 @@ fn blank(turn: &Turn) -> Turn {
 
 /// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and directories.
 fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -> Cursor {
-    let cursor = redact_strings(policy, cursor);
+    let cursor = redact_cursor_strings(&policy.redactor, cursor);
     let ListedFile { source, location } = &history.file;
     if policy.exclusions.is_empty() {
         cursor
@@ -310,13 +311,13 @@ fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -
 }
 
 /// Redacts the strings of a cursor, which is not even parsed where nothing in it looks like a secret.
-fn redact_strings(policy: &ReadPolicy, cursor: Cursor) -> Cursor {
-    if matches!(policy.redactor.redact(&cursor.0), Cow::Borrowed(_)) {
+pub(crate) fn redact_cursor_strings(redactor: &Redactor, cursor: Cursor) -> Cursor {
+    if matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
         return cursor;
     }
     let Ok(mut state) = serde_json::from_str::<serde_json::Value>(&cursor.0) else {
         return cursor;
     };
-    policy.redactor.redact_json(&mut state);
+    redactor.redact_json(&mut state);
     Cursor(state.to_string())
 }

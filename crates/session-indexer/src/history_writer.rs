@@ -288,7 +288,7 @@ impl<'a> HistoryWriter<'a> {
         at: String,
     ) -> Result<()> {
         self.set_held_title(change, state)?;
-        let at = self.clear_cursor_titles(change, state, at)?;
+        let at = self.clear_cursor(change, state, at)?;
         // A file of several sessions has its checkpoints between them.
         self.writer
             .set_delivery(match change.file.holds_one_session() {

@@ -41,9 +41,8 @@ mod parent_session;
 mod read_policy;
 mod refresh;
 mod repeated_sessions;
-mod returning_sessions;
 mod session_embedder;
-mod worktree_projects;
+mod stored_redaction;
 mod writer_access;
 
 pub use deadline::Deadline;
@@ -58,4 +57,5 @@ pub use outcome::{
 };
 pub use read_policy::ReadPolicy;
 pub use refresh::{RefreshMode, RefreshOptions, refresh};
+pub use stored_redaction::awaits_redaction;
 pub use writer_access::{MAX_LOCK_WAIT, retry_while_locked, wait_for_writer};

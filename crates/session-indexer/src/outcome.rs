@@ -3,7 +3,7 @@
 use serde::Serialize;
 use session_core::Progress;
 use session_forget::ContentCounts;
-use session_store::{StoreError, old_databases};
+use session_store::{RewrittenCounts, StoreError, old_databases};
 use std::path::{Path, PathBuf};
 
 /// The outcome of a refresh.
@@ -27,15 +27,15 @@ pub struct RefreshOutcome {
     pub unreadable_paths: usize,
     /// Counts of what was removed since it is excluded now: turns and titles are of sessions that stay.
     pub removed: ContentCounts,
+    /// Ids of the sessions that the rules removed.
+    #[serde(skip)]
+    pub removed_sessions: Vec<String>,
     /// Folders of the projects whose sessions the rules removed.
     #[serde(skip)]
     pub removed_projects: Vec<String>,
-    /// Number of the sessions that came back, since rules keep out less than in an earlier version.
+    /// Counts of what the index held and was redacted now, since the rules of redaction are other ones.
     #[serde(skip)]
-    pub returned_sessions: usize,
-    /// Folders of their projects.
-    #[serde(skip)]
-    pub returned_projects: Vec<String>,
+    pub redacted: RewrittenCounts,
     /// Ids of the sessions that are excluded from now on, since a prompt asks for it.
     #[serde(skip)]
     pub marked_sessions: Vec<String>,
@@ -68,9 +68,10 @@ pub enum OldDatabase {
 }
 
 impl OldDatabase {
-    /// Returns the one to be named after something was removed from the index in `root`.
-    pub(crate) fn after_removal(root: &Path, removed: ContentCounts) -> Option<Self> {
-        let is_removed = removed != ContentCounts::default();
+    /// Returns the one to be named after something was removed from the index in `root`, or redacted in it.
+    pub(crate) fn after_removal(root: &Path, outcome: &RefreshOutcome) -> Option<Self> {
+        let is_removed = outcome.removed != ContentCounts::default()
+            || outcome.redacted != RewrittenCounts::default();
         let mut old = old_databases(root).into_iter().filter(|_| is_removed);
         old.next().map(Self::MayHoldRemoved)
     }
@@ -114,6 +115,8 @@ impl RefreshOutcome {
 pub enum RefreshStage {
     /// Migrating an index of an older format: counts sessions.
     Migrating,
+    /// Redacting what the index holds by rules that came later: counts parts of it.
+    Redacting,
     /// Reading history: counts bytes.
     Reading,
     /// Embedding: counts turns.

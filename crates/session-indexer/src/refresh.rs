@@ -9,15 +9,12 @@ use crate::listed_histories::ListedHistories;
 use crate::outcome::{OldDatabase, RefreshOutcome, RefreshProgress, RefreshStage, SilentProgress};
 use crate::parallel_reading::ReadOptions;
 use crate::read_policy::ReadPolicy;
-use crate::returning_sessions::ReturningSessions;
-use crate::worktree_projects::{correct_worktree_projects, has_worktree_projects};
+use crate::stored_redaction::{awaits_redaction, redact_stored_texts};
 use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::{ContentCounts, Exclusions, ForgetError};
 use session_sources::Env;
-use session_store::{
-    FileDigests, ModelId, PurgeOutcome, Reader, SessionId, StoreError, Writer, WriterOptions,
-};
+use session_store::{FileDigests, ModelId, PurgeOutcome, Reader, SessionId, StoreError, Writer};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -190,10 +187,10 @@ fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, Ind
     Ok(
         index.has_other_homes(&options.env.home, &options.env.other_homes)?
             && index.has_environment(&options.policy.environment)?
-            && has_worktree_projects(index)?
             && !index.is_purge_pending()?
             && !index.is_open_to_others()
             && !has_lost_matrices(index)?
+            && !awaits_redaction(index, &options.policy.redactor)?
             && !options.policy.exclusions.is_outdated_in(index)?,
     )
 }
@@ -214,11 +211,8 @@ struct OpenedWriter {
 }
 
 fn open_writer(options: &RefreshOptions<'_>) -> Result<OpenedWriter, IndexError> {
-    let writer_options = WriterOptions {
-        redactor: options.policy.redactor.clone(),
-        on_migrated: &|at| options.progress.report(RefreshStage::Migrating, at),
-    };
-    let mut writer = Writer::open_with(&options.root, writer_options)?;
+    let on_migrated = |at| options.progress.report(RefreshStage::Migrating, at);
+    let mut writer = Writer::open_reporting(&options.root, &on_migrated)?;
     let mut was_damaged = false;
     if options.mode == RefreshMode::Full {
         was_damaged = writer.repair_database()?;
@@ -299,9 +293,8 @@ fn run(
     let policy = policy.as_ref();
     let first = writer.reader()?.is_empty()?;
     let reads_all = first || options.mode == RefreshMode::Full;
-    let has_other_projects = correct_worktree_projects(writer)?;
-    let applied = apply_exclusions(&policy.exclusions, writer, has_other_projects)?;
-    let returning = ReturningSessions::begin(&policy.exclusions, writer)?;
+    let redacted = redact_stored_texts(options, policy, writer)?;
+    let applied = apply_exclusions(&policy.exclusions, writer)?;
     writer.set_other_homes(&options.env.home, &options.env.other_homes)?;
     writer.add_environment(&policy.environment)?;
     let budget = if first { None } else { options.budget };
@@ -326,14 +319,16 @@ fn run(
     };
     let mut outcome = read_changes(options, writer, &changes, &reading)?;
     outcome.removed += removed;
-    outcome.removed_projects = applied.map_or_else(Vec::new, |applied| applied.projects);
-    outcome.old_database = OldDatabase::after_removal(&options.root, outcome.removed);
-    outcome.was_open_to_others = writer.was_open_to_others();
-    if let Some(returning) = returning {
-        returning.finish(exclusions, writer, &mut outcome)?;
+    if let Some(applied) = applied {
+        outcome.removed_sessions = applied.sessions;
+        outcome.removed_projects = applied.projects;
     }
+    outcome.redacted = redacted;
+    outcome.old_database = OldDatabase::after_removal(&options.root, &outcome);
+    outcome.was_open_to_others = writer.was_open_to_others();
     embed_by_all(options, writer, deadline, &mut outcome)?;
-    if reads_all || writer.was_migrated() {
+    let has_free_pages = reads_all || writer.was_migrated();
+    if has_free_pages && !writer.reader()?.is_purge_pending()? {
         writer.vacuum()?;
     }
     outcome.purge_waits = purge(options, writer)?;
@@ -382,6 +377,8 @@ fn purge(options: &RefreshOptions<'_>, writer: &mut Writer) -> Result<bool, Inde
 /// The sessions and turns that exclusions removed from an index.
 struct AppliedExclusions {
     counts: ContentCounts,
+    /// Ids of the sessions that the rules removed.
+    sessions: Vec<String>,
     /// Folders of the projects whose sessions the rules removed, each once.
     projects: Vec<String>,
 }
@@ -391,10 +388,8 @@ struct AppliedExclusions {
 fn apply_exclusions(
     exclusions: &Exclusions,
     writer: &mut Writer,
-    has_other_projects: bool,
 ) -> Result<Option<AppliedExclusions>, IndexError> {
-    let may_exclude_more = has_other_projects && exclusions.has_project_rules();
-    if !may_exclude_more && !exclusions.is_outdated_in(writer.reader()?)? {
+    if !exclusions.is_outdated_in(writer.reader()?)? {
         return Ok(None);
     }
     let index = writer.reader()?;
@@ -407,10 +402,12 @@ fn apply_exclusions(
     let counts = exclusions.apply(writer)?;
     let left = writer.reader()?.sessions()?;
     let left: HashSet<SessionId> = left.iter().map(|session| session.id).collect();
-    let removed = ruled.into_iter().filter(|row| !left.contains(&row.id));
-    let projects: BTreeSet<String> = removed.filter_map(|row| row.project).collect();
+    ruled.retain(|row| !left.contains(&row.id));
+    let sessions = ruled.iter().map(|row| row.uid.clone()).collect();
+    let projects: BTreeSet<String> = ruled.into_iter().filter_map(|row| row.project).collect();
     Ok(Some(AppliedExclusions {
         counts,
+        sessions,
         projects: projects.into_iter().collect(),
     }))
 }

@@ -5,7 +5,9 @@ use crate::arguments::{HistoryArguments, SearchArguments};
 use crate::call_error::CallError;
 use jiff::Zoned;
 use serde_json::Value;
+use session_config::Home;
 use session_core::SessionReference;
+use session_display::Note;
 use session_query::{FilterField, TypedCondition, TypedQuery};
 use session_search::{FilterClause, FilterCondition};
 
@@ -65,8 +67,11 @@ impl<'a> FilterArguments<'a> {
     /// Resolves the filters but for the session.
     ///
     /// # Errors
-    /// When a time cannot be parsed or there is no such agent, or times contradict each other.
+    /// When a time cannot be parsed or there is no such agent, times contradict each other, or `.` is no project.
     pub(crate) fn clauses(&self) -> Result<Vec<FilterClause>, CallError> {
+        if self.project == Some(".") {
+            refuse_folder_of_all()?;
+        }
         let conditions = self.fields().filter_map(|(field, value)| {
             let value = value?;
             // `since` of a range is the range.
@@ -111,6 +116,20 @@ impl<'a> FilterArguments<'a> {
         ]
         .into_iter()
     }
+}
+
+/// Returns an error where the server was started in the root or the home folder: as a project it would have the sessions of
+/// all.
+fn refuse_folder_of_all() -> Result<(), CallError> {
+    let folder = std::env::current_dir().unwrap_or_default();
+    let is_home = || Home::unconfigured().is_ok_and(|home| home.env.home == folder);
+    if folder.parent().is_some() && !is_home() {
+        return Ok(());
+    }
+    let reason = format!("`.` is no project: the server runs in {}", folder.display());
+    Err(CallError::Invalid(
+        Note::new(reason).with_hint("name the project, or leave it out"),
+    ))
 }
 
 /// The filters that a call which found nothing is made without: those on the fields of the one that no turn meets, else on

@@ -1,6 +1,6 @@
 //! One state of the index, as the tools ask it.
 
-use crate::answer::FencedText;
+use crate::answer::{FencedText, format_call};
 use crate::call_error::CallError;
 use session_agents::CallingProcess;
 use session_core::TurnAddress;
@@ -83,11 +83,11 @@ impl<'a> IndexView<'a> {
     /// # Errors
     /// When there is none, or several.
     pub(crate) fn find_session(&self, id: &str) -> Result<SessionRow, CallError> {
-        Ok(find_session(self.sessions(), id).map_err(|error| self.note_id_error(&error))?)
+        Ok(find_session(self.sessions(), id).map_err(|error| self.note_id_error(id, &error))?)
     }
 
     /// Notes that an id names no session, or several. A hint of the command line would name a command.
-    fn note_id_error(&self, error: &SessionIdError) -> Note {
+    fn note_id_error(&self, id: &str, error: &SessionIdError) -> Note {
         Note::new(error.to_string()).with_hint(match error {
             SessionIdError::Ambiguous { found, .. } => {
                 let named = found.iter().take(MAX_NAMED);
@@ -95,6 +95,12 @@ impl<'a> IndexView<'a> {
                 format!("one of {}", ids.join(", "))
             }
             SessionIdError::NoSuchTurn { .. } => error.hint().to_owned(),
+            _ if id.starts_with("mem-") => {
+                format!(
+                    "it is a memory's: {}",
+                    format_call("recall", &[("query", id.into())])
+                )
+            }
             _ => "search answers with ids".to_owned(),
         })
     }
@@ -138,7 +144,8 @@ impl<'a> IndexView<'a> {
         let session = filter.session.as_deref();
         let CallScope { filter, callers } = self.resolve_scope(filter)?;
         let resolved = ResolvedFilter::for_work(filter, session, &callers, self.sessions());
-        let resolved = resolved.map_err(|error| self.note_id_error(&error))?;
+        let resolved =
+            resolved.map_err(|error| self.note_id_error(session.unwrap_or_default(), &error))?;
         Ok(CallScope {
             filter: resolved.search_filter,
             callers,

@@ -51,7 +51,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
     let query = arguments.query.trim();
     let reference = MemoryReference::parse(query);
     let mut answer = if is_for_all(query) {
-        list_newest(all)
+        list_newest(all, memories.project.is_some())
     } else if let Some(page) = reference.as_ref().and_then(|sought| sought.find(&memories)) {
         memories.record_recall(&[&page.memory]);
         page.answer()?
@@ -72,7 +72,7 @@ pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallErro
 /// Lists memories on a line each, the newest first, and those that wait for trust last: a repository chooses how many they
 /// are, and from when. The next call shows the first that is trusted: the id of another one is a repository's word, and the
 /// call is outside of the fence.
-fn list_newest(mut all: Vec<Memory>) -> ToolAnswer {
+fn list_newest(mut all: Vec<Memory>, is_in_project: bool) -> ToolAnswer {
     all.sort_by_key(|memory| !memory.trust.is_trusted());
     let mut listing = ItemList::default();
     for memory in &all {
@@ -87,7 +87,10 @@ fn list_newest(mut all: Vec<Memory>) -> ToolAnswer {
     let trusted = all.iter().find(|memory| memory.trust.is_trusted());
     let next = match trusted {
         Some(memory) => format_call("recall", &[("query", memory.id().into())]),
-        None => format_call("search", &[("query", "project:.".into())]),
+        None => {
+            let sessions = if is_in_project { "project:." } else { "" };
+            format_call("search", &[("query", sessions.into())])
+        }
     };
     ToolAnswer {
         notes: note.into_iter().collect(),
@@ -249,6 +252,12 @@ pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, Call
     let saved_notes = saved.notes();
     let mut notes = list_project_notes(&memories);
     notes.push(format!("saved as {}", saved.memory.id()));
+    if memories.project.is_none() && !arguments.global {
+        notes.push(
+            "saved for all projects: the folder in which the server runs belongs to none"
+                .to_owned(),
+        );
+    }
     notes.extend(format_kept_note(arguments, &saved));
     let own = saved_notes.iter().filter(|saved| !saved.has_foreign_words);
     // A hint names commands, which not every client can run.

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 /// Least time between two steps.
 const INTERVAL: Duration = Duration::from_millis(250);
 /// Stages of a refresh: each counts as one.
-pub(crate) const STAGES: f64 = 4.0;
+pub(crate) const STAGES: f64 = 5.0;
 
 /// The progress of a call. It grows from one step to the next.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,9 +63,10 @@ impl RefreshProgress for ProgressSink {
         };
         let (stages, message) = match stage {
             RefreshStage::Migrating => (0.0, "migrating the index"),
-            RefreshStage::Reading => (1.0, "reading histories"),
-            RefreshStage::Embedding => (2.0, "embedding"),
-            RefreshStage::Purging => (3.0, "removing deleted text"),
+            RefreshStage::Redacting => (1.0, "redacting the index"),
+            RefreshStage::Reading => (2.0, "reading histories"),
+            RefreshStage::Embedding => (3.0, "embedding"),
+            RefreshStage::Purging => (4.0, "removing deleted text"),
         };
         let Progress { done, total } = progress;
         let share = done.min(total) as f64 / total.max(1) as f64;
@@ -89,13 +90,13 @@ mod tests {
         sink.report(RefreshStage::Reading, Progress { done: 1, total: 4 });
         sink.report(RefreshStage::Reading, Progress { done: 2, total: 4 });
         let step = steps.try_recv().unwrap();
-        assert_eq!((step.done, step.message), (1.25, "reading histories"));
+        assert_eq!((step.done, step.message), (2.25, "reading histories"));
         assert!(steps.try_recv().is_err(), "too soon");
         let long_ago = Instant::now().checked_sub(INTERVAL).unwrap();
         sink.last.lock().unwrap().as_mut().unwrap().at = long_ago;
         sink.report(RefreshStage::Migrating, Progress { done: 4, total: 4 });
         assert!(steps.try_recv().is_err(), "a step back");
         sink.report(RefreshStage::Embedding, Progress { done: 0, total: 0 });
-        assert_eq!(steps.try_recv().unwrap().done, 2.0);
+        assert_eq!(steps.try_recv().unwrap().done, 3.0);
     }
 }

@@ -66,7 +66,8 @@ impl<'a> ShowCall<'a> {
     /// # Errors
     /// When the session or its turns are not there, or the index fails.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
-        let session = view.find_session(self.session)?;
+        let mut session = view.find_session(self.session)?;
+        view.engine.redact_title(&mut session);
         let range = self.range.resolve(session.turns);
         let Some(end) = session
             .turns

@@ -100,12 +100,14 @@ fn describe_mistake(name: &str, arguments: &JsonObject, error: &str) -> String {
 }
 
 /// Drops what some clients send for an argument that they leave out, null or an empty text. Writes a number as the type that
-/// its argument has: without a fraction of zero, `turns` as a text, `limit` as a number.
+/// its argument has: without a fraction of zero, `turns` as a text, `limit` as a number; so it does with `true` and `false`
+/// in quotes.
 fn normalize_arguments(mut arguments: JsonObject) -> JsonObject {
     const OPTIONAL_TEXTS: [&str; 13] = [
         "agent", "branch", "command", "file", "only", "project", "replaces", "session", "since",
         "source", "turns", "until", "when",
     ];
+    const FLAGS: [&str; 4] = ["brief", "failed", "global", "subagents"];
     arguments.retain(|name, value| {
         let is_empty_text = value.as_str() == Some("") && OPTIONAL_TEXTS.contains(&name.as_str());
         !value.is_null() && !is_empty_text
@@ -116,6 +118,10 @@ fn normalize_arguments(mut arguments: JsonObject) -> JsonObject {
             .filter(|_| ["limit", "offset"].contains(&name.as_str()));
         if let Some(number) = digits.and_then(|text| text.trim().parse().ok()) {
             *value = Value::Number(number);
+        }
+        let truth = value.as_str().filter(|_| FLAGS.contains(&name.as_str()));
+        if let Some(truth) = truth.and_then(|text| text.parse::<bool>().ok()) {
+            *value = truth.into();
         }
         if let Some(whole) = whole_number(value) {
             *value = whole.into();
@@ -326,6 +332,16 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(error.len() < 200, "{error}");
+    }
+
+    #[test]
+    fn a_flag_may_be_in_quotes() {
+        let arguments = json!({"query": "lamp", "subagents": "true"});
+        let read = ToolCallRequest::read("search", arguments.as_object().unwrap().clone());
+        let Ok(ToolCallRequest::Search(read)) = read else {
+            panic!("not read");
+        };
+        assert!(read.subagents);
     }
 
     #[test]

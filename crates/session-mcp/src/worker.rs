@@ -15,9 +15,7 @@ use crate::work_digest::DigestCall;
 use session_config::Home;
 use session_display::SessionIds;
 use session_indexer::RefreshProgress;
-use session_output::{
-    NoteReader, format_returned_sessions, format_unfinished_refresh, format_unreadable_paths,
-};
+use session_output::{NoteReader, format_unfinished_refresh, format_unreadable_paths};
 use session_query::{OpenIndex, RefreshedAnswer, SearchEngine};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::Receiver;
@@ -128,13 +126,9 @@ impl ToolWorker {
         }
         let unfinished = format_unfinished_refresh(&refresh, NoteReader::Agent);
         answer.notes.extend(unfinished.map(|note| note.text));
-        let others = [
-            format_unreadable_paths(&refresh),
-            format_returned_sessions(&refresh),
-        ];
         // A hint names commands, which not every client can run.
-        let others = others.into_iter().flatten().map(|note| note.text);
-        answer.notes.extend(others);
+        let unreadable = format_unreadable_paths(&refresh);
+        answer.notes.extend(unreadable.map(|note| note.text));
         if let (true, Some(open)) = (answer.has_pending_sessions, &self.open) {
             (self.start_embedding)(open.engine.home());
         }

@@ -226,6 +226,7 @@ pub fn import_memories(
         return Err(found.skipped.swap_remove(0));
     }
     choose_missing_keywords(store, &mut found.memories);
+    let _lock = store.records().lock_imports()?;
     let mut known = KnownMemories::read(store, target.unwrap_or(MemoryScope::Global));
     let mut imports = ImportReport {
         skipped: found.skipped.iter().map(MemoryError::to_string).collect(),

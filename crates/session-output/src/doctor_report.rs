@@ -38,7 +38,7 @@ pub fn format_findings(findings: &[DoctorFinding], width: usize) -> String {
         } else {
             FAINT
         };
-        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check.name()));
+        let name = paint(style, format!("{:<CHECK_WIDTH$}", finding.check));
         let found = sanitize_line(&finding.found);
         let found = wrap_around_addresses(&found, width.saturating_sub(CHECK_WIDTH));
         for (at, line) in found.iter().enumerate() {

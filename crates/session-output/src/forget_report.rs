@@ -70,8 +70,8 @@ pub fn format_forget_records(entries: &[ForgottenEntry]) -> String {
 pub struct RestoreObstacles {
     /// A marker in a prompt made the entry, and keeps the session out, whatever the records say.
     pub is_by_marker: bool,
-    /// Other entries that keep all or part of it out; `None` if the entry does not tell them.
-    pub entries: Option<Vec<u32>>,
+    /// Other entries that keep all or part of it out.
+    pub entries: Vec<u32>,
     /// The configuration excludes something.
     pub has_rules: bool,
 }
@@ -79,7 +79,7 @@ pub struct RestoreObstacles {
 /// Formats what came back from the histories when an entry was removed, and why the rest did not.
 pub fn format_restored(restored: ContentCounts, obstacles: &RestoreObstacles) -> String {
     let counts = format_known_counts(restored);
-    let entries = obstacles.entries.as_deref().unwrap_or_default();
+    let entries = &obstacles.entries;
     match (counts.is_empty(), entries.is_empty()) {
         (true, _) if obstacles.is_by_marker => {
             format!(
@@ -88,7 +88,11 @@ pub fn format_restored(restored: ContentCounts, obstacles: &RestoreObstacles) ->
         }
         (true, false) => format!("nothing came back: {} it out", format_keepers(entries, "")),
         (true, true) => {
-            let maybe = format_possible_obstacle(obstacles);
+            let maybe = if obstacles.has_rules {
+                ", or `exclude` of the configuration keeps it out"
+            } else {
+                ""
+            };
             format!("nothing came back: the histories hold it no longer{maybe}")
         }
         (false, true) => format!("{counts} came back from the histories"),
@@ -105,16 +109,6 @@ fn format_keepers(entries: &[u32], part: &str) -> String {
     match &numbers[..] {
         [one] => format!("entry {one} still keeps{part}"),
         several => format!("entries {} still keep{part}", several.join(", ")),
-    }
-}
-
-/// Formats what else may be the reason that nothing came back.
-fn format_possible_obstacle(obstacles: &RestoreObstacles) -> &'static str {
-    match (&obstacles.entries, obstacles.has_rules) {
-        (Some(_), false) => "",
-        (Some(_), true) => ", or `exclude` of the configuration keeps it out",
-        (None, false) => ", or another entry keeps it out",
-        (None, true) => ", or another entry or `exclude` of the configuration keeps it out",
     }
 }
 
@@ -352,38 +346,34 @@ mod tests {
 
     #[test]
     fn what_does_not_come_back_is_explained() {
-        let restored = |turns, entries: Option<Vec<u32>>, has_rules| {
+        let restored = |turns, entries: &[u32], has_rules| {
             let counts = ContentCounts {
                 turns,
                 ..ContentCounts::default()
             };
             let obstacles = RestoreObstacles {
-                entries,
+                entries: entries.to_vec(),
                 has_rules,
                 ..RestoreObstacles::default()
             };
             format_restored(counts, &obstacles)
         };
         let gone = "nothing came back: the histories hold it no longer";
-        assert_eq!(restored(0, Some(vec![]), false), gone);
+        assert_eq!(restored(0, &[], false), gone);
         assert_eq!(
-            restored(0, Some(vec![4]), true),
+            restored(0, &[4], true),
             "nothing came back: entry 4 still keeps it out"
         );
         assert_eq!(
-            restored(2, Some(vec![4, 7]), false),
+            restored(2, &[4, 7], false),
             "2 turns came back from the histories; entries 4, 7 still keep part of it out"
         );
         assert_eq!(
-            restored(0, Some(vec![]), true),
+            restored(0, &[], true),
             format!("{gone}, or `exclude` of the configuration keeps it out")
         );
         assert_eq!(
-            restored(0, None, false),
-            format!("{gone}, or another entry keeps it out")
-        );
-        assert_eq!(
-            restored(1, None, true),
+            restored(1, &[], true),
             "1 turn came back from the histories"
         );
     }

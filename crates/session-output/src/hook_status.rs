@@ -19,7 +19,7 @@ pub fn format_hook_status(status: &HookStatus) -> String {
         (false, false) if status.awaits_trust => "installed, not trusted yet",
         (false, false) => "does not work",
     };
-    let (agent, scope) = (status.agent.title(), status.scope.name());
+    let (agent, scope) = (status.agent.title(), status.scope);
     let path = path_line(&status.path);
     let events: Vec<&str> = status.events.iter().map(|event| event.name()).collect();
     let events = (!events.is_empty()).then(|| format!("\n    {}", events.join(", ")));

@@ -8,6 +8,7 @@ use session_display::{Note, pluralize, sanitize_line};
 use session_forget::{ContentCounts, MARKER};
 use session_indexer::{OldDatabase, RefreshOutcome, Unwritable};
 use session_query::UnembeddedSessions;
+use session_store::RewrittenCounts;
 use std::time::Duration;
 
 /// Most projects, or sessions, that a note on removed sessions names.
@@ -15,9 +16,6 @@ const MAX_REMOVED_NAMES: usize = 5;
 /// Says which folders a rule names.
 const RULES_HINT: &str =
     "a rule of `exclude` names whole folders, and `*` in it stands for anything";
-
-/// How a rule keeps out again what it did in an earlier version.
-const NARROWED_HINT: &str = "put `*` around a name in a rule to keep them out: `*bank*`";
 /// How a session is left out in which the marker does not count.
 const MARKER_HINT: &str = "type it first or last in a prompt, or on a line of its own; `session-search forget ID` removes a session";
 
@@ -35,7 +33,7 @@ pub fn format_refresh_notes(outcome: &RefreshOutcome) -> Vec<Note> {
     let hint = (!outcome.removed_projects.is_empty()).then_some(RULES_HINT);
     let removed = format_removed(outcome).map(|text| Note::new(text).with_hints(hint));
     let mut notes = Vec::from_iter(removed);
-    notes.extend(format_returned_sessions(outcome));
+    notes.extend(format_redacted(outcome));
     notes.extend(format_marked_sessions(outcome));
     if outcome.unwritable.is_none() {
         notes.extend(format_open_directory(outcome));
@@ -86,15 +84,17 @@ pub fn format_old_database(outcome: &RefreshOutcome) -> Option<Note> {
     })
 }
 
-/// Formats a note on the sessions that came back, since rules keep out less than in an earlier version, if any did.
-pub fn format_returned_sessions(outcome: &RefreshOutcome) -> Option<Note> {
+/// Formats a note on what the index held and was redacted by rules that came later, if anything was.
+pub fn format_redacted(outcome: &RefreshOutcome) -> Option<Note> {
+    let RewrittenCounts { turns, sessions } = outcome.redacted;
+    let turns = (turns > 0).then(|| pluralize(turns, "turn"));
+    let names = (sessions > 0).then(|| format!("names of {}", pluralize(sessions, "session")));
+    let redacted: Vec<String> = turns.into_iter().chain(names).collect();
     let format = || {
-        let sessions = pluralize(outcome.returned_sessions, "session");
-        let projects = name_projects(&outcome.returned_projects);
-        let text = format!("{sessions} that `exclude` kept out before came back{projects}");
-        Note::new(format!("{text}: a rule names whole folders now")).with_hint(NARROWED_HINT)
+        let redacted = redacted.join(" and ");
+        Note::new(format!("redacted {redacted} by the rules of now"))
     };
-    (outcome.returned_sessions > 0).then(format)
+    (!redacted.is_empty()).then(format)
 }
 
 /// Names projects in brackets, for the end of a clause.
@@ -260,6 +260,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_redacted_by_later_rules_is_counted() {
+        let note = |turns, sessions| {
+            let outcome = RefreshOutcome {
+                redacted: RewrittenCounts { turns, sessions },
+                ..RefreshOutcome::default()
+            };
+            format_refresh_notes(&outcome)
+        };
+        assert_eq!(note(0, 0), []);
+        let turns = Note::new("redacted 12 turns by the rules of now");
+        assert_eq!(note(12, 0), [turns]);
+        let both = Note::new("redacted 1 turn and names of 2 sessions by the rules of now");
+        assert_eq!(note(1, 2), [both]);
+    }
+
+    #[test]
     fn places_that_could_not_be_read_are_counted() {
         assert_eq!(format_unreadable_paths(&RefreshOutcome::default()), None);
         let unread = RefreshOutcome {
@@ -315,20 +331,6 @@ mod tests {
             [Note::new(format!(
                 "7 sessions are (a, b, c, d, e and 2 more) {reason}"
             ))]
-        );
-    }
-
-    #[test]
-    fn sessions_that_came_back_are_told_with_their_projects() {
-        let outcome = RefreshOutcome {
-            returned_sessions: 2,
-            returned_projects: vec!["/w/bank-fix".to_owned()],
-            ..RefreshOutcome::default()
-        };
-        let text = "2 sessions that `exclude` kept out before came back (projects: bank-fix): a rule names whole folders now";
-        assert_eq!(
-            format_refresh_notes(&outcome),
-            [Note::new(text).with_hint(NARROWED_HINT)]
         );
     }
 

@@ -100,8 +100,8 @@ pub use forget_report::{
 pub use hook_status::{format_hook_status, format_unmatched_tools};
 pub use index_notes::{
     NoteReader, format_index_outcome, format_marked_sessions, format_old_database,
-    format_open_directory, format_refresh_notes, format_returned_sessions,
-    format_unembedded_sessions, format_unfinished_refresh, format_unreadable_paths,
+    format_open_directory, format_redacted, format_refresh_notes, format_unembedded_sessions,
+    format_unfinished_refresh, format_unreadable_paths,
 };
 pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,

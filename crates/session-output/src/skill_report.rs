@@ -26,7 +26,7 @@ pub fn format_skill_report(report: &SkillReport, mode: WriteMode) -> String {
         version.unwrap_or_default()
     );
     let words = report.files.iter().map(|it| describe_file(it, mode));
-    let words: Vec<&str> = words.collect();
+    let words: Vec<String> = words.collect();
     let common = words
         .first()
         .filter(|first| words.iter().all(|w| w == *first));
@@ -56,15 +56,15 @@ pub fn format_skill_report(report: &SkillReport, mode: WriteMode) -> String {
     out
 }
 
-fn describe_file(file: &SkillFileReport, mode: WriteMode) -> &'static str {
+fn describe_file(file: &SkillFileReport, mode: WriteMode) -> String {
+    use SkillFileOutcome::{Removed, Unchanged, Written};
     match file.outcome {
-        Some(SkillFileOutcome::Written) if mode == WriteMode::DryRun => "would be written",
-        Some(SkillFileOutcome::Removed) if mode == WriteMode::DryRun => "would be removed",
-        Some(SkillFileOutcome::Unchanged) if file.state == SkillFileState::Absent => {
-            file.state.name()
+        Some(outcome @ (Written | Removed)) if mode == WriteMode::DryRun => {
+            format!("would be {outcome}")
         }
-        Some(outcome) => outcome.name(),
-        None => file.state.name(),
+        Some(Unchanged) if file.state == SkillFileState::Absent => file.state.to_string(),
+        Some(outcome) => outcome.to_string(),
+        None => file.state.to_string(),
     }
 }
 

@@ -16,7 +16,7 @@ use session_files::{ExistingFile, FileError, output_path};
 use session_memory::{MemoryDraft, MemorySource};
 use session_project_memories::ProjectMemories;
 use session_query::{OpenIndex, SearchEngine};
-use session_search::Exchange;
+use session_search::{Exchange, redact_title};
 use session_store::SessionRow;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -99,8 +99,9 @@ fn format_exchange(exchange: &Exchange) -> String {
 /// Exports the session as a page in the current folder.
 fn export_session(context: &WorkerContext, target: &ActionTarget) -> Result<String, PickerError> {
     let engine = &context.engine;
-    let session = &target.session;
     let redactor = engine.home().config.redactor();
+    let session = &mut target.session.clone();
+    redact_title(session, &redactor);
     let path = PathBuf::from(make_file_name(session, ExportFormat::Html));
     let written = OpenIndex::new(&engine.home().index_directory).with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);

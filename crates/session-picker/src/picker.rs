@@ -313,8 +313,14 @@ impl Picker {
             PickerAction::Fork => return Ok(self.end_with_choice(target, ResumeMode::Fork)),
             PickerAction::CopyCommand => match self.resume_command(session, ResumeMode::Continue) {
                 Ok(command) => {
-                    self.screen.copy(&command.shell_line())?;
-                    self.app.note = Some("the command that resumes it is copied".into());
+                    let copied = match command.shell_line() {
+                        Ok(line) => {
+                            self.screen.copy(&line)?;
+                            "the command that resumes it is copied".to_owned()
+                        }
+                        Err(unprintable) => unprintable.to_string(),
+                    };
+                    self.app.note = Some(copied);
                 }
                 Err(error) => self.app.note = Some(self.context.describe_error(error)),
             },

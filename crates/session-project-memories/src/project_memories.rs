@@ -322,8 +322,8 @@ impl ProjectMemories {
     fn remove_from_context(&self, leaving: &[Memory]) -> Vec<Note> {
         let project = self.project.as_ref();
         let sheet = project.and_then(|project| self.refresh_sheet(project, leaving));
-        let notes = [sheet, self.remove_keywords(leaving)];
-        notes.into_iter().flatten().collect()
+        let keywords = self.remove_keywords(leaving);
+        sheet.into_iter().chain(keywords).collect()
     }
 
     /// Writes the context sheet of a project again where it has one, without memories that are `leaving`. Returns a note

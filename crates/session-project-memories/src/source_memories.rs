@@ -6,7 +6,9 @@ use jiff::Zoned;
 use session_core::text::path_line;
 use session_display::Note;
 use session_files::Project;
-use session_memory::{DirectoryRecord, Memory, MemoryDirectory, MemorySource};
+use session_memory::{
+    ConversationOrigin, DirectoryRecord, Memory, MemoryDirectory, MemorySource, MemoryStore,
+};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -17,15 +19,25 @@ pub struct SourceQuery<'a> {
     pub directories: BTreeSet<PathBuf>,
     /// Accepts turns of a session by its id; `None` stands for all of them.
     pub includes: &'a dyn Fn(&str, Option<RangeInclusive<u32>>) -> bool,
-    /// Accepts the text of a memory that is wanted wherever it was saved.
-    pub matches: &'a dyn Fn(&str) -> bool,
+    /// Accepts the text of a memory, or of the conversation that is kept with it, that is wanted wherever it was saved;
+    /// `None` where none is looked for.
+    pub matches: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 impl SourceQuery<'_> {
-    fn wants(&self, memory: &Memory) -> bool {
-        // What came with a repository and waits for trust is not the user's to be forgotten.
-        let is_named = || memory.trust.is_trusted() && (self.matches)(&memory.raw_text);
-        self.includes(memory) || is_named()
+    /// Returns true if the text of a memory matches, or the conversation that is kept with it. Another conversation in the
+    /// place of that one, which came with a repository, tells nothing of a memory that the user trusts.
+    fn is_named(&self, memory: &Memory, store: &MemoryStore) -> bool {
+        let Some(matches) = self.matches else {
+            return false;
+        };
+        let is_in_conversation = || {
+            let kept = store.read_conversation(memory).ok().flatten();
+            let is_own = |origin| origin != ConversationOrigin::Repository;
+            let kept = kept.filter(|kept| !memory.trust.is_trusted() || is_own(kept.origin));
+            kept.is_some_and(|kept| matches(&kept.text))
+        };
+        matches(&memory.raw_text) || is_in_conversation()
     }
 
     fn includes(&self, memory: &Memory) -> bool {
@@ -48,7 +60,7 @@ pub struct SourceMemories {
 pub struct FoundSourceMemories {
     /// The memories by directory. Each is found once.
     pub by_directory: Vec<SourceMemories>,
-    /// Notes on directories whose memories were not read.
+    /// Notes on directories whose memories were not read, and on memories that match and are not the user's.
     pub notes: Vec<String>,
 }
 
@@ -60,9 +72,22 @@ impl FoundSourceMemories {
     /// When the memories of `here` cannot be opened.
     pub fn find(here: &Path, query: &SourceQuery<'_>) -> Result<Self, ProjectMemoriesError> {
         let mut seen = HashSet::new();
+        let mut waiting = Vec::new();
         let mut find_in = |memories: ProjectMemories| {
             let is_new = |directory: &MemoryDirectory| seen.insert(directory.path.clone());
-            let is_meant = |memory: &Memory| query.wants(memory);
+            let is_meant = |memory: &Memory| {
+                let is_named = || query.is_named(memory, &memories.store);
+                let is_wanted = query.includes(memory);
+                if is_wanted || !is_named() {
+                    return is_wanted;
+                }
+                // What came with a repository and waits for trust is not the user's to be forgotten.
+                let is_trusted = memory.trust.is_trusted();
+                if !is_trusted {
+                    waiting.push(memory.id().to_owned());
+                }
+                is_trusted
+            };
             let saved = memories.store.list_where(is_meant, is_new);
             SourceMemories { memories, saved }
         };
@@ -84,6 +109,7 @@ impl FoundSourceMemories {
                 )),
             }
         }
+        found.notes.extend(note_waiting(&waiting));
         Ok(found)
     }
 
@@ -109,6 +135,18 @@ impl SourceMemories {
         notes.extend(self.memories.finish_change());
         Ok(notes)
     }
+}
+
+/// Returns a note on the memories that wait for trust and match.
+fn note_waiting(ids: &[String]) -> Option<String> {
+    let (first, more) = ids.split_first()?;
+    let stay = match more.len() {
+        0 => format!("{first} matches, waits for trust and stays"),
+        more => format!("{first} and {more} more memories match, wait for trust and stay"),
+    };
+    Some(format!(
+        "{stay}: see `session-search memory delete {first} --purge`"
+    ))
 }
 
 /// Opens the memories of a directory, and its user's alone where its project is not this user's.

@@ -217,7 +217,7 @@ fn remove_turns_of_other_names(
     for found in turns.drain(..) {
         let mut same = wanted.iter().filter(|it| it.signature == found.found);
         let is_known = sessions.contains(&found.session.id) || sessions.len() == MAX_SESSIONS;
-        let is_kept = (is_known && !reads_all) || !same.all(WantedError::has_names) || {
+        let is_kept = (is_known && !reads_all) || !same.all(WantedError::shares_signature) || {
             let id = found.turn.id;
             let content = match last.take().filter(|(read, _)| *read == id) {
                 Some((_, content)) => content,

@@ -37,6 +37,7 @@
 //! assert!(live.refresh_for_query().unwrap().is_complete());
 //! ```
 
+mod address_beginnings;
 mod continuation;
 mod cure_search;
 mod day_question;

@@ -8,9 +8,11 @@ use session_indexer::{
     MAX_LOCK_WAIT, ProgressFactory, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome,
     Unwritable, discover, refresh, retry_while_locked,
 };
+use session_memory::{InjectionLog, delete_injected_ids};
 use session_search::{ResolvedSession, resolve_session_uid};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -93,7 +95,9 @@ impl LiveIndex<'_> {
             progress: progress.as_ref(),
             ..RefreshOptions::new(self.root, self.env)
         };
-        Ok(refresh(&request)?)
+        let outcome = refresh(&request)?;
+        delete_injection_records(self.root, &outcome);
+        Ok(outcome)
     }
 
     /// Refreshes the index within the budget of a query. An index that cannot be written is searched as it is.
@@ -231,14 +235,35 @@ impl LiveIndex<'_> {
     }
 }
 
+/// Deletes what is recorded of injections into the sessions that became excluded, and of their turns in other sessions. A
+/// failure is ignored: ids and times are left then, no text, and no search is to fail by that.
+fn delete_injection_records(root: &Path, outcome: &RefreshOutcome) {
+    let excluded = outcome.removed_sessions.iter();
+    let excluded = excluded.chain(&outcome.marked_sessions).map(String::as_str);
+    let excluded: BTreeSet<&str> = excluded.collect();
+    if excluded.is_empty() {
+        return;
+    }
+    let is_excluded = |id: &str| {
+        let address = id.rsplit(' ').next().unwrap_or_default();
+        let session = address.rsplit_once(':').map(|(session, _)| session);
+        session.is_some_and(|id| excluded.iter().any(|uid| uid.starts_with(id)))
+    };
+    let _ = InjectionLog::new(root).delete_sessions(&excluded);
+    let _ = delete_injected_ids(root, is_excluded);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use session_core::{FileStamp, KnownTurns, SessionMeta};
+    use session_forget::{ExcludeSettings, Exclusions, ForgottenRecords};
     use session_indexer::SilentProgress;
+    use session_memory::{ContextId, InjectionLogEntry, SessionStateFile, SkipReason};
     use session_store::Writer;
     use std::cell::Cell;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Instant;
 
     fn add_session(root: &Path, uid: &str) {
         let mut writer = Writer::open(root).unwrap();
@@ -300,6 +325,43 @@ mod tests {
             };
             assert!(!may_have("b", &unwritable));
             assert!(!live.may_have_unread_session(&[], &unwritable).unwrap());
+        });
+    }
+
+    #[test]
+    fn records_of_injections_go_with_an_excluded_session() {
+        with_live_index(|live| {
+            let log = InjectionLog::new(live.root);
+            for session in ["lamp.jsonl", "kiln.jsonl"] {
+                add_session(live.root, session);
+                let entry = InjectionLogEntry {
+                    session: Some(session.to_owned()),
+                    ..InjectionLogEntry::failure(Instant::now(), SkipReason::QueryFailed)
+                };
+                log.append(&entry).unwrap();
+            }
+            let context = ContextId::new("a", None).unwrap();
+            let state = SessionStateFile::new(live.root, &context);
+            let shown = ["lamp", "kiln"].map(|id| format!("session-search show {id}.jsonl:0"));
+            state.record_injected(&shown).unwrap();
+            let settings = ExcludeSettings {
+                paths: vec!["lamp.jsonl".into()],
+                ..ExcludeSettings::default()
+            };
+            let exclusions = Exclusions::new(ForgottenRecords::default(), &settings).unwrap();
+            let policy = ReadPolicy {
+                exclusions,
+                ..ReadPolicy::default()
+            };
+            let excluding = LiveIndex {
+                policy: &policy,
+                ..*live
+            };
+            let outcome = excluding.refresh(RefreshMode::Changes, None).unwrap();
+            assert_eq!(outcome.removed_sessions, ["lamp.jsonl"]);
+            let log = fs_err::read_to_string(live.root.join("injection/log.jsonl")).unwrap();
+            assert!(!log.contains("lamp") && log.contains("kiln"), "{log}");
+            assert!(state.read().injected.iter().eq(&shown[1..]));
         });
     }
 

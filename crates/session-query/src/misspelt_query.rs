@@ -1,5 +1,7 @@
-//! Corrects words and names of a query that no turn holds: mistyped ones, and Chinese ones by the glossary.
+//! Corrects words and names of a query that no turn holds: mistyped ones, Chinese ones by the glossary, and addresses of a part
+//! of a page.
 
+use crate::address_beginnings::list_beginnings;
 use session_core::text::{is_unspaced, split_camel_case_name, translate_to_english};
 use session_core::{Query, Term};
 use session_search::{SearchRequest, SearchResults, SpellingCorrection};
@@ -22,7 +24,7 @@ pub(crate) fn correct_request(
     let terms = &results.explanation.terms;
     let is_unfinished = |term: &Term| query.prefix.as_ref() == Some(&term.text);
     let is_correctable = |term: &&Term| {
-        (!term.exact || is_correctable_name(query, &term.text))
+        (!term.exact || is_correctable_name(query, &term.text) || is_address(query, &term.text))
             && is_missing(term, terms)
             && !is_unfinished(term)
     };
@@ -35,6 +37,10 @@ pub(crate) fn correct_request(
     let mut corrections = Vec::new();
     for Term { text: word, exact } in words {
         let searched = match translate(word).filter(|_| results.hits.is_empty()) {
+            None if is_address(query, word) => {
+                let held = corrector.find_first_held(&list_beginnings(word))?;
+                held.map(str::to_owned)
+            }
             None if *exact => corrector.correct_name(word)?,
             None => corrector.correct(word)?,
             english => english,
@@ -56,6 +62,11 @@ fn is_correctable_name(query: &Query, name: &str) -> bool {
         && name.chars().all(char::is_alphabetic)
         && split_camel_case_name(name).is_some()
         && !query.quotes(name)
+}
+
+/// Returns true for a web address that was not quoted.
+fn is_address(query: &Query, term: &str) -> bool {
+    term.contains("://") && !query.quotes(term)
 }
 
 /// Returns true if no turn holds a term, and no other spelling or longer name was searched in its place. The everyday words
@@ -83,8 +94,9 @@ fn correct_query(query: &Query, corrections: &[SpellingCorrection]) -> Query {
     for SpellingCorrection { typed, searched } in corrections {
         text = replace_word(&text, typed, searched);
     }
+    let prefix = query.prefix.clone();
     Query {
-        prefix: query.prefix.clone(),
+        prefix: prefix.filter(|prefix| text.ends_with(prefix)),
         ..Query::new(&text)
     }
 }

@@ -1,6 +1,6 @@
 //! Sessions that a query names by `session:ID`.
 
-use crate::query_tokens::{COLONS, SignedWord, TokenKind, split_tokens};
+use crate::query_tokens::{COLONS, SignedWord, TokenKind, split_tokens, strip_field_name};
 use session_core::SessionReference;
 use session_search::{ResolvedSession, SearchFilter, resolve_session_uid};
 use session_store::{SessionId, SessionRow};
@@ -35,7 +35,7 @@ impl NamedSessions {
     /// several, is text.
     pub(crate) fn find(text: &str, all: &[SessionRow]) -> Option<Self> {
         // Nearly all queries end here.
-        text.contains(NAME).then_some(())?;
+        text.contains(&NAME[1..]).then_some(())?;
         let mut named = Self {
             text: String::new(),
             only_sessions: Vec::new(),
@@ -91,7 +91,7 @@ impl NamedSessions {
 impl<'t> NamedSession<'t> {
     /// Finds the one session that a word `session:ID` names, with turns behind the id or not.
     fn find(word: &'t str, all: &[SessionRow]) -> Option<Self> {
-        let typed = word.strip_prefix(NAME)?.strip_prefix(COLONS)?;
+        let typed = strip_field_name(word, NAME)?.strip_prefix(COLONS)?;
         let id = SessionReference::strip_turns(typed);
         let turns = SessionReference::parse(typed).turns;
         let has_turns = turns.is_some_and(|turns| !turns.trim().is_empty());
@@ -122,7 +122,7 @@ mod tests {
         let [a, b] = [1, 2].map(SessionId::new);
         for (query, text, only_sessions, excluded_sessions, ids_with_ignored_turn) in [
             ("oil session:a1b2c3d4 lamp", "oil lamp", vec![a], vec![], ""),
-            ("session:A1B2C3:14", "", vec![a], vec![], "A1B2C3"),
+            ("Session:A1B2C3:14", "", vec![a], vec![], "A1B2C3"),
             ("oil session:\"b1b2c3d4\"", "oil", vec![b], vec![], ""),
             ("-session:a1b2c3d4 oil", "oil", vec![], vec![a], ""),
             (

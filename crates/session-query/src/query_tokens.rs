@@ -77,12 +77,12 @@ fn read_filter(text: &str) -> Option<FirstToken> {
     let (field, name) = FilterField::ALL.into_iter().find_map(|field| {
         let mut names = field.names();
         let is_typed = |name: &&str| {
-            let rest = plain.strip_prefix(*name);
+            let rest = strip_field_name(plain, name);
             rest.is_some_and(|rest| rest.starts_with(COLONS))
         };
         Some((field, names.find(is_typed)?))
     })?;
-    let value = plain.strip_prefix(name)?.strip_prefix(COLONS)?;
+    let value = strip_field_name(plain, name)?.strip_prefix(COLONS)?;
     // An address (`file:///tmp/app.js`) is text.
     let after_colon = Some(value).filter(|value| !value.starts_with("//"))?;
     let (value, length, quote) = match after_colon.strip_prefix('"') {
@@ -106,6 +106,15 @@ fn read_filter(text: &str) -> Option<FirstToken> {
         bytes: before + length,
         kind: TokenKind::Filter(condition, quote),
     })
+}
+
+/// Returns what follows the name of a field, which may begin with a capital: what corrects a text while it is typed
+/// begins a sentence so. `FILE:` in capitals is text of a log.
+pub(crate) fn strip_field_name<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (first, others) = name.split_at_checked(1)?;
+    let (typed, rest) = text.split_at_checked(1)?;
+    let is_first = typed.eq_ignore_ascii_case(first);
+    rest.strip_prefix(others).filter(|_| is_first)
 }
 
 /// A word that a `-` may stand before, which negates a filter.

@@ -9,11 +9,13 @@ use session_core::SessionReference;
 use session_forget::ContentCounts;
 use session_indexer::{
     MAX_LOCK_WAIT, ProgressFactory, ReadPolicy, RefreshMode, RefreshOutcome, SilentProgress,
-    retry_while_locked,
+    awaits_redaction, retry_while_locked,
 };
 use session_models::WaitListener;
 use session_redact::Redactor;
-use session_search::{Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges};
+use session_search::{
+    Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges, redact_title,
+};
 use session_store::{Reader, SessionRow, TurnRow};
 use std::time::Duration;
 
@@ -127,6 +129,12 @@ impl SearchEngine {
             .unwrap_or_default()
     }
 
+    /// Returns true if the next refresh redacts all that the index holds, which may take longer than its budget: the rules
+    /// of redaction are other ones.
+    pub fn awaits_redaction(home: &Home, index: &Reader) -> bool {
+        awaits_redaction(index, &home.config.redactor()).unwrap_or(true)
+    }
+
     /// Reads what changed into the index, within a budget of time if there is one, unless another process writes.
     ///
     /// # Errors
@@ -207,6 +215,11 @@ impl SearchEngine {
     ) -> Result<SearchResults, QueryError> {
         let embed = |text: &str| self.embed(&snapshot.index, text);
         answer_request(snapshot, request, embed)
+    }
+
+    /// Redacts the title of a session that is shown with its turns.
+    pub fn redact_title(&self, session: &mut SessionRow) {
+        redact_title(session, &self.redactor);
     }
 
     /// Reads turns of a session again in full, without their secrets.

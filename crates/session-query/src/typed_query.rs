@@ -5,6 +5,7 @@ use crate::invalid_filter::{InvalidFilter, begins_value};
 use crate::project_folder::parse_project;
 use crate::query_tokens::{
     COLONS, QuoteState, SignedWord, TokenKind, format_filter, quote_value, split_tokens,
+    strip_field_name,
 };
 use crate::typed_filter_error::TypedFilterError;
 use jiff::Zoned;
@@ -14,7 +15,7 @@ use session_sources::{AgentInfo, agents};
 
 /// A query without the filters that were typed in it, and these.
 ///
-/// A filter is the name of a field with `:` and a value right after it, at the beginning of a word:
+/// A filter is the name of a field, also with a capital first, with `:` and a value right after it, at the beginning of a word:
 /// `project:app`, `file:"src/my file.rs"`, with `-` before for "not". All else is text, also within the
 /// double quotes of a phrase, and where the field cannot have the value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct TypedQuery {
 pub struct TypedCondition {
     /// The property that is compared.
     pub field: FilterField,
-    /// The name of the field as typed.
+    /// The name of the field as typed, in lower case.
     pub name: &'static str,
     /// It must not have this value.
     pub negated: bool,
@@ -104,7 +105,8 @@ impl FilterField {
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         let mut fields = Self::ALL.into_iter();
-        fields.find(|field| field.names().any(|known| known == name))
+        let is_name = |known: &str| strip_field_name(name, known) == Some("");
+        fields.find(|field| field.names().any(is_name))
     }
 }
 

@@ -7,7 +7,7 @@ use crate::name::{
 };
 use crate::redactor::OPENING;
 use crate::rule::SecretMatch;
-use crate::shared_name::{is_numbered_other, is_working_directory};
+use crate::shared_name::{is_numbered_directory, is_numbered_part, is_working_directory};
 use crate::value::{self, ValueContext};
 use crate::value_end::bare_length;
 use crate::value_syntax::{
@@ -336,8 +336,12 @@ impl<'t> NamedSecret<'t> {
     /// Returns true for the value of another thing that is called so. A field of a connection string is a password.
     fn is_of_another_thing(&self, value: &AssignedValue) -> bool {
         let (name, text) = (self.written_name(), &self.text[value.range.clone()]);
-        (!self.is_parameter() && is_working_directory(name, text))
-            || (value.context == ValueContext::Bare && is_numbered_other(name, text))
+        let is_numbered = match value.context {
+            ValueContext::Bare => is_numbered_directory(name, text) || is_numbered_part(name, text),
+            ValueContext::Field => is_numbered_part(name, text),
+            _ => false,
+        };
+        is_numbered || (!self.is_parameter() && is_working_directory(name, text))
     }
 
     /// Returns true if a field begins the line and its value, without a comma or semicolon, ends it.

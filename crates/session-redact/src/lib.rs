@@ -27,6 +27,7 @@
 
 mod assignment;
 mod columns;
+mod content;
 mod entropy;
 mod keywords;
 mod long_word;
@@ -35,6 +36,7 @@ mod pattern;
 mod placeholder;
 mod redactor;
 mod rule;
+mod rules_fingerprint;
 mod settings;
 mod shared_name;
 mod turn;

@@ -5,7 +5,7 @@ use crate::pattern::{PatternError, compile_selective_patterns};
 use crate::rule::{RuleSet, SecretMatch};
 use crate::settings::RedactionSettings;
 use regex::Regex;
-use session_core::text::{compose, normalize_searchable};
+use session_core::text::{compose, floor_char_boundary, normalize_searchable};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -37,9 +37,9 @@ pub fn replace_marks(text: &str, replacement: &str) -> String {
 /// Replaces secrets in texts, by the bundled rules and the user's settings.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    is_off: bool,
-    patterns: Vec<Regex>,
-    allow: Vec<Regex>,
+    pub(crate) is_off: bool,
+    pub(crate) patterns: Vec<Regex>,
+    pub(crate) allow: Vec<Regex>,
 }
 
 impl Redactor {
@@ -81,6 +81,24 @@ impl Redactor {
     }
 
     fn redact_as_written<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let mut redacted = self.replace_secrets(text);
+        // What stands beside a match of the user's may be a secret once that is replaced.
+        let passes = if self.patterns.is_empty() {
+            1
+        } else {
+            MAX_PASSES
+        };
+        for _ in 1..passes {
+            let Cow::Owned(once) = &redacted else { break };
+            let Cow::Owned(again) = self.replace_secrets(once) else {
+                break;
+            };
+            redacted = Cow::Owned(again);
+        }
+        redacted
+    }
+
+    fn replace_secrets<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.patterns.is_empty() && is_plain(text) {
             return Cow::Borrowed(text);
         }
@@ -99,14 +117,10 @@ impl Redactor {
         Cow::Owned(out)
     }
 
-    /// Replaces the secrets of a text in place; returns true when there were any.
-    pub fn redact_in_place(&self, text: &mut String) -> bool {
-        match self.redact(text) {
-            Cow::Borrowed(_) => false,
-            Cow::Owned(redacted) => {
-                *text = redacted;
-                true
-            }
+    /// Replaces the secrets of a text in place.
+    pub fn redact_in_place(&self, text: &mut String) {
+        if let Cow::Owned(redacted) = self.redact(text) {
+            *text = redacted;
         }
     }
 
@@ -129,8 +143,8 @@ impl Redactor {
                 let group = captures.iter().skip(1).flatten().next();
                 group.unwrap_or_else(|| captures.get_match()).range()
             });
-            let secrets = secrets
-                .filter(|range| !range.is_empty() && !text[range.clone()].starts_with(OPENING));
+            let secrets =
+                secrets.filter(|range| !range.is_empty() && !is_in_mark(text, range.start));
             found.extend(secrets.map(|range| SecretMatch {
                 range,
                 kind: CUSTOM,
@@ -145,6 +159,25 @@ impl Redactor {
         });
         merge(found)
     }
+}
+
+/// Most times that a text is searched for what the replacement of others leaves.
+const MAX_PASSES: usize = 4;
+
+/// Longest mark, in bytes, that stands for a secret.
+const MAX_MARK_BYTES: usize = 64;
+
+/// Returns true for a position in a mark: a pattern of the user may match the name of a kind.
+fn is_in_mark(text: &str, at: usize) -> bool {
+    let first = floor_char_boundary(text, at.saturating_sub(MAX_MARK_BYTES));
+    let end = floor_char_boundary(text, text.len().min(at + OPENING.len()));
+    let Some(found) = text[first..end].rfind(OPENING) else {
+        return false;
+    };
+    let kind = first + found + OPENING.len();
+    let is_kind = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    let rest = text[kind..].trim_start_matches(is_kind);
+    rest.starts_with(']') && at <= text.len() - rest.len()
 }
 
 /// Fewest characters of a line that a terminal may have wrapped.

@@ -17,10 +17,14 @@ pub(crate) fn is_working_directory(name: &str, value: &str) -> bool {
     is_pwd(name) && (is_path || is_word)
 }
 
-/// Returns true for a word with a number as folders and parts of a program are called: `pwd: Project2`,
-/// `render_pass: Bloom2`.
-pub(crate) fn is_numbered_other(name: &str, value: &str) -> bool {
-    (is_pwd(name) || is_part_of_program(name)) && is_numbered_name(value)
+/// Returns true for a word with a number as parts of a program are called: `render_pass: Bloom2`.
+pub(crate) fn is_numbered_part(name: &str, value: &str) -> bool {
+    is_part_of_program(name) && is_numbered_name(value)
+}
+
+/// Returns true for a word with a number as folders are called: `pwd: Project2`.
+pub(crate) fn is_numbered_directory(name: &str, value: &str) -> bool {
+    is_pwd(name) && is_numbered_name(value)
 }
 
 fn is_pwd(name: &str) -> bool {

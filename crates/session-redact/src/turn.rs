@@ -5,11 +5,11 @@ use crate::redactor::Redactor;
 use crate::value_syntax::VALUE_FIELDS;
 use serde_json::{Map, Value};
 use session_core::text::normalize_searchable;
-use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnContent, TurnPart};
+use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// Bytes of a key, at least, that is known by its format.
-const MIN_KEY_BYTES: usize = 20;
+pub(crate) const MIN_KEY_BYTES: usize = 20;
 
 impl Redactor {
     /// Redacts all texts of a turn as a source parsed it.
@@ -31,31 +31,6 @@ impl Redactor {
         self.redact_all(&mut turn.turn_stats.pull_requests);
         self.redact_names(turn.branch.as_mut());
         self.redact_names(&mut turn.turn_stats.models);
-    }
-
-    /// Redacts the texts of a turn as the index keeps it; returns true when it held a secret.
-    pub fn redact_content(&self, content: &mut TurnContent) -> bool {
-        let typed = |_| self.redact(content.typed_prompt()).len();
-        let typed_end = content.typed_end.map(typed);
-        let closing = self.redact(content.last_message()).len();
-        let mut found = self.redact_in_place(&mut content.answer);
-        if found {
-            // A secret never reaches over the blank line between two messages.
-            content.last_message_start = content.answer.len().saturating_sub(closing);
-        }
-        if self.redact_in_place(&mut content.prompt) {
-            content.typed_end = typed_end;
-            found = true;
-        }
-        for list in [
-            &mut content.commands,
-            &mut content.files,
-            &mut content.errors,
-            &mut content.turn_stats.pull_requests,
-        ] {
-            found |= self.redact_all(list);
-        }
-        found
     }
 
     /// Redacts the name of a session's project, which is that of its working directory where there is no other. The working
@@ -103,9 +78,8 @@ impl Redactor {
         }
     }
 
-    fn redact_all(&self, texts: &mut [String]) -> bool {
-        let found = texts.iter_mut().map(|text| self.redact_in_place(text));
-        found.fold(false, |any, one| any | one)
+    fn redact_all(&self, texts: &mut [String]) {
+        texts.iter_mut().for_each(|text| self.redact_in_place(text));
     }
 
     /// Redacts all strings of a JSON value, those that the name of a secret stands before by their name.

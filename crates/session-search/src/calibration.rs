@@ -5,10 +5,11 @@
 use crate::candidates::Candidates;
 use crate::fused_list::FusedList;
 use crate::fusion_weights::{FusionWeights, HitConfidence};
-use crate::lexical::LexicalCandidates;
+use crate::lexical::{LexicalCandidates, share_of};
 use crate::promotion::ExactTermPromotion;
 use crate::request::SearchRequest;
 use crate::search_results::FusedHit;
+use crate::unheld_names::UnheldNames;
 use session_core::ConfidenceBand;
 use session_store::TermStats;
 
@@ -42,11 +43,13 @@ pub(crate) struct CalibratedHit {
 pub(crate) fn calibrate(
     list: &FusedList,
     promotion: &ExactTermPromotion,
-    lexical: &LexicalCandidates,
+    candidates: &Candidates<'_>,
     request: &SearchRequest,
 ) -> Vec<CalibratedHit> {
+    let lexical = &candidates.lexical;
     let hits = retain_supported(list, promotion, lexical);
-    let mut probabilities = compute_probabilities(&hits, &list.weights);
+    let unheld = &candidates.unheld_names;
+    let mut probabilities = compute_probabilities(&hits, &list.weights, unheld);
     promotion.raise_probabilities(request.level, &hits, &mut probabilities);
     let mut least = 1.0_f32;
     for probability in &mut probabilities {
@@ -74,7 +77,7 @@ fn retain_supported(
 ) -> Vec<FusedHit> {
     let is_supported = |hit: &FusedHit| {
         if lexical.is_empty() {
-            compute_evidence(hit, &list.weights) >= MIN_SCORE
+            compute_evidence(hit, &list.weights, 1.0) >= MIN_SCORE
         } else {
             hit.lexical.is_some() || hit.score >= MIN_SCORE
         }
@@ -89,9 +92,11 @@ fn retain_supported(
         .collect()
 }
 
-/// Returns the evidence for a hit: its confidence by both lists, 0 to 2.
-fn compute_evidence(hit: &FusedHit, weights: &FusionWeights) -> f32 {
+/// Returns the evidence for a hit: its confidence by both lists, 0 to 2. That of the dense list counts for the share of the
+/// terms that are known.
+fn compute_evidence(hit: &FusedHit, weights: &FusionWeights, known_share: f32) -> f32 {
     let HitConfidence { lexical, dense } = weights.hit_confidence(hit);
+    let dense = dense * known_share;
     match weights.alpha {
         alpha if alpha <= 0.0 => SINGLE_LIST_EVIDENCE * lexical,
         alpha if alpha >= 1.0 => SINGLE_LIST_EVIDENCE * dense,
@@ -108,17 +113,22 @@ fn compute_probability(evidence: f32, rival: f32) -> f32 {
 }
 
 /// Returns the probabilities of hits, best first.
-fn compute_probabilities(hits: &[FusedHit], weights: &FusionWeights) -> Vec<f32> {
+fn compute_probabilities(
+    hits: &[FusedHit],
+    weights: &FusionWeights,
+    unheld: &UnheldNames,
+) -> Vec<f32> {
     let score = |rank: usize| hits.get(rank).map_or(0.0, |hit| hit.score);
     let probability = |(rank, hit): (usize, &FusedHit)| {
         let rival = score(usize::from(rank == 0)) / hit.score.max(f32::EPSILON);
-        compute_probability(compute_evidence(hit, weights), rival)
+        let evidence = compute_evidence(hit, weights, unheld.known_share(hit));
+        compute_probability(evidence, rival)
     };
     hits.iter().enumerate().map(probability).collect()
 }
 
 /// Returns the factor of all probabilities, 0 to 1, for what was searched in place of terms that no turn holds:
-/// `(1 - unheld numbers / terms) * (1 - 0.31 * corrected / terms) * (1 - 0.31 * terms found by doubtful inflections or the words of a compound / terms)`.
+/// `(1 - unheld numbers / terms) * (1 - 0.31 * corrected words / terms) * (1 - 0.31 * terms found by doubtful inflections or the words of a compound / terms)`.
 pub(crate) fn compute_substitution_factor(
     request: &SearchRequest,
     candidates: &Candidates<'_>,
@@ -128,15 +138,11 @@ pub(crate) fn compute_substitution_factor(
     let doubtful = substitutes.filter(|kind| kind.is_doubtful()).count();
     let all = request.query.terms.len();
     let unheld = share_of(candidates.exact.unheld_numbers.len(), all);
-    let corrected = SUBSTITUTION_ERROR_RATE * share_of(request.corrections.len(), all);
+    let corrections = request.corrections.iter();
+    let corrected = corrections.filter(|one| one.is_doubtful()).count();
+    let corrected = SUBSTITUTION_ERROR_RATE * share_of(corrected, all);
     let inflected = SUBSTITUTION_ERROR_RATE * share_of(doubtful, terms.len());
     (1.0 - unheld) * (1.0 - corrected) * (1.0 - inflected)
-}
-
-/// Returns a share of terms, 0 to 1.
-#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
-fn share_of(some: usize, all: usize) -> f32 {
-    (some as f32 / all.max(1) as f32).min(1.0)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::exact_terms::ExactTerms;
 use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalCandidates;
 use crate::request::{FusionMode, SearchRequest};
+use crate::unheld_names::UnheldNames;
 use session_core::parallel::run_both;
 use session_store::{Reader, StoreError};
 
@@ -15,6 +16,7 @@ pub(crate) struct Candidates<'a> {
     pub(crate) lexical: LexicalCandidates,
     /// The share of the query's terms that some turn holds, 0 to 1.
     pub(crate) held_term_share: f32,
+    pub(crate) unheld_names: UnheldNames,
     pub(crate) cosines: DenseCosines<'a>,
     pub(crate) exact: ExactTerms,
     pub(crate) holders: ExactTermHolders,
@@ -46,6 +48,7 @@ impl<'a> Candidates<'a> {
         let cosines = cosines.map_err(|damaged| damaged.into_error(index))?;
         let words = lexical?;
         let held_term_share = words.held_term_share();
+        let unheld_names = UnheldNames::new(&request.query, &words.matches);
         let lexical = match request.fusion {
             FusionMode::DenseOnly => LexicalCandidates::default(),
             _ => words,
@@ -56,6 +59,7 @@ impl<'a> Candidates<'a> {
             exact,
             lexical,
             held_term_share,
+            unheld_names,
             cosines,
         })
     }

@@ -70,13 +70,7 @@ impl<'a> ErrorSearch<'a> {
         for hit in found.turns {
             let content = self.index.content(hit.id)?;
             let lines = content.errors.iter().filter(|line| part.is_held_by(line));
-            let signatures = lines.flat_map(|line| {
-                [
-                    ErrorSignature::new(line),
-                    ErrorSignature::from_shell_words(line),
-                ]
-            });
-            for error in signatures.flatten() {
+            for error in lines.filter_map(|line| ErrorSignature::new(line)) {
                 if !errors.contains(&error) {
                     errors.push(error);
                 }

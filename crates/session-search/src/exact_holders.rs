@@ -97,19 +97,27 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> E
     let mut sessions: BTreeMap<SessionId, ExactTermHolder> = BTreeMap::new();
     let mut terms = Vec::new();
     for term in &exact.terms {
+        let idf_share = |holders: &TermHolders| {
+            // The term is rarer than its words.
+            let idf = lexical.matches.idf(holders.turns as u64) * term.weight;
+            let others = query_idf - term.word_idf;
+            idf / (others + idf).max(f32::EPSILON)
+        };
+        let mut found = TermHolders::find(term, CountedMatches::Best);
+        if idf_share(&found) < EXACT_TERMS_ONLY_SHARE {
+            // The other words tell which case was meant.
+            found = TermHolders::find(term, CountedMatches::AnyCase);
+        }
+        let share = idf_share(&found);
         let TermHolders {
             sessions: holders,
             editors,
             turns,
             is_common,
-        } = TermHolders::find(term);
+        } = found;
         if holders.is_empty() {
             continue;
         }
-        // The term is rarer than its words.
-        let idf = lexical.matches.idf(turns as u64) * term.weight;
-        let others = query_idf - term.word_idf;
-        let share = idf / (others + idf).max(f32::EPSILON);
         if is_common && share < EXACT_TERMS_ONLY_SHARE {
             continue;
         }
@@ -124,22 +132,31 @@ pub(crate) fn find_holders(exact: &ExactTerms, lexical: &LexicalCandidates) -> E
     ExactTermHolders::new(sessions.into_values().collect(), terms)
 }
 
+/// The matches of an exact term that make a session one of its holders.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CountedMatches {
+    /// The best that any turn has.
+    Best,
+    /// Of a term typed in lower case those in any case, too.
+    AnyCase,
+}
+
 /// The sessions that hold an exact term, where few do, or few changed the file that it names.
 #[derive(Default)]
 struct TermHolders {
-    /// The sessions with the best match, each with its turns. Where more than [`FEW_SESSIONS`] have it, only those that
+    /// The sessions with a counted match, each with its turns. Where more than [`FEW_SESSIONS`] have it, only those that
     /// changed the file; none where these are too many, too.
     sessions: BTreeMap<SessionId, Vec<TurnId>>,
     /// Those of them that changed a file of that name.
     editors: BTreeSet<SessionId>,
-    /// Number of turns of all sessions with the best match.
+    /// Number of turns of all sessions with a counted match.
     turns: usize,
-    /// Whether more than [`FEW_SESSIONS`] sessions have the best match.
+    /// Whether more than [`FEW_SESSIONS`] sessions have a counted match, or hold a term typed in lower case in any case.
     is_common: bool,
 }
 
 impl TermHolders {
-    fn find(term: &ExactTerm) -> Self {
+    fn find(term: &ExactTerm, counted: CountedMatches) -> Self {
         let mut found = Self::default();
         if !term.are_all_turns_read {
             return found;
@@ -148,7 +165,13 @@ impl TermHolders {
         let best = held.clone().map(|turn| turn.matched).max();
         let in_any_case = held.clone().filter(|turn| is_as_whole(turn.matched, best));
         let in_any_case: BTreeSet<SessionId> = in_any_case.map(|turn| turn.session).collect();
-        for turn in held.filter(|turn| Some(turn.matched) == best) {
+        // A term in lower case says nothing about the case of the name.
+        let is_typed_small = !term.text.contains(char::is_uppercase);
+        let counts_any_case = is_typed_small && counted == CountedMatches::AnyCase;
+        let is_counted = |matched: ExactMatch| {
+            Some(matched) == best || (counts_any_case && is_as_whole(matched, best))
+        };
+        for turn in held.filter(|turn| is_counted(turn.matched)) {
             let turns = found.sessions.entry(turn.session).or_default();
             turns.push(turn.turn);
             found.turns += 1;
@@ -156,8 +179,6 @@ impl TermHolders {
                 found.editors.insert(turn.session);
             }
         }
-        // A term in lower case says nothing about the case of the name.
-        let is_typed_small = !term.text.contains(char::is_uppercase);
         found.is_common = found.sessions.len() > FEW_SESSIONS
             || (is_typed_small && in_any_case.len() > FEW_SESSIONS);
         if found.is_common {

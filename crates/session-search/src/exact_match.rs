@@ -1,7 +1,7 @@
 //! How a turn holds an exact term: as typed or in other case, by itself or in a longer name.
 
 use session_core::text::{collapse_whitespace, is_unspaced, join_name_parts};
-use session_core::{IssueNumber, TurnContent, is_commit_hash, other_version_spelling};
+use session_core::{IssueNumber, TurnContent, is_commit_hash, is_dot_name, other_version_spelling};
 use std::borrow::Cow;
 
 /// The ways in which a turn holds an exact term, the worst first.
@@ -147,16 +147,22 @@ fn classify_occurrence(before: &str, term: &str, after: &str) -> Option<ExactOcc
     let (after, second_after) = (following.next(), following.next());
     let goes_on = after == Some('-');
     let longer_flag = term.starts_with('-') && (before == Some('-') || goes_on);
-    let is_longer = (ends.begins_word && is_word(before)) || (ends.ends_word && is_word(after));
+    // `map.clear` holds `.clear`, and `lamp.jsonl` holds `.jsonl`; `api.github.com` is not about `.github`.
+    let is_component = after == Some('.') && is_word(second_after);
+    let is_member = is_dot_name(term) && is_word(before) && !is_component;
+    let begins_later = ends.begins_word && is_word(before) && !is_member;
+    let is_longer = begins_later || (ends.ends_word && is_word(after));
     let is_beginning = is_commit_hash(term) && !is_word(before);
     if longer_flag || (is_longer && !is_beginning) {
         return None;
     }
     let joined = goes_on
         || is_longer
+        || is_member
         || is_plural
         || matches!(before, Some('-' | '.'))
-        || (after == Some('.') && is_word(second_after));
+        || is_component
+        || (is_dot_name(term) && matches!(before, Some(')' | ']' | '?')));
     Some(if joined {
         ExactOccurrence::InName
     } else {
@@ -218,6 +224,11 @@ mod tests {
             ("#123", "This closes #1234.", Words),
             ("WebSocket", "All WebSockets of the page are closed.", Part),
             ("SUMMARY.md", "See 12-SUMMARY.md.", Part),
+            (".env", "It is in lamp/.env today.", Whole),
+            (".env", "Set process.env, or .env.local.", Part),
+            (".env", "Set lamp().env today.", Part),
+            (".env", "The env of cross-env is set.", Words),
+            (".env", "Set process.env.LAMP today.", Words),
             ("readme.md", "See README.md.", WholeIgnoringCase),
             ("file_name", "The fileName is empty.", WholeIgnoringCase),
             ("v1.2.3", "It works since 1.2.3.", WholeIgnoringCase),

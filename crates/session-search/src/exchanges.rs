@@ -66,12 +66,24 @@ pub fn read_exchanges(
                     origin: TurnOrigin::History,
                 })
             }
-            None => Ok(Exchange {
-                turn: make_turn(row, index.content(row.id)?),
-                origin: origin_without_history(row),
-            }),
+            None => {
+                let mut content = index.content(row.id)?;
+                // It was redacted by the rules of then.
+                redactor.redact_content(&mut content);
+                Ok(Exchange {
+                    turn: make_turn(row, content),
+                    origin: origin_without_history(row),
+                })
+            }
         })
         .collect()
+}
+
+/// Redacts the title of a session that is shown, as its turns are: the index may hold it as other rules left it.
+pub fn redact_title(session: &mut SessionRow, redactor: &Redactor) {
+    if let Some(title) = &mut session.title {
+        redactor.redact_in_place(title);
+    }
 }
 
 fn origin_without_history(row: &TurnRow) -> TurnOrigin {

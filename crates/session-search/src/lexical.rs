@@ -81,13 +81,15 @@ impl LexicalCandidates {
     }
 
     /// Returns the share of the query's terms that some turn holds; 0 where there is none.
-    #[expect(clippy::cast_precision_loss, reason = "terms of a query")]
     pub(crate) fn held_term_share(&self) -> f32 {
         let terms = &self.matches.terms;
         let held = terms.iter().filter(|term| term.turns > 0).count();
-        match terms.len() {
-            0 => 0.0,
-            all => held as f32 / all as f32,
-        }
+        share_of(held, terms.len())
     }
+}
+
+/// Returns a share of terms, 0 to 1; 0 where there is none.
+#[expect(clippy::cast_precision_loss, reason = "terms of a query")]
+pub(crate) fn share_of(some: usize, all: usize) -> f32 {
+    (some as f32 / all.max(1) as f32).min(1.0)
 }

@@ -66,12 +66,13 @@ mod snippet;
 mod snippet_words;
 mod tuning;
 mod unfound_terms;
+mod unheld_names;
 mod unlisted_history;
 
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
 pub use error_search::ErrorSearch;
-pub use exchanges::{Exchange, TurnOrigin, read_exchanges};
+pub use exchanges::{Exchange, TurnOrigin, read_exchanges, redact_title};
 pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter};
 pub use find_turns::FoundTurn;
 pub use fusion_weights::{FusionWeights, ListWeight};

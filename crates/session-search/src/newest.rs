@@ -30,9 +30,13 @@ impl<'a> NewestList<'a> {
         Self { turns, limit }
     }
 
-    /// Adds the turns that belong to the list; fastest where the newest comes first.
+    /// Adds the turns that belong to the list; fastest where the newest comes first. A database goes before its backup, which
+    /// holds the same times.
     fn add(&mut self, turns: impl IntoIterator<Item = NewestTurn<'a>>) {
-        let key = |listed: &NewestTurn<'_>| (listed.at_ms, listed.turn.id);
+        let key = |listed: &NewestTurn<'_>| {
+            let rank = Reverse(listed.session.id_rank());
+            (listed.at_ms, rank, listed.turn.id)
+        };
         for turn in turns {
             let newer = |other: &NewestTurn<'_>| key(other) > key(&turn);
             let position = self.turns.partition_point(newer);

@@ -78,7 +78,7 @@ pub(crate) fn rank<'a>(
     let promotion = ExactTermPromotion::new(&candidates.holders, level, &list.hits);
     promotion.apply(level, &mut list.hits);
     Ranking {
-        hits: calibrate(&list, &promotion, lexical, request),
+        hits: calibrate(&list, &promotion, candidates, request),
         list,
         lexical,
         exact: &candidates.exact,

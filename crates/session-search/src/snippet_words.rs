@@ -12,7 +12,8 @@ const MIN_STEM_BYTES: usize = 3;
 /// Fewest letters that are looked for of a stem.
 const MIN_NEEDLE_BYTES: usize = 2;
 
-/// The terms of a query, each with the forms in which a text may hold it.
+/// The terms of a query, each with the forms in which a text may hold it. A term that is found without its signs is there
+/// twice, once with them: of several passages that hold its words the one is shown that has it as typed.
 #[derive(Default)]
 pub(crate) struct SnippetWords {
     terms: Vec<Vec<FormFinder>>,
@@ -25,6 +26,8 @@ pub(crate) enum WordGap {
     AnySigns,
     /// White space, and signs beside it: words in a row that nobody quoted are not those of a name.
     WhiteSpace,
+    /// Only what stands there in the form.
+    AsTyped,
 }
 
 /// A range of bytes of a text that a word of the query matches.
@@ -54,11 +57,14 @@ impl SnippetWords {
     pub(crate) fn new<'w>(
         terms: impl Iterator<Item = (impl IntoIterator<Item = &'w str>, WordGap)>,
     ) -> Self {
-        let finders = terms.map(|(forms, gap)| {
-            let finders = forms
+        let finders = terms.flat_map(|(forms, gap)| {
+            let mut forms = forms.into_iter().peekable();
+            let term = forms.peek().filter(|term| loses_signs(term, gap));
+            let as_typed = term.and_then(|term| FormFinder::new(term, WordGap::AsTyped));
+            let finders = forms.filter_map(|form| FormFinder::new(form, gap));
+            [finders.collect()]
                 .into_iter()
-                .filter_map(|form| FormFinder::new(form, gap));
-            finders.collect()
+                .chain(as_typed.map(|finder| vec![finder]))
         });
         Self {
             terms: finders.collect(),
@@ -126,7 +132,7 @@ impl FormFinder {
     /// Makes the finder of a form; `None` for one of which folding leaves nothing.
     fn new(form: &str, gap: WordGap) -> Option<Self> {
         let folded = fold_word(form);
-        let mut words = split_phrase(&folded);
+        let mut words = split_form(&folded, gap);
         let last = words.pop()?;
         let is_of_word = |c: char| c.is_alphanumeric() && !is_unspaced(c);
         let before_last = last.trim_end_matches(is_of_word).len();
@@ -188,6 +194,7 @@ impl FormFinder {
             let is_gap = match self.gap {
                 WordGap::AnySigns => true,
                 WordGap::WhiteSpace => behind[..length].contains(char::is_whitespace),
+                WordGap::AsTyped => false,
             };
             if !is_gap {
                 return None;
@@ -201,6 +208,33 @@ impl FormFinder {
         let stem = self.stem.as_ref().filter(|_| word.is_ascii());
         stem.is_some_and(|stem| english().stem(word) == stem.as_str())
     }
+}
+
+/// Splits a form where its words may stand apart in a text: as the index does at spaces and hyphens.
+fn split_form(form: &str, gap: WordGap) -> Vec<&str> {
+    match gap {
+        WordGap::AsTyped => vec![form],
+        WordGap::WhiteSpace => split_phrase(form),
+        WordGap::AnySigns => split_phrase(form)
+            .into_iter()
+            .flat_map(split_name)
+            .collect(),
+    }
+}
+
+/// Returns true for a term with signs that are not looked for.
+fn loses_signs(term: &str, gap: WordGap) -> bool {
+    let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+    term.contains(is_sign) && split_form(term, gap) != [term]
+}
+
+/// Splits a name at hyphens and underscores; a flag is left as it is.
+fn split_name(word: &str) -> Vec<&str> {
+    if !word.starts_with(char::is_alphanumeric) {
+        return vec![word];
+    }
+    let parts = word.split(['-', '_']);
+    parts.filter(|part| !part.is_empty()).collect()
 }
 
 /// Splits several words at spaces, without the signs around each; a single one is left as it is.
@@ -241,5 +275,61 @@ fn shared_beginning<'w>(word: &'w str, stem: &str) -> &'w str {
         kept
     } else {
         word
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snippet::find_snippet;
+    use session_core::TurnContent;
+
+    /// Returns what is shown of a turn with some commands for a query of some terms.
+    fn shown(commands: &[&str], terms: &[(&str, WordGap)]) -> String {
+        let content = TurnContent {
+            commands: commands.iter().map(|line| (*line).to_owned()).collect(),
+            ..TurnContent::default()
+        };
+        let words = SnippetWords::new(terms.iter().map(|(term, gap)| ([*term], *gap)));
+        find_snippet(&content, &words, 60)
+    }
+
+    #[test]
+    fn a_term_as_typed_is_shown_rather_than_its_words_beside_other_signs() {
+        let commands = [
+            "go test ./prompt/...",
+            "read max in flight",
+            "read max-in-flight",
+            "go test ./...",
+        ];
+        for (term, gap, expected) in [
+            ("go test ./...", WordGap::AnySigns, commands[3]),
+            ("GO test ./...", WordGap::WhiteSpace, commands[3]),
+            ("max-in-flight", WordGap::AnySigns, commands[2]),
+            ("go test", WordGap::AnySigns, commands[0]),
+        ] {
+            assert_eq!(shown(&commands, &[(term, gap)]), expected, "{term}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_shown_where_its_words_stand_by_themselves() {
+        let commands = [
+            "curl -s -X POST -d data",
+            "docker compose up -d",
+            "agent --dry",
+        ];
+        let query = [
+            ("docker-compose", WordGap::AnySigns),
+            ("-d", WordGap::AnySigns),
+            ("docker-compose up -d", WordGap::WhiteSpace),
+        ];
+        assert_eq!(shown(&commands, &query), commands[1]);
+        assert_eq!(shown(&commands, &query[..1]), commands[1]);
+        // A flag is none of its words.
+        assert_eq!(
+            shown(&commands, &[("--agent", WordGap::AnySigns)]),
+            commands[0]
+        );
     }
 }

@@ -52,6 +52,13 @@ pub struct SpellingCorrection {
     pub searched: String,
 }
 
+impl SpellingCorrection {
+    /// Returns true if another word may have been meant. A shorter address is of the same page.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        !self.typed.contains("://")
+    }
+}
+
 /// The kinds of sessions outside the search that hold a term, the nearest to the search last.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum HolderKind {
@@ -96,9 +103,10 @@ impl UnfoundTerms {
         for term in &request.query.terms {
             let stats = unfound.iter().find(|stats| stats.term == term.text);
             let substitute = stats.and_then(|stats| stats.substitute());
-            let is_doubtful = substitute.is_some_and(SubstituteKind::is_doubtful);
+            let is_told =
+                |kind: SubstituteKind| kind.is_doubtful() || kind == SubstituteKind::NameWords;
             let is_named = term.exact || is_iso_date(&term.text);
-            let is_reported = is_most_unfound || is_named || is_doubtful;
+            let is_reported = is_most_unfound || is_named || substitute.is_some_and(is_told);
             if is_any_found && (stats.is_none() || !is_reported) {
                 continue;
             }

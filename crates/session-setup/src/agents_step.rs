@@ -99,8 +99,8 @@ impl UndoneSetup {
     }
 }
 
-/// Removes what the agents got, and for Claude Code the time for which it keeps its history; an empty list stands for all
-/// that are there, and for the choice of the model.
+/// Removes what the agents got, and for Claude Code the time for which it keeps its history, where it was longer before; an
+/// empty list stands for all that are there, and for the choice of the model.
 ///
 /// # Errors
 /// When the dialog cannot be read or written, or the configuration or the record of what was written.

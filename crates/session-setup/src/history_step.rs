@@ -5,11 +5,11 @@ use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
-use crate::setup_record::SetupRecord;
+use crate::setup_record::{SetupRecord, WrittenSetting};
 use crate::written_settings::RETENTION;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile, parse_retention_days};
 use session_config::Home;
-use session_core::text::sanitize_text;
+use session_core::text::{path_line, sanitize_text};
 
 impl Setup<'_, '_> {
     /// Runs the step.
@@ -36,6 +36,13 @@ impl Setup<'_, '_> {
     fn set_retention(&mut self, settings: &SettingsFile, days: u32) -> Result<StepOutcome> {
         let mut record = SetupRecord::open(&self.home.directories().data)?;
         let before = settings.read_cleanup_period()?;
+        let kept_days = count_days(before.as_deref());
+        if days < kept_days {
+            let (days, kept) = (format_days(days), format_days(kept_days));
+            self.dialog.print(&format!(
+                "\nClaude Code keeps transcripts for {kept} so far. When it starts next, it deletes those that are older than {days}."
+            ))?;
+        }
         let mut change = settings.plan_retention(days)?;
         if holds_only_own(settings, &record)? {
             change = change.without_backup();
@@ -60,7 +67,8 @@ pub(crate) fn holds_only_own(settings: &SettingsFile, record: &SetupRecord) -> R
     }
 }
 
-/// Takes the retention back, unless it was changed since; `None` if setup wrote none.
+/// Takes the retention back, unless it was changed since, or Claude Code would delete transcripts then: they may be what
+/// it was made longer for. `None` if setup wrote none.
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.
@@ -70,6 +78,11 @@ pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option
         return Ok(None);
     };
     let settings = SettingsFile::for_user(&home.env)?;
+    let is_unchanged = settings.read_cleanup_period()?.as_ref() == Some(&setting.written);
+    if is_unchanged && count_days(setting.before.as_deref()) < count_days(Some(&setting.written)) {
+        print_kept_retention(&settings, setting, dialog)?;
+        return Ok(Some(StepOutcome::Skipped));
+    }
     let change = settings.plan_retention_undo(&setting.written, setting.before.as_deref())?;
     let outcome = confirm_and_write(&change, dialog)?;
     match outcome {
@@ -81,6 +94,33 @@ pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option
     }
     record.remove(RETENTION)?;
     Ok(Some(outcome))
+}
+
+/// Prints that a retention stays, and what makes it shorter.
+fn print_kept_retention(
+    settings: &SettingsFile,
+    setting: &WrittenSetting,
+    dialog: &mut ConsentDialog<'_>,
+) -> Result<()> {
+    let path = settings.path();
+    let (path, written) = (path_line(&path), sanitize_text(&setting.written));
+    let before = count_days(setting.before.as_deref());
+    Ok(dialog.print(&format!(
+        "\n`cleanupPeriodDays` stays at {written} in {path}: with less, Claude Code deletes older transcripts when it starts next\nhint: `session-search setup --keep-history {before}` makes it what it was"
+    ))?)
+}
+
+/// Returns the days for which Claude Code keeps transcripts by its settings; what is no number of days keeps none.
+fn count_days(cleanup_period: Option<&str>) -> u32 {
+    match cleanup_period {
+        Some(days) => days.parse().unwrap_or_default(),
+        None => DEFAULT_RETENTION_DAYS,
+    }
+}
+
+fn format_days(days: u32) -> String {
+    let unit = if days == 1 { "day" } else { "days" };
+    format!("{days} {unit}")
 }
 
 fn ask_days(present: Option<String>, dialog: &mut ConsentDialog<'_>) -> Result<Option<u32>> {

@@ -108,6 +108,13 @@ fn allowed_skill() -> SetupOptions {
     }
 }
 
+fn kept_history(days: u32) -> SetupOptions {
+    SetupOptions {
+        keep_history: Some(days),
+        ..no_options()
+    }
+}
+
 fn agents(agents: &[Agent]) -> SetupOptions {
     SetupOptions {
         agents: agents.to_vec(),
@@ -134,11 +141,7 @@ fn models_that_nobody_tried_are_counted() {
 
 #[test]
 fn a_longer_history_is_nothing_that_agents_use() {
-    let options = SetupOptions {
-        keep_history: Some(365),
-        ..no_options()
-    };
-    let (steps, output) = SetupFixture::new().consent_to_setup(&options);
+    let (steps, output) = SetupFixture::new().consent_to_setup(&kept_history(365));
     assert_eq!(steps.history, StepOutcome::Written, "{output}");
     assert!(!output.contains("Agents use it"), "{output}");
 }
@@ -358,19 +361,44 @@ fn undo_leaves_nothing_that_setup_wrote() {
     assert!(user.file(SETTINGS).unwrap().contains(RULE));
     let output = user.undo_setup(&[]);
     assert!(output.contains("- remote.model = \"tiny\""), "{output}");
+    let only_history = "{\n  \"cleanupPeriodDays\": 365\n}\n";
+    assert_eq!(user.file(SETTINGS).as_deref(), Some(only_history));
+    user.consent_to_setup(&kept_history(30));
+    user.undo_setup(&[]);
     let mut left = user.list_files();
     left.retain(|file| !file.ends_with("models/remote/learnt.json"));
     assert_eq!(left, Vec::<String>::new(), "{output}");
 }
 
+/// Claude Code deletes what is older when it starts next.
+#[test]
+fn no_undo_shortens_the_time_for_which_a_history_is_kept() {
+    let user = SetupFixture::new();
+    let mine = "{\"cleanupPeriodDays\": 90}";
+    fs_err::write(user.home.path().join(SETTINGS), mine).unwrap();
+    let deletes = "deletes those that are older than";
+    let (_, output) = user.consent_to_setup(&kept_history(365));
+    assert!(!output.contains(deletes), "{output}");
+    for _ in 0..2 {
+        let output = user.undo_setup(&[Agent::Claude]);
+        let kept = "`cleanupPeriodDays` stays at 365 in ";
+        let hint = "hint: `session-search setup --keep-history 90` ";
+        assert!(output.contains(kept) && output.contains(hint), "{output}");
+        assert!(user.file(SETTINGS).unwrap().contains("365"), "{output}");
+    }
+    let (_, output) = user.consent_to_setup(&kept_history(1));
+    let (before, _) = output.split_once("\"cleanupPeriodDays\": 365").unwrap();
+    let told = format!("for 365 days so far. When it starts next, it {deletes} 1 day.");
+    assert!(before.contains(&told), "{output}");
+    user.undo_setup(&[]);
+    assert_eq!(user.file(SETTINGS).as_deref(), Some(mine));
+}
+
 #[test]
 fn undo_keeps_what_was_changed_since() {
     let user = SetupFixture::new();
-    fs_err::write(
-        user.home.path().join(SETTINGS),
-        "{\"cleanupPeriodDays\": 30}",
-    )
-    .unwrap();
+    let mine = "{\"cleanupPeriodDays\": 400}";
+    fs_err::write(user.home.path().join(SETTINGS), mine).unwrap();
     let server = EndpointServer::start(reply_with_vectors);
     let answers = format!("{}\ntiny\ny\n365\ny\nn\n", server.url());
     user.answer_setup(&no_options(), &answers);
@@ -381,11 +409,7 @@ fn undo_keeps_what_was_changed_since() {
         .replace("\"remote\"", "\"table\"");
     fs_err::write(&config, text).unwrap();
     let output = user.undo_setup(&[Agent::Claude]);
-    assert_eq!(
-        user.file(SETTINGS).unwrap(),
-        "{\"cleanupPeriodDays\": 30}",
-        "{output}"
-    );
+    assert_eq!(user.file(SETTINGS).unwrap(), mine, "{output}");
     let output = user.undo_setup(&[]);
     assert!(
         output.contains("`model` was changed since, and stays"),
@@ -426,11 +450,7 @@ fn a_broken_file_of_one_agent_keeps_nothing_from_another() {
 fn settings_that_do_not_fit_are_refused_before_the_skill_is_written() {
     let user = SetupFixture::new();
     fs_err::write(user.home.path().join(SETTINGS), "{").unwrap();
-    let kept_history = SetupOptions {
-        keep_history: Some(365),
-        ..no_options()
-    };
-    for other in [allowed_skill(), kept_history] {
+    for other in [allowed_skill(), kept_history(365)] {
         let options = SetupOptions {
             skill: SkillChoice::Install,
             ..other

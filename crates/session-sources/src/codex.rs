@@ -261,6 +261,7 @@ impl CodexState {
                 );
             }
             "exec_command_end" | "patch_apply_end" => self.end_of_call(event, turns),
+            "mcp_tool_call_end" => item::end(event, turns),
             "item_completed" => self.thread_item(event, turns),
             "token_count" => self.count_tokens(event, turns),
             _ => {}

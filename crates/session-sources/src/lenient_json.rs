@@ -3,8 +3,8 @@
 //!
 //! Visitors read a line in one pass, and JSON is most of the time of a first index. They may decode every
 //! string, since a line's long ones are cut while it streams by. The columns of OpenCode's database come
-//! whole, up to 64 MB, so `opencode/lenient_field.rs` cuts a string before it decodes it, at the price of
-//! reading what it keeps twice.
+//! whole, up to 64 MB, so `opencode/lenient_field.rs` decodes a string only where it is asked for, at the price
+//! of reading what it keeps twice.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};

@@ -42,6 +42,7 @@
 //! ```
 
 mod agent_info;
+mod attached_files;
 mod blank_lines;
 mod call_result;
 mod calls;
@@ -95,7 +96,7 @@ pub use history_search::{
 };
 pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
-pub use project::{is_network_path, project_root, root_by_name};
+pub use project::{is_network_path, project_root};
 pub use source::{
     Caller, ContinuedFile, Cursor, CursorExclusions, IndexedSpan, IsKnownFile, Listing, Location,
     PathSession, Retry, ShownTurns, Sink, Source, Warning, WarningKind,

@@ -1,12 +1,16 @@
 //! pi: one JSONL file a session, whose entries are a tree. All branches are read, in the order of the file.
 
+mod attached_text;
+mod nested_calls;
+
 use crate::json::{joined_texts, text};
 use crate::{
     AgentInfo, CallOutcome, Env, FieldName, HistoryFolder, JsonlFormat, PathSession, ToolRow,
     ToolTable, TurnWriter, milliseconds,
 };
+use attached_text::AttachedText;
 use serde_json::{Value, json};
-use session_core::{CallStatus, PromptKind, TokenTotals, ToolCall};
+use session_core::{CallStatus, PromptKind, TokenTotals, ToolCall, text::file_name};
 use std::path::Path;
 
 /// Names a folder of sessions.
@@ -117,16 +121,29 @@ fn head(record: &Value, turns: &mut TurnWriter<'_>) {
 fn message(record: &Value, turns: &mut TurnWriter<'_>) {
     let message = &record["message"];
     match text(message, "role") {
-        "user" => turns.prompt(PromptKind::Typed, &joined_texts(&message["content"])),
+        "user" => prompt(&joined_texts(&message["content"]), turns),
         "assistant" => answer(message, turns),
-        "toolResult" => turns.result(CallOutcome {
-            id: text(message, "toolCallId").to_owned(),
-            output: joined_texts(&message["content"]),
-            status: CallStatus::from_failure(message["isError"] == true),
-            ..CallOutcome::default()
-        }),
+        "toolResult" => {
+            turns.result(CallOutcome {
+                id: text(message, "toolCallId").to_owned(),
+                output: joined_texts(&message["content"]),
+                status: CallStatus::from_failure(message["isError"] == true),
+                ..CallOutcome::default()
+            });
+            nested_calls::add(message, turns);
+        }
         "bashExecution" => shell_escape(text(record, "id"), message, turns),
         _ => {}
+    }
+}
+
+/// Opens a turn. What the program read for it are files that the turn read.
+fn prompt(prompt: &str, turns: &mut TurnWriter<'_>) {
+    let AttachedText { paths, words } = AttachedText::split(prompt);
+    let names: Vec<&str> = paths.iter().map(|path| file_name(path)).collect();
+    turns.prompt_with_files(PromptKind::Typed, words, &names);
+    for path in paths {
+        turns.call(TOOLS.call("", "read", json!({ "path": path })));
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn set_directory(session: &mut SessionMeta, path: &str) {
 }
 
 /// Returns the folder with the worktrees, of which `cwd` would be one by its name alone.
-pub fn root_by_name(cwd: &str) -> Option<String> {
+fn root_by_name(cwd: &str) -> Option<String> {
     let plain = cwd.replace('\\', "/");
     let end = ["/.claude/worktrees/", "/.worktrees/"]
         .iter()

@@ -137,13 +137,15 @@ pub struct PathSession {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
-/// The titles and sessions that a cursor is not to remember.
+/// The titles, sessions and branches that a cursor is not to remember.
 #[derive(Clone, Copy)]
 pub struct CursorExclusions<'e> {
     /// Returns true for an excluded title.
     pub title: &'e dyn Fn(&str) -> bool,
     /// Returns true for an excluded session, as its cursor describes it.
     pub session: &'e dyn Fn(&SessionMeta) -> bool,
+    /// The branch is excluded, since the last turn is. A history tells it again with what follows.
+    pub branch: bool,
 }
 
 impl CursorExclusions<'_> {

@@ -1,11 +1,13 @@
 //! Events that a line of a history holds, on their way to a turn.
 
+use crate::attached_files::append_file_names;
 use crate::blank_lines::trim_blank_lines;
 use crate::call_result::{CallResult, clipped, kept_output, opened_pull_requests};
 use crate::calls::PendingCall;
 use crate::project::{PATH_LIMIT, set_directory};
 use crate::reminder;
 use crate::turn_assembler::{LinePosition, TurnAssembler};
+use crate::user_text::PromptText;
 use session_core::{
     CallDialog, CallStatus, PromptKind, ReadDetail, SessionMeta, TokenTotals, ToolCall, Turn,
     TurnPart, TurnSpan, resolve_path, text,
@@ -93,14 +95,20 @@ impl<'a> TurnWriter<'a> {
     /// Opens a turn with words of the user: typed, or a command such as `/init` or `!ls`. In the
     /// session of a subagent a model wrote them.
     pub fn prompt(&mut self, kind: PromptKind, words: &str) {
-        let words = reminder::strip(words);
-        let words = words.trim();
-        if words.is_empty() {
+        self.prompt_with_files(kind, words, &[]);
+    }
+
+    /// Opens a turn as [`prompt`](Self::prompt) does, with words to which files of these names were attached.
+    pub fn prompt_with_files(&mut self, kind: PromptKind, words: &str, files: &[&str]) {
+        let words = clipped(reminder::strip(words).trim());
+        let typed_bytes = (!files.is_empty()).then_some(words.len());
+        let text = append_file_names(words, files.iter().copied());
+        if text.is_empty() {
             return;
         }
+        let prompt = PromptText { text, typed_bytes };
         let kind = kind.in_session(self.session.parent.is_some());
-        let words = clipped(words);
-        self.with_position(|turns, position| turns.begin_turn(kind, words, position));
+        self.with_position(|turns, position| turns.begin_turn(kind, prompt, position));
     }
 
     /// Adds words of the agent to the user.

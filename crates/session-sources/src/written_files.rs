@@ -32,7 +32,7 @@ const WINDOWS_TEMP: &str = "/appdata/local/temp/";
 /// Adds the files that the command of a call writes. `directory` is the one that the call itself names, if any.
 pub(crate) fn add_written_files(call: &mut ToolCall, directory: &str) {
     // Of a command of this program nothing is kept.
-    let is_kept = |command: &&str| may_write(command) && call.kept_command().is_some();
+    let is_kept = |command: &&str| may_name_file(command) && call.kept_command().is_some();
     let command = call.command.as_deref().filter(is_kept);
     // PowerShell has another syntax.
     let Some(command) = command.filter(|_| call.name != "PowerShell") else {
@@ -47,7 +47,7 @@ pub(crate) fn add_written_files(call: &mut ToolCall, directory: &str) {
 }
 
 /// Returns false for a command that surely writes no file: most are not taken apart.
-fn may_write(command: &str) -> bool {
+fn may_name_file(command: &str) -> bool {
     let is_file = |(at, _): (usize, &str)| {
         let target = command[at + 1..].trim_start_matches(['>', '|', ' ']);
         !target.starts_with('&') && !target.starts_with("/dev/")
@@ -137,7 +137,7 @@ fn is_literal(word: &str) -> bool {
 
 /// Returns the operands of a simple command that its program writes.
 fn edited_operands(part: &CommandPart<'_>) -> Vec<String> {
-    let words: Vec<Cow<'_, str>> = part.program_words_before(arguments_end(part)).collect();
+    let words: Vec<Cow<'_, str>> = part.plain_words().collect();
     let mut words = words.iter().map(AsRef::as_ref);
     let program = words.next().map(text::file_name).unwrap_or_default();
     let words = words.take_while(|word| !word.starts_with('<'));
@@ -148,26 +148,6 @@ fn edited_operands(part: &CommandPart<'_>) -> Vec<String> {
         _ => Vec::new(),
     };
     operands.into_iter().map(str::to_owned).collect()
-}
-
-/// Returns the offset in the text of a simple command at which its first redirection begins: the word after `<<<` is
-/// the input of the program.
-fn arguments_end(part: &CommandPart<'_>) -> usize {
-    let before = |at: &usize| without_stream(part.text.get(..*at).unwrap_or_default()).len();
-    let output = part.redirections.first().map(before);
-    let input = part.here_string;
-    let first = output.into_iter().chain(input).min();
-    first.unwrap_or(part.text.len())
-}
-
-/// Returns the text before a `>` without the number of its stream: `2` of `2>`.
-fn without_stream(text: &str) -> &str {
-    let rest = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == '&');
-    if rest.ends_with(char::is_whitespace) {
-        rest
-    } else {
-        text
-    }
 }
 
 #[cfg(test)]
@@ -228,6 +208,9 @@ mod tests {
                 "echo x | sudo tee /etc/hosts a.conf > /dev/null",
                 "/etc/hosts | a.conf",
             ),
+            ("echo x | tee >/dev/null a.txt", "a.txt"),
+            ("sed -i 2>/dev/null s/a/b/ f.txt", "f.txt"),
+            ("cd /w/app/../lib && echo x > y", "/w/lib/y"),
             ("cat <<EOF | tee .env.local\nA=1\nEOF", ".env.local"),
             (
                 "make &> all.log; make >| again.log; ls 2> \"my notes.txt\"",

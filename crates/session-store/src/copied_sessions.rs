@@ -157,12 +157,10 @@ impl Writer {
     }
 }
 
-/// Returns true for contents that are equal but for the order of what results hold, also where an earlier version stored one
-/// of them: it did not note where what was typed ends.
+/// Returns true for contents that are equal but for the order of what results hold.
 fn is_equal(one: TurnContent, other: TurnContent) -> bool {
     let ordered = |content| TurnContent {
         prompt: String::new(),
-        typed_end: None,
         errors: Vec::new(),
         run_errors: Vec::new(),
         ..content

@@ -92,8 +92,7 @@ impl Writer {
         Ok(Ownership::OwnerOf(copies))
     }
 
-    /// Returns the rank of a session, which is queried once until a session is written or deleted: a turn of a fork of forks
-    /// has many copies, each of which is compared with it.
+    /// Returns the rank of a session. It is cached until a session changes: each copy of a turn is compared with it.
     fn owner_rank(&self, session: SessionId) -> Result<OwnerRank> {
         let ranks = &self.session_progress.owner_ranks;
         if let Some(rank) = ranks.borrow().get(&session) {
@@ -163,7 +162,7 @@ fn has_all<'t>(
 }
 
 /// Returns true when a turn has a file of the name of each file of a copy. Claude Code writes the directory at hand on the lines
-/// that it copies, from which relative paths are resolved, and an earlier version kept no files that a shell wrote.
+/// that it copies, from which relative paths are resolved.
 fn has_files_of(whole: &TurnContent, copy: &TurnContent) -> bool {
     has_all(file_names(whole), file_names(copy))
 }

@@ -2,7 +2,6 @@
 
 pub(crate) mod compact;
 pub(crate) mod document_series;
-pub(crate) mod half_matrix;
 pub(crate) mod matrix;
 pub(crate) mod matrix_changes;
 pub(crate) mod matrix_checksums;

@@ -108,7 +108,7 @@ impl StoreError {
                 "run `session-search index`, which migrates it; where its folder cannot be written, set SESSION_SEARCH_HOME to another",
             ),
             _ if self.needs_update() => Some(
-                "a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder",
+                "a newer version of session-search wrote it: update this one or, if an agent runs it, restart that; or set SESSION_SEARCH_HOME to another folder",
             ),
             _ if self.needs_space() => {
                 Some("free space on that disk, or set SESSION_SEARCH_HOME to a folder on another")
@@ -257,6 +257,23 @@ pub(crate) fn sqlite_message(error: &rusqlite::Error) -> String {
 mod tests {
     use super::*;
     use rusqlite::ffi;
+
+    /// As a migration is that finds what it makes.
+    #[test]
+    fn tables_and_columns_that_are_there_before_they_are_made_may_need_a_rebuild() {
+        let db = rusqlite::Connection::open_in_memory().unwrap();
+        db.execute_batch("CREATE TABLE lamps(name TEXT)").unwrap();
+        for step in [
+            "CREATE TABLE lamps(name TEXT)",
+            "ALTER TABLE lamps ADD COLUMN name TEXT",
+        ] {
+            let error = StoreError::from(db.execute_batch(step).unwrap_err());
+            assert!(
+                error.may_need_rebuild() && !error.needs_rebuild(),
+                "{error}"
+            );
+        }
+    }
 
     #[test]
     fn shared_memory_that_cannot_be_made_is_no_damage() {

@@ -8,7 +8,11 @@ use crate::sql::Statements;
 use crate::writer::Writer;
 use rusqlite::params;
 use session_core::{PromptKind, TurnContent};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+
+/// Is met by the last turn `t` of a session.
+const IS_LAST_TURN: &str =
+    "NOT EXISTS (SELECT 1 FROM turns l WHERE l.session = t.session AND l.idx > t.idx)";
 
 impl Reader {
     /// Returns a turn with all turns that are copies of it, or that it is a copy of.
@@ -19,6 +23,18 @@ impl Reader {
         let select = "SELECT id FROM turns, (SELECT coalesce(owner, id) AS root FROM turns WHERE id = ?1) AS me
              WHERE id = me.root OR owner = me.root ORDER BY id";
         self.db.rows(select, [turn], |row| row.get(0))
+    }
+
+    /// Returns the files with a session whose last turn is excluded.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn files_with_excluded_last_turn(&self) -> Result<BTreeSet<FileId>> {
+        let select = format!(
+            "SELECT s.file FROM turns t JOIN sessions s ON s.id = t.session
+             WHERE {EXCLUDED_TURN} AND {IS_LAST_TURN}"
+        );
+        self.db.rows(&select, [], |row| row.get(0))
     }
 
     /// Counts the excluded turns of each session that has some.
@@ -120,6 +136,18 @@ impl Writer {
         self.renew_opening(row.session)?;
         self.index_title(row.session)?;
         self.bump_revision(row.session)
+    }
+
+    /// Returns true if the last turn of a session is excluded.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_last_turn_excluded(&self, session: SessionId) -> Result<bool> {
+        let select = format!(
+            "SELECT {EXCLUDED_TURN} FROM turns WHERE session = ?1 ORDER BY idx DESC LIMIT 1"
+        );
+        let is_excluded = self.db().first(&select, [session], |row| row.get(0))?;
+        Ok(is_excluded.unwrap_or_default())
     }
 
     /// Takes the branches of excluded turns, which a history still tells, from the sessions of its file.

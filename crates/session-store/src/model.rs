@@ -244,7 +244,7 @@ impl Writer {
     }
 
     /// Deletes a model's vectors, for the next commit.
-    pub(crate) fn clear_vectors(&mut self, model: ModelId) -> Result<()> {
+    fn clear_vectors(&mut self, model: ModelId) -> Result<()> {
         self.abandon_series()?;
         self.matrices.orphans.retain(|orphan| orphan.model != model);
         self.pending

@@ -63,7 +63,7 @@ impl Writer {
     ///
     /// # Errors
     /// When the database fails.
-    pub(crate) fn request_purge(&mut self) -> Result<()> {
+    pub fn request_purge(&mut self) -> Result<()> {
         self.begin()?;
         let insert = "INSERT OR REPLACE INTO pending_purge(id) VALUES(?1)";
         self.db().execute("DELETE FROM pending_purge", [])?;

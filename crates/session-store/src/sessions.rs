@@ -73,16 +73,6 @@ impl Writer {
         Ok(project.flatten())
     }
 
-    /// Changes the project of a session; `None` if its working directory is all that is known.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn set_project(&mut self, session: SessionId, project: Option<&str>) -> Result<()> {
-        self.begin()?;
-        let update = "UPDATE sessions SET project = ?2 WHERE id = ?1";
-        self.db().run(update, params![session, project])
-    }
-
     /// Clears what was derived from a session's turns, which are about to be read again.
     fn clear_derived_fields(&mut self, session: SessionId) -> Result<()> {
         self.clear_first_prompt(session)?;

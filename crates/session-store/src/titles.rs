@@ -150,12 +150,7 @@ impl Writer {
         self.db().run(update, params![session, title])
     }
 
-    pub(crate) fn insert_opening(
-        &mut self,
-        session: SessionId,
-        index: u32,
-        prompt: &str,
-    ) -> Result<()> {
+    fn insert_opening(&mut self, session: SessionId, index: u32, prompt: &str) -> Result<()> {
         let opening = PromptOpening::new(prompt);
         let Some(template) = opening.template_key().map(text_hash) else {
             return Ok(());
@@ -164,30 +159,6 @@ impl Writer {
         self.db().run(insert, params![session, template, index])?;
         self.titles.pending.note(template, session);
         Ok(())
-    }
-
-    /// Finds the openings of all sessions, and those that are named by what was done: of an index
-    /// that was written before these were kept.
-    pub(crate) fn find_openings(&mut self) -> Result<()> {
-        let select = "SELECT id, first_prompt IS NOT NULL FROM sessions WHERE turns > 0";
-        let sessions: Vec<(SessionId, bool)> = self
-            .db()
-            .rows(select, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        for (session, has_prompt) in sessions {
-            if has_prompt {
-                self.find_opening(session)?
-            } else {
-                self.queue_work_title(session)
-            }
-        }
-        Ok(())
-    }
-
-    fn find_opening(&mut self, session: SessionId) -> Result<()> {
-        match self.find_title_prompt(session)? {
-            Some(found) => self.insert_opening(session, found.turn, &found.prompt),
-            None => Ok(()),
-        }
     }
 
     /// Finds the title that the first prompt of a session gives once more.

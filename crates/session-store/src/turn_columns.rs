@@ -86,12 +86,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns the number of tokens by which a turn is indexed.
-    pub(crate) fn turn_tokens(&mut self, turn: TurnId) -> Result<u32> {
-        let [_, tokens] = self.turn_columns_mut(turn)?;
-        Ok(*tokens)
-    }
-
     /// Notes that a turn was deleted.
     pub(crate) fn clear_turn_columns(&mut self, turn: TurnId) -> Result<()> {
         *self.turn_columns_mut(turn)? = [0; 2];
@@ -109,8 +103,8 @@ impl Writer {
             .row_mut((), turn.as_index() as u64, read)
     }
 
-    /// Makes the blocks of all turns anew: there were none, or their bytes may have been damaged, which no check of SQLite
-    /// tells. Words are to be in the database.
+    /// Makes the blocks of all turns anew: their bytes may have been damaged, which no check of SQLite tells. Words are to be
+    /// in the database.
     pub(crate) fn renew_turn_blocks(&mut self) -> Result<()> {
         self.pending.turn_blocks.forget(|()| true);
         self.db().execute("DELETE FROM turn_blocks", [])?;

@@ -354,8 +354,8 @@ impl Writer {
         self.add_all_turn_keys()
     }
 
-    /// Adds the keys of all turns: of an index that was written before they were kept in buckets.
-    pub(crate) fn add_all_turn_keys(&mut self) -> Result<()> {
+    /// Adds the keys of all turns to the buckets.
+    fn add_all_turn_keys(&mut self) -> Result<()> {
         let mut last = TurnId::default();
         loop {
             let turns = self.hashes_after(last)?;

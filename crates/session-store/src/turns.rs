@@ -104,10 +104,7 @@ impl Writer {
             hashes: *hashes,
         };
         self.store_turn(delivered, |writer, known| match known {
-            Some(known) => {
-                let are_stale = writer.are_words_stale(&known.content, known.id, &words.words)?;
-                writer.replace_turn(&known, delivered, &parse_content(json), are_stale)
-            }
+            Some(known) => writer.replace_turn(&known, delivered, &parse_content(json)),
             None => {
                 let id = writer.insert_turn(delivered, json)?;
                 let has_title = writer
@@ -163,22 +160,21 @@ impl Writer {
         } else {
             TurnContent::from_turn(turn)
         };
-        self.replace_turn(known, delivered, &content, false)
+        self.replace_turn(known, delivered, &content)
     }
 
     /// Updates a stored turn and its words; returns false when neither they nor its
-    /// dedup keys changed. Stale words are those of the same content as an earlier version indexed it.
+    /// dedup keys changed.
     fn replace_turn(
         &mut self,
         known: &StoredTurn,
         delivered: DeliveredTurn<'_>,
         content: &TurnContent,
-        are_words_stale: bool,
     ) -> Result<bool> {
         let DeliveredTurn { session, turn, .. } = delivered;
         self.session_progress.new_session.note_change(session);
         self.titles.known_openings.remove(session);
-        let changed = self.update_turn(known, delivered, content)? || are_words_stale;
+        let changed = self.update_turn(known, delivered, content)?;
         if changed {
             self.reindex_turn(known.id, session, content)?;
             self.reindex_copies(known.id)?;
@@ -318,7 +314,7 @@ impl Writer {
 
     /// Indexes a turn again. When it becomes a copy or ceases to be one, its session's
     /// title may be indexed with another turn.
-    fn reindex_turn(
+    pub(crate) fn reindex_turn(
         &mut self,
         id: TurnId,
         session: SessionId,
@@ -399,7 +395,7 @@ impl Writer {
     }
 
     /// Indexes again the copies of a turn that changed or is deleted.
-    fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
+    pub(crate) fn reindex_copies(&mut self, owner: TurnId) -> Result<()> {
         let select = "SELECT id, session FROM turns WHERE owner = ?1 ORDER BY id";
         let db = self.db();
         let copies: Vec<SessionTurn> = db.rows(select, [owner], SessionTurn::from_row)?;

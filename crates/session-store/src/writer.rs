@@ -17,7 +17,6 @@ use crate::titles::TitleUpdates;
 use rusqlite::Connection;
 use session_core::{Progress, TurnContent};
 use session_files::private;
-use session_redact::Redactor;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -42,8 +41,6 @@ pub struct Writer {
     pub(crate) was_open_to_others: bool,
     /// The new path of the database that [`Writer::rebuild`] renamed.
     old_database: Option<PathBuf>,
-    /// Redacts what an older index holds when it is migrated.
-    pub(crate) redactor: Redactor,
     /// A transaction is open.
     in_transaction: bool,
     /// Writing failed, and what was to be written may be lost.
@@ -54,23 +51,6 @@ pub struct Writer {
 /// Receives the progress of a migration, in sessions.
 pub type MigrationProgress<'p> = &'p dyn Fn(Progress);
 
-/// Options of a writer that matter where the index has an older format.
-pub struct WriterOptions<'p> {
-    /// Redacts what an index holds that was written before secrets were redacted.
-    pub redactor: Redactor,
-    /// Is called as a migration goes on.
-    pub on_migrated: MigrationProgress<'p>,
-}
-
-impl Default for WriterOptions<'_> {
-    fn default() -> Self {
-        Self {
-            redactor: Redactor::default(),
-            on_migrated: &|_| {},
-        }
-    }
-}
-
 impl Writer {
     /// Opens the index for writing, made anew if there is none. An index of an older format is
     /// migrated, as part of what the first [`Writer::commit`] makes visible.
@@ -79,21 +59,21 @@ impl Writer {
     /// [`StoreError::Locked`] while another process writes; [`StoreError::ForeignDirectory`]; format and damage
     /// errors, for most of which [`Writer::rebuild`] is the remedy.
     pub fn open(root: &Path) -> Result<Self> {
-        Self::open_with(root, WriterOptions::default())
+        Self::open_reporting(root, &|_| {})
     }
 
-    /// Opens the index for writing with options for its migration.
+    /// Opens the index for writing, and reports the progress of its migration.
     ///
     /// # Errors
     /// As [`Writer::open`].
-    pub fn open_with(root: &Path, options: WriterOptions<'_>) -> Result<Self> {
+    pub fn open_reporting(root: &Path, progress: MigrationProgress<'_>) -> Result<Self> {
         let open = || {
             check_ownership(root)?;
             private::create_directory(root)?;
             let was_open = directory::close_to_others(root)?;
             let lock = IndexLock::acquire_writer(root)?;
             finish_renaming_to_old(root)?;
-            let mut writer = Self::with_lock(root, lock, options)?;
+            let mut writer = Self::with_lock(root, lock, progress)?;
             writer.was_open_to_others = was_open;
             Ok(writer)
         };
@@ -112,12 +92,12 @@ impl Writer {
         finish_renaming_to_old(root)?;
         let old = rename_database_to_old(root)?;
         delete_model_files(&directory::vectors_path(root), is_matrix_name)?;
-        let mut writer = Self::with_lock(root, lock, WriterOptions::default())?;
+        let mut writer = Self::with_lock(root, lock, &|_| {})?;
         writer.old_database = Some(old).filter(|old| old.exists());
         Ok(writer)
     }
 
-    fn with_lock(root: &Path, lock: IndexLock, options: WriterOptions<'_>) -> Result<Self> {
+    fn with_lock(root: &Path, lock: IndexLock, progress: MigrationProgress<'_>) -> Result<Self> {
         let mut db = schema::open_writable(root)?;
         let pending = PendingWrites::default();
         pending.changed_rows.watch(&mut db)?;
@@ -130,12 +110,11 @@ impl Writer {
             was_migrated: false,
             was_open_to_others: false,
             old_database: None,
-            redactor: options.redactor,
             in_transaction: false,
             has_failed: false,
             _lock: lock,
         };
-        migrate(&mut writer, options.on_migrated).map_err(|e| schema::locate_damage(e, root))?;
+        migrate(&mut writer, progress).map_err(|e| schema::locate_damage(e, root))?;
         Ok(writer)
     }
 

@@ -1,7 +1,7 @@
 //! The command that resumes a session.
 
 use crate::session_row::claude_session;
-use session_agents::{ResumeCommand, ResumeError, ResumeMode, ResumeObstacle};
+use session_agents::{ResumeCommand, ResumeError, ResumeMode, ResumeObstacle, UnprintableFolder};
 use session_store::SessionRow;
 
 #[test]
@@ -15,7 +15,7 @@ fn the_command_changes_to_the_directory_of_the_session() {
     let resume = ResumeCommand::new(&session, ResumeMode::Continue).unwrap();
     assert_eq!(resume.command, ["claude", "--resume", "session-7"]);
     assert!(resume.directory_exists);
-    let words = shlex::split(&resume.shell_line()).unwrap();
+    let words = shlex::split(&resume.shell_line().unwrap()).unwrap();
     let expected = ["cd", &directory, "&&", "claude", "--resume", "session-7"];
     assert_eq!(words, expected);
 }
@@ -23,19 +23,39 @@ fn the_command_changes_to_the_directory_of_the_session() {
 #[test]
 fn a_directory_is_quoted_for_a_shell() {
     let session = SessionRow {
-        cwd: Some("/gone/it's\u{7} $HOME".into()),
+        cwd: Some("/gone/it's\n $HOME".into()),
         ..claude_session(7)
     };
     let resume = ResumeCommand::new(&session, ResumeMode::Continue).unwrap();
     assert!(!resume.directory_exists);
-    let line = resume.shell_line();
-    assert!(!line.contains('\u{7}'), "{line}");
+    let line = resume.shell_line().unwrap();
     let words = shlex::split(&line).unwrap();
     assert!(
         words[1].starts_with("/gone/it's") && words[1].ends_with(" $HOME"),
         "{line}"
     );
     assert_eq!(words[2..4], ["&&", "claude"]);
+}
+
+/// Without the characters that are not printed it may be the name of another one.
+#[test]
+fn a_folder_that_cannot_be_printed_gets_no_command() {
+    for invisible in ['\u{7}', '\r', '\u{200b}', '\u{2028}', '\u{202e}'] {
+        let session = SessionRow {
+            cwd: Some(format!("/src/app{invisible}")),
+            ..claude_session(7)
+        };
+        let resume = ResumeCommand::new(&session, ResumeMode::Continue).unwrap();
+        assert_eq!(resume.shell_line(), Err(UnprintableFolder));
+        let mut resume = ResumeCommand {
+            directory: None,
+            ..resume
+        };
+        assert!(resume.shell_line().is_ok());
+        let folder = Some(format!("/team{invisible}"));
+        resume.environment.insert("CODEX_HOME", folder);
+        assert_eq!(resume.shell_line(), Err(UnprintableFolder));
+    }
 }
 
 #[test]
@@ -157,6 +177,7 @@ fn a_directory_is_no_option_of_cd() {
     };
     let line = ResumeCommand::new(&session, ResumeMode::Continue)
         .unwrap()
-        .shell_line();
+        .shell_line()
+        .unwrap();
     assert!(line.starts_with("cd -- -weird && claude"), "{line}");
 }

@@ -120,6 +120,28 @@ fn a_project_keeps_its_keywords() {
     assert!(!read().contains("saved memories about"));
 }
 
+#[test]
+fn a_project_keeps_its_keywords_where_an_edited_skill_is_replaced() {
+    let user = KeywordsHome::with_skill();
+    let shop = user.env.home.join("shop");
+    fs_err::create_dir_all(shop.join(".git")).unwrap();
+    let project = Project::find(&shop, &user.env.home).unwrap().unwrap();
+    let location = SkillLocation::for_project(Agent::Claude, project);
+    let install = || {
+        let mut plan = SkillPlan::read(location.clone()).unwrap();
+        plan.edited_files().for_each(|file| file.overwrite = true);
+        plan.apply(SkillAction::Install, WriteMode::Write).unwrap()
+    };
+    install();
+    let lantern = |_: &SkillLocation| Some(vec!["lantern".to_owned()]);
+    set_skill_keywords(vec![location.clone()], lantern, WriteMode::Write).unwrap();
+    let skill = location.directory().join("SKILL.md");
+    let installed = fs_err::read_to_string(&skill).unwrap();
+    fs_err::write(&skill, format!("{installed}\nmine\n")).unwrap();
+    assert_eq!(install().keywords, Some(vec!["lantern".to_owned()]));
+    assert_eq!(fs_err::read_to_string(&skill).unwrap(), installed);
+}
+
 /// The skill is written before its manifest.
 #[test]
 fn a_removal_that_was_killed_before_the_manifest_is_completed() {

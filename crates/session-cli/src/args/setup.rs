@@ -15,7 +15,8 @@ Examples:
   session-search setup --keep-history 365 --skill --yes
   session-search setup --skill --allow-skill           # lets Claude load it
   session-search setup --agent opencode --agent codex  # shows what they get
-  session-search setup --undo                          # takes it back
+  session-search setup --undo                          # takes it back, but for
+                                                       # --keep-history
 
 On a terminal it asks for what the options leave open; each step can be skipped and taken again. \
 Elsewhere it does what the options say; without --yes it shows what it would write.")]
@@ -41,7 +42,7 @@ pub struct SetupArgs {
     /// Install into this agent: skill or instructions, MCP server, hook (claude: the skill alone); may be repeated
     #[arg(long, value_name = "NAME", value_parser = agents())]
     pub agent: Vec<Agent>,
-    /// Remove what was installed into the agents, or into those of --agent
+    /// Remove what was installed into the agents, or into those of --agent; a history that is kept longer stays so
     #[arg(long, conflicts_with_all = ["model", "remote", "keep_history", "skill", "no_skill", "allow_skill"])]
     pub undo: bool,
     /// Apply the options without asking

@@ -24,6 +24,7 @@ pub fn run(args: &BrowseArgs) -> Result<CommandOutcome> {
     if is_dumb() {
         return Err(make_terminal_error(DUMB));
     }
+    background::note_program();
     let home = Home::from_process()?;
     let engine = SearchEngine::new(home.clone())?;
     let options = PickerOptions {

@@ -123,10 +123,13 @@ fn parse_before(args: &ForgetArgs) -> Result<Option<i64>> {
 fn find_saved_memories(plan: &ForgetPlan, request: &ForgetRequest) -> Result<FoundSourceMemories> {
     let pattern = request.pattern.as_ref();
     let pattern = pattern.filter(|_| request.sessions.is_none());
+    let matches = pattern.map(|pattern| move |text: &str| pattern.is_match(text));
     let query = SourceQuery {
         directories: plan.project_folders(),
         includes: &|session, turns| plan.forgets(session, turns),
-        matches: &|text| pattern.is_some_and(|pattern| pattern.is_match(text)),
+        matches: matches
+            .as_ref()
+            .map(|matches| matches as &dyn Fn(&str) -> bool),
     };
     let found = FoundSourceMemories::find(&current_directory()?, &query)?;
     print_notes(&found.notes)?;

@@ -13,7 +13,7 @@ use session_display::pluralize;
 use session_indexer::{EmbeddingCounts, RefreshMode};
 use session_output::{
     format_index_outcome, format_marked_sessions, format_old_database, format_open_directory,
-    format_returned_sessions, format_unreadable_paths,
+    format_redacted, format_unreadable_paths,
 };
 use session_query::{EmbeddingEta, QueryModels, SearchEngine};
 use session_store::{EmbeddingHandover, EmbeddingPauses, IndexLock};
@@ -43,7 +43,7 @@ pub fn run(args: &IndexArgs) -> Result<CommandOutcome> {
     }
     outcome.embedded += embedded.texts;
     outcome.sessions_left += embedded.sessions_left;
-    print_notes(format_returned_sessions(&outcome))?;
+    print_notes(format_redacted(&outcome))?;
     print_notes(format_marked_sessions(&outcome))?;
     print_notes(format_open_directory(&outcome))?;
     print_notes(format_old_database(&outcome))?;

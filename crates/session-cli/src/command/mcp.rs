@@ -12,6 +12,7 @@ pub fn run() -> Result<CommandOutcome> {
     if std::io::stdin().is_terminal() {
         print_note("this waits for an MCP client on stdin; Ctrl-C ends it")?;
     }
+    background::note_program();
     serve_stdio(background::start)?;
     Ok(CommandOutcome::Found)
 }

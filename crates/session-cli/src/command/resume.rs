@@ -42,7 +42,10 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
         print_note(format_continuation(&session, continuation, &ids))?;
     }
     match (args.json, args.print) {
-        (true, _) => json::print(&resume)?,
+        (true, _) => {
+            require_printable(&resume)?;
+            json::print(&resume)?
+        }
         (false, true) => print_command(&resume)?,
         (false, false) => start_agent(&resume, &home.env)?,
     }
@@ -51,9 +54,21 @@ pub fn run(args: &ResumeArgs) -> Result<CommandOutcome> {
 
 /// Prints the command of the agent.
 pub fn print_command(resume: &ResumeCommand<'_>) -> Result<()> {
-    output::print(format_args!("{}\n", sanitize_text(&resume.shell_line())))?;
+    require_printable(resume)?;
+    output::print(format_args!("{}\n", sanitize_text(&resume.shell_line()?)))?;
     if let Some(obstacle) = resume.find_start_obstacle(|_| true) {
         print_note(obstacle)?;
+    }
+    Ok(())
+}
+
+/// Refuses to print a command that would name another folder than the session's.
+fn require_printable(resume: &ResumeCommand<'_>) -> Result<()> {
+    if let Err(unprintable) = resume.require_printable() {
+        bail!(
+            "{unprintable}\nhint: `session-search resume {}` starts its agent there",
+            resume.session
+        );
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use session_core::Progress;
 use session_indexer::{RefreshProgress, RefreshStage};
 use std::cell::Cell;
 
-/// Shows sessions migrated, bytes read, then turns embedded. Silent where stderr is no terminal.
+/// Shows sessions migrated, parts redacted, bytes read, then turns embedded. Silent where stderr is no terminal.
 pub struct IndexProgressBar {
     delayed: DelayedBar,
     stage: Cell<Option<RefreshStage>>,
@@ -29,6 +29,7 @@ impl IndexProgressBar {
     fn enter(&self, stage: RefreshStage, total: u64) {
         let template = match stage {
             RefreshStage::Migrating => "migrating index  {bar:16} {pos}/{len} sessions  {eta} left",
+            RefreshStage::Redacting => "redacting index  {bar:16} {pos}/{len} parts  {eta} left",
             RefreshStage::Reading => "reading history  {bar:16} {bytes}/{total_bytes}  {eta} left",
             RefreshStage::Embedding => {
                 "embedding        {bar:16} {pos}/{len} turns  {msg}{eta} left"

@@ -7,8 +7,9 @@ use crate::shared::detached_process::prepare_detached;
 use session_config::Home;
 use session_files::HOME_VARIABLE;
 use session_query::{SearchEngine, is_embedding};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 /// The option of `index` that marks such a process.
 pub const FLAG: &str = "--background";
@@ -56,9 +57,17 @@ pub fn spawn_vector_preparation(home: &Home, folder: &Path) {
     }
 }
 
+/// Notes the path of this program. A process that runs for long does so at its start: on Linux, the path of a program that
+/// was replaced since names no file.
+pub fn note_program() -> Option<&'static Path> {
+    static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| std::env::current_exe().ok());
+    program.as_deref()
+}
+
 /// Starts the program on its own. What was refused here is refused there, whatever its folder.
 fn spawn(home: &Home, args: &[&str], folder: &Path) {
-    let Ok(program) = std::env::current_exe() else {
+    let Some(program) = note_program() else {
         return;
     };
     let mut command = Command::new(program);

@@ -84,29 +84,6 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn a_preview_has_two_lines_at_most() {
-    let env = talkative();
-    for columns in [60, 80, 100, 120] {
-        for id in [LONG, WIDE] {
-            let printed = env.printed(&["search", "lantern", "--session", id], columns);
-            let preview: Vec<_> = printed
-                .lines()
-                .filter(|line| line.contains("trim its") || line.contains("整えて"))
-                .collect();
-            assert!(matches!(preview.len(), 1 | 2), "{printed}");
-            let lines = printed
-                .split("\n\n")
-                .nth(1)
-                .unwrap()
-                .lines()
-                .collect::<Vec<_>>();
-            let cut = lines.iter().filter(|line| line.ends_with('…')).count();
-            assert!(lines.len() <= 7 && cut >= 1, "{printed}");
-        }
-    }
-}
-
-#[test]
 fn what_does_not_fit_begins_a_line() {
     let env = talkative();
     let hit = |id: &str, columns: usize| {

@@ -119,17 +119,17 @@ fn a_database_of_a_newer_program_is_left_alone() {
 
     ----- stderr -----
     error: the index in `[TMP]/index` has format 99, this program reads format [CURRENT]
-    hint: a newer version of session-search wrote it: update this one, or set SESSION_SEARCH_HOME to another folder
+    hint: a newer version of session-search wrote it: update this one or, if an agent runs it, restart that; or set SESSION_SEARCH_HOME to another folder
     ");
     let full = env.run(&["index", "--full"]).exits(2);
     assert!(full.stderr().contains("update this one"), "{full}");
     assert!(!env.index("index.db.old").exists());
 }
 
-/// An index of format 4 of two sessions whose histories are gone.
-fn of_format_4() -> TestEnvironment {
+/// An index of format 15 of two sessions whose histories are gone.
+fn of_format_15() -> TestEnvironment {
     let env = TestEnvironment::new();
-    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../session-store/fixtures/v4");
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../session-store/fixtures/v15");
     for file in [
         "index.db",
         "vectors/f00d/session.0.npy",
@@ -142,7 +142,7 @@ fn of_format_4() -> TestEnvironment {
     env
 }
 
-const OF_FORMAT_4: &str = "7a1e0c52-0000-4000-8000-000000000001";
+const OF_FORMAT_15: &str = "7a1e0c52-0000-4000-8000-000000000001";
 
 #[test]
 fn a_database_of_an_older_format_is_migrated_before_it_is_asked() {
@@ -151,29 +151,29 @@ fn a_database_of_an_older_format_is_migrated_before_it_is_asked() {
         &["index"],
         &["index", "--full"],
     ] {
-        let env = of_format_4();
+        let env = of_format_15();
         env.run(args).succeeded();
         assert!(!env.index("index.db.old").exists());
         let found = env.found(&["borrow checker", "--no-refresh", "--limit", "1"]);
-        assert_eq!(found, [OF_FORMAT_4], "{args:?}");
+        assert_eq!(found, [OF_FORMAT_15], "{args:?}");
         let status = env.json(&["status"]);
         assert_eq!(
             (&status["sessions"], &status["gone"]),
             (&2.into(), &2.into())
         );
-        env.run(&["show", OF_FORMAT_4]).succeeded();
+        env.run(&["show", OF_FORMAT_15]).succeeded();
     }
 }
 
 #[test]
 fn who_does_not_write_says_what_migrates_an_older_format() {
-    let env = of_format_4();
+    let env = of_format_15();
     insta::assert_snapshot!(env.run(&["search", "borrow", "--no-refresh"]), @r"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 4, this program reads format [CURRENT]
+    error: the index in `[TMP]/index` has format 15, this program reads format [CURRENT]
     hint: run `session-search index`, which migrates it; where its folder cannot be written, set SESSION_SEARCH_HOME to another
     ");
     for args in [&["status"][..], &["model", "list"]] {
@@ -185,14 +185,14 @@ fn who_does_not_write_says_what_migrates_an_older_format() {
 /// As in a folder that cannot be written to, which would not stop root.
 #[test]
 fn an_older_format_that_cannot_be_migrated_says_why() {
-    let env = of_format_4();
+    let env = of_format_15();
     fs_err::create_dir_all(env.index("lock")).unwrap();
     insta::assert_snapshot!(env.run(&["search", "borrow"]), @r"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: the index in `[TMP]/index` has format 4 and cannot be migrated to format [CURRENT]: `[TMP]/index/lock` is not a regular file
+    error: the index in `[TMP]/index` has format 15 and cannot be migrated to format [CURRENT]: `[TMP]/index/lock` is not a regular file
     hint: see that its folder can be written, or set SESSION_SEARCH_HOME to another
     ");
 }

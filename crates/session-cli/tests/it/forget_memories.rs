@@ -90,6 +90,44 @@ fn a_memory_that_names_what_matches_is_forgotten() {
     assert!(!list.stdout().contains("match"), "{list}");
 }
 
+/// Its session was forgotten before, and its own text does not have the word.
+#[test]
+fn a_memory_whose_conversation_has_what_matches_is_forgotten() {
+    let project = MemoryProject::new();
+    let shop = project.env.home("shop");
+    let session = ClaudeTranscript::new(LAMP, shop.to_str().unwrap())
+        .user("How is the lamp filled?")
+        .assistant(&format!("The {WORD} has a cap."));
+    project.env.write_transcript(&session);
+    project.env.run(&["index"]).succeeded();
+    let id = project.save("Lamp", "it has a cap", &["--from", LAMP]);
+    let other = project.save("Kiln", "it has a lid", &[]);
+    let conversation = project.folder("raw").join(format!("{id}.md"));
+    let kept = fs_err::read_to_string(&conversation).unwrap();
+    assert!(kept.contains(WORD), "{kept}");
+    project.env.run(&["forget", LAMP, "--yes"]).succeeded();
+    let forget = ["forget", "--match", WORD, "--memories", "--yes"];
+    project.run(&forget).succeeded();
+    assert!(!conversation.exists() && !project.file(&id).exists());
+    assert!(project.file(&other).exists());
+}
+
+/// It came with the repository, or by an import.
+#[test]
+fn a_memory_that_waits_for_trust_and_matches_is_named() {
+    let project = MemoryProject::new();
+    let id = "mem-20260111-000000";
+    let text = format!("---\nid: {id}\ntopic: Lamp\ncreated: 2026-01-11\n---\n\n- {WORD}\n");
+    project.env.write(&project.file(id), text);
+    let ran = project.run(&["forget", "--match", WORD, "--memories", "--yes"]);
+    let note = format!("{id} matches, waits for trust and stays: see ");
+    assert!(ran.stderr().contains(&note), "{ran}");
+    assert!(project.file(id).exists());
+    let purge = ["memory", "delete", id, "--purge"];
+    project.run(&purge).succeeded();
+    assert!(!project.file(id).exists());
+}
+
 #[test]
 fn a_project_that_is_gone_is_not_looked_at() {
     let other = OtherProject::new();

@@ -101,6 +101,31 @@ fn a_mistake_in_the_configuration_is_told_where_nothing_else_is() {
     assert_eq!(start(None), "", "its agent shows no message");
 }
 
+/// It may take longer than a hook.
+#[test]
+fn no_hook_redacts_an_index_by_new_rules() {
+    let project = MemoryProject::new();
+    let cwd = project.env.home("shop");
+    let cwd = cwd.to_str().unwrap();
+    let session = ClaudeTranscript::new("a1b2c3d4-0000-4000-8000-000000000000", cwd)
+        .user("Why do the ferry tests fail at noon?");
+    project.env.write_transcript(&session);
+    project.run(&["index"]).succeeded();
+    let start = || {
+        let asked = serde_json::json!({"session_id": "s1", "cwd": cwd, "hook_event_name": "SessionStart", "source": "startup"});
+        let ran = project.fed(&["hook", "run"], &asked.to_string());
+        ran.succeeded().stdout()
+    };
+    project.configure("redaction.patterns = [\"ferry\"]", "last_session = true");
+    assert_eq!(start(), "");
+    project.run(&["search", "noon"]).succeeded();
+    let said = start();
+    assert!(
+        said.contains("Why do the [redacted:custom] tests fail"),
+        "{said}"
+    );
+}
+
 /// An empty index is filled without a limit of time.
 #[test]
 fn no_hook_fills_an_empty_index() {

@@ -46,6 +46,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_digest;
 mod mcp_fence;
+mod mcp_folder;
 mod mcp_history;
 mod mcp_memories;
 mod mcp_search;

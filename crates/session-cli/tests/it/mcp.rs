@@ -224,7 +224,7 @@ fn an_offset_behind_the_end_of_a_turn_is_no_empty_answer() {
         "{said}"
     );
     let recalled = client.call("recall", json!({"query": " "}));
-    assert_eq!(next(&recalled), r#"search(query: "project:.")"#);
+    assert_eq!(next(&recalled), r#"search(query: "")"#);
 }
 
 #[test]

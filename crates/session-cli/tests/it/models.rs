@@ -184,31 +184,6 @@ fn a_model_that_does_not_open_is_not_taken_into_use() {
     assert_eq!(env.json(&["model", "list"])["in_use"], "tiny");
 }
 
-/// Whoever keeps the file elsewhere and links to it keeps the link.
-#[cfg(unix)]
-#[test]
-fn a_linked_configuration_stays_linked() {
-    let env = TestEnvironment::unconfigured();
-    env.write(&env.path("dotfiles/config.toml"), "nice = 3\n");
-    fs_err::create_dir_all(env.home(CONFIG).parent().unwrap()).unwrap();
-    fs_err::os::unix::fs::symlink(env.path("dotfiles/config.toml"), env.home(CONFIG)).unwrap();
-    env.run(&["model", "use", "table"]).succeeded();
-    let text = fs_err::read_to_string(env.path("dotfiles/config.toml")).unwrap();
-    assert_eq!(text, "nice = 3\nmodel = \"table\"\n");
-    assert!(env.home(CONFIG).is_symlink());
-}
-
-#[cfg(unix)]
-#[test]
-fn nobody_else_can_read_the_configuration() {
-    use std::os::unix::fs::PermissionsExt;
-    let env = TestEnvironment::unconfigured();
-    env.run(&["model", "use", "table"]).succeeded();
-    let mode = |path: PathBuf| fs_err::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(env.home(CONFIG)), 0o600);
-    assert_eq!(mode(env.home(".config/session-search")), 0o700);
-}
-
 #[test]
 fn a_model_that_is_not_here_is_not_taken_into_use() {
     let env = TestEnvironment::unconfigured();

@@ -3,7 +3,6 @@
 use crate::claude::ClaudeTranscript;
 use crate::environment::TestEnvironment;
 use crate::history::{DOCKER, WATCHER, docker, small, watcher};
-use serde_json::json;
 use std::ffi::OsStr;
 
 /// Asserts that a query is answered: found or not, but no error.
@@ -70,51 +69,6 @@ fn long_queries_are_answered() {
         answered(&env, &["search", query]);
     }
     assert_eq!(env.found(&[&words, "--limit", "1"]), [DOCKER]);
-}
-
-/// macOS and some editors write marks behind their letters.
-#[test]
-fn letters_with_marks_are_found_in_either_form() {
-    let composed = "Größe der й-Liste 데이터베이스";
-    let decomposed = "Gro\u{308}ße der и\u{306}-Liste \u{1103}\u{1166}\u{110b}\u{1175}\u{1110}\u{1165}\u{1107}\u{1166}\u{110b}\u{1175}\u{1109}\u{1173}";
-    let session = |id: &str, text: &str, day: &str| {
-        let folder = format!("/home/ann/{}", text.split(' ').next().unwrap());
-        let path = format!("{folder}/{}.md", text.split(' ').next().unwrap());
-        ClaudeTranscript::new(id, &folder)
-            .at(&format!("2026-02-{day}T09:00:00Z"))
-            .user(text)
-            .call(
-                "Write",
-                json!({"file_path": path, "content": "x"}),
-                "Written.",
-                false,
-            )
-            .assistant("It is in the file.")
-    };
-    let ids = [
-        "e6000001-0000-4000-8000-000000000001",
-        "e6000002-0000-4000-8000-000000000002",
-    ];
-    let env = TestEnvironment::indexed(&[
-        session(ids[0], composed, "20"),
-        session(ids[1], decomposed, "21"),
-    ]);
-    let names = ["Größe", "Gro\u{308}ße"];
-    for word in names
-        .into_iter()
-        .chain(composed.split(' ').skip(2))
-        .chain(decomposed.split(' ').skip(2))
-    {
-        for query in [word.to_owned(), format!("\"{word}\"")] {
-            let mut found = env.found(&[&query, "--keyword-only"]);
-            found.sort();
-            assert_eq!(found, ids, "{query}");
-        }
-    }
-    for name in names {
-        let files = env.json(&["files", &format!("{name}.md"), "--project", name]);
-        assert_eq!(files["found"].as_array().map(Vec::len), Some(2), "{files}");
-    }
 }
 
 /// The models in the binary read no Japanese: all of it looks alike to them.

@@ -229,3 +229,18 @@ fn a_session_in_a_folder_that_its_path_does_not_tell_is_refused() {
     hint: set the variable that named the folder, or `session-search show 9c3a2e74` has what was said in it
     ");
 }
+
+/// Without it the name would be that of another folder.
+#[test]
+fn no_folder_with_an_invisible_character_is_printed() {
+    let env = TestEnvironment::new();
+    let folder = env.home("app\u{200b}");
+    let session = ClaudeTranscript::new(MAIN, folder.to_str().unwrap()).user("How is it lit?");
+    env.write_transcript(&session.assistant("By hand.").folder("app"));
+    for option in ["--print", "--json"] {
+        let refused = env.run(&["resume", MAIN, option]).exits(2);
+        assert_eq!(refused.stdout(), "");
+        let hint = format!("hint: `session-search resume {MAIN}` starts its agent there\n");
+        assert!(refused.stderr().ends_with(&hint), "{refused}");
+    }
+}

@@ -6,7 +6,7 @@ use crate::mcp_client::McpClient;
 use crate::memory::MemoryProject;
 use crate::privacy::tree;
 use serde_json::json;
-use session_store::Reader;
+use session_store::{Reader, Writer};
 use std::path::Path;
 
 const SESSION: &str = "5ec0e700-0000-4000-8000-000000000001";
@@ -163,6 +163,71 @@ fn the_users_settings_count() {
     );
     let refused = env.run(&["search", "lamp"]).exits(2);
     assert!(refused.stderr().contains("redaction.allow"), "{refused}");
+}
+
+/// Claude Code deletes a transcript after thirty days.
+#[test]
+fn a_pattern_that_is_added_redacts_what_is_indexed() {
+    let secret = "zq7ticketw8";
+    let transcript = ClaudeTranscript::new(SESSION, "/home/ann/boiler")
+        .user(&format!("Why does the boiler of {secret} fail?"))
+        .bash(&format!("mend {secret}"), &format!("error: no {secret}"))
+        .assistant(&format!("The valve of {secret} is shut."))
+        .title(&format!("Boiler of {secret}"));
+    let env = TestEnvironment::indexed(&[transcript]);
+    let bytes = || String::from_utf8_lossy(&decoded(&env.index(""))).into_owned();
+    assert!(bytes().contains(secret));
+    fs_err::remove_dir_all(env.home(".claude/projects")).unwrap();
+    env.run(&["search", "boiler"]).succeeded();
+    let settings = "[redaction]\npatterns = ['zq7ticket\\w+']\n";
+    env.write(&env.path("config/config.toml"), settings);
+    let note = "note: redacted 1 turn and names of 1 session by the rules of now\n";
+    let ran = env.run(&["search", "boiler"]).succeeded();
+    assert!(ran.stderr().contains(note), "{ran}");
+    assert!(!ran.stdout().contains(secret), "{ran}");
+    assert!(!bytes().contains(secret));
+    for args in [
+        ["show", SESSION].as_slice(),
+        &["commands", "mend"],
+        &["export", SESSION, "--format", "markdown"],
+    ] {
+        let ran = env.run(args).succeeded();
+        assert!(!ran.stderr().contains("redacted"), "only once: {ran}");
+        let printed = ran.stdout();
+        let is_redacted = printed.contains("[redacted:custom]") && !printed.contains(secret);
+        assert!(is_redacted, "{args:?}: {printed}");
+    }
+}
+
+/// Another process writes, so that the index still holds what a new rule redacts.
+#[test]
+fn what_is_shown_is_redacted_by_the_rules_of_now() {
+    let secret = "zq7ticketw8";
+    let transcript = ClaudeTranscript::new(SESSION, "/home/ann/boiler")
+        .user(&format!("Why does the boiler of {secret} fail?"))
+        .assistant("Its valve is shut.")
+        .title(&format!("Boiler of {secret}"));
+    let env = TestEnvironment::indexed(&[transcript]);
+    fs_err::remove_dir_all(env.home(".claude/projects")).unwrap();
+    let settings = "[redaction]\npatterns = ['zq7ticket\\w+']\n";
+    env.write(&env.path("config/config.toml"), settings);
+    let _writer = Writer::open(&env.index("")).unwrap();
+    let mut client = McpClient::start(&env);
+    let shown = client.call("show", json!({"id": SESSION}));
+    for args in [
+        ["show", SESSION].as_slice(),
+        &["show", SESSION, "--json"],
+        &["export", SESSION, "--format", "markdown"],
+        &["export", SESSION, "--format", "html"],
+        &["export", SESSION, "--format", "json"],
+    ] {
+        let printed = env.run(args).succeeded().stdout();
+        assert!(!printed.contains(secret), "{args:?}: {printed}");
+    }
+    assert!(
+        shown.contains("[redacted:custom]") && !shown.contains(secret),
+        "{shown}"
+    );
 }
 
 #[test]

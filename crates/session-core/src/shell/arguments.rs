@@ -9,8 +9,7 @@ pub(super) struct Arguments<'p>(Vec<Cow<'p, str>>);
 
 impl<'p> Arguments<'p> {
     pub(super) fn new(simple: &'p CommandPart<'_>) -> Self {
-        let words = find_plain_words(simple).into_iter();
-        Self(words.skip(1).map(|word| simple.unquote(word)).collect())
+        Self(simple.plain_words().skip(1).collect())
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &str> {
@@ -53,16 +52,21 @@ impl<'p> Arguments<'p> {
     }
 }
 
-/// Finds the words of a simple command from its program on, without redirections, as ranges of its text.
+/// Finds the words of a simple command from its program on, without redirections and what it reads as a here-string, as
+/// ranges of its text.
 pub(crate) fn find_plain_words(simple: &CommandPart<'_>) -> Vec<Range<usize>> {
     let text = simple.text.as_str();
     let program = text.split_whitespace().count() - words_from_program(text).count();
     let mut end = 0;
     let mut is_target = false;
+    let mut here_string = simple.here_string;
     let mut words = Vec::new();
     for (index, word) in text.split_whitespace().enumerate() {
         let start = text.len() - text[end..].trim_start().len();
         end = start + word.len();
+        if here_string.take_if(|at| start >= *at).is_some() {
+            continue;
+        }
         let operator = find_redirection(simple, start, word);
         if index >= program && !is_target && operator > start {
             words.push(start..operator);

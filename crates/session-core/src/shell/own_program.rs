@@ -1,5 +1,6 @@
 //! Which commands run this program.
 
+use super::program_effect::is_copied;
 use super::{
     CommandPart, InnerLine, ProgramEffect, find_pipe_heads, find_program, find_run_commands,
 };
@@ -35,7 +36,7 @@ fn runs_only_own_within(command: &str, depth: usize) -> bool {
     for head in find_pipe_heads(command) {
         if is_own(&head, depth) {
             runs_own = true;
-        } else if ProgramEffect::classify(&head) > ProgramEffect::Shows {
+        } else if ProgramEffect::classify(&head) > ProgramEffect::Shows || is_copied(&head) {
             return false;
         }
     }
@@ -92,6 +93,7 @@ mod tests {
             "NO_COLOR=1 ~/.cargo/bin/session-search status",
             "session-search search 'a; b && make' --json | jq .",
             "ls; date && session-search status | grep -c oil",
+            "ls 2>/dev/null; session-search status > status.txt",
         ] {
             assert!(runs_only_own_program(own), "{own}");
         }
@@ -105,6 +107,7 @@ mod tests {
             "make || session-search search make",
             "sed -i s/a/b/ lamp.c; session-search search lamp",
             "grep oil lamp.c; session-search search lamp",
+            "echo oil > lamp.txt && session-search search lamp",
             "session-search search it\\'s foo; make deploy",
             "test -f oil && session-search search oil",
             "uv run --project session-search pytest -q",

@@ -1,7 +1,7 @@
 //! Reads a command line character by character: quotes, comments, heredocs, and what separates its commands.
 
 use super::heredoc::{HeredocEnd, heredoc_len};
-use super::words_from_program;
+use super::{find_plain_words, words_from_program};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub struct CommandPart<'c> {
     /// Offsets in `text` of each `>` outside quotes.
     pub redirections: Vec<usize>,
     /// Offsets in `text` of each `<` outside quotes, but for heredocs, which `text` has not.
-    pub(super) input_redirections: Vec<usize>,
+    pub(crate) input_redirections: Vec<usize>,
     /// The offset in `text` at which the first `<<<` stands in the command; the word behind it is input.
     pub here_string: Option<usize>,
     /// The operator that ends the command.
@@ -43,14 +43,16 @@ impl CommandPart<'_> {
 
     /// Returns the words from the program on, as [`words_from_program`] does.
     pub fn program_words(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        self.program_words_before(self.text.len())
-    }
-
-    /// Returns those words up to an offset in `text`.
-    pub fn program_words_before(&self, end: usize) -> impl Iterator<Item = Cow<'_, str>> {
-        let text = self.text.get(..end).unwrap_or_default();
+        let text = &self.text;
         let program = text.split_whitespace().count() - words_from_program(text).count();
         self.words_of(text).skip(program)
+    }
+
+    /// Returns those words without redirections and what the command reads as a here-string.
+    pub fn plain_words(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        find_plain_words(self)
+            .into_iter()
+            .map(|word| self.unquote(word))
     }
 
     /// Returns a range of `text` with the white space that the command has there in quotes.

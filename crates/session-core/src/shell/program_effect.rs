@@ -238,7 +238,7 @@ fn is_plain_output(simple: &CommandPart<'_>) -> bool {
 }
 
 /// Returns true if the output of a simple command is written into a file, by its shell or by `tee`.
-fn is_copied(simple: &CommandPart<'_>) -> bool {
+pub(super) fn is_copied(simple: &CommandPart<'_>) -> bool {
     let mut redirections = simple.redirections.iter();
     let is_file = |word: &str| !word.starts_with('-') && !is_device(word);
     redirections.any(|at| !is_stream(&simple.text[at + 1..]))

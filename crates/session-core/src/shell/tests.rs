@@ -307,7 +307,7 @@ fn a_word_has_its_white_space_in_any_range() {
     let [part] = &parts[..] else {
         panic!("{parts:?}");
     };
-    let program: Vec<_> = part.program_words_before(part.redirections[0]).collect();
+    let program: Vec<_> = part.plain_words().collect();
     assert_eq!(program, ["my tool", "c d"]);
     let target = part.redirections[0] + 2;
     assert_eq!(part.unquote(target..part.text.len()), "e f");

@@ -9,6 +9,8 @@ const DIRECTORY_CHANGERS: [&str; 3] = ["cd", "pushd", "popd"];
 
 /// Words before such a program after which it still changes the directory of its shell.
 const SHELL_PREFIXES: [&str; 2] = ["command", "builtin"];
+/// Options of a `cd` that change nothing of where it leads.
+const CD_OPTIONS: [&str; 3] = ["--", "-L", "-P"];
 
 /// Programs whose failure is no error: what follows them may not run.
 const TESTS: [&str; 3] = ["test", "[", "[["];
@@ -99,6 +101,7 @@ impl WorkingDirectory {
         self.read_keywords(&part.text);
         let words = part.program_words();
         let words = words.skip_while(|word| word == SHELL_PREFIXES[1]);
+        let words = words.filter(|word| !CD_OPTIONS.contains(&&**word));
         let words: Vec<Cow<'_, str>> = words.take(3).collect();
         let program: &str = words.first().map(AsRef::as_ref).unwrap_or_default();
         if DIRECTORY_CHANGERS.contains(&program) {
@@ -112,9 +115,15 @@ impl WorkingDirectory {
     fn change(&mut self, words: &[Cow<'_, str>], part: &CommandPart<'_>) {
         let target = named_directory(words).filter(|_| self.surely_runs(part));
         let from = self.path.take();
-        let path = from
-            .zip(target)
-            .map(|(from, to)| join_path(&from, to.to_owned()));
+        let path = from.zip(target).map(|(from, to)| {
+            let path = join_path(&from, to.to_owned());
+            // That of a relative one depends on where the line begins.
+            if path.starts_with('/') {
+                remove_dots(&path)
+            } else {
+                path
+            }
+        });
         self.path = path.filter(|path| path.len() <= MAX_PATH_BYTES);
         if !self.takes_back(words) {
             // A `cd` alone goes to the home directory.
@@ -322,6 +331,8 @@ mod tests {
             ("cd && make", Some("~")),
             ("cd \"$D\" && cd b && make", Some("$D/b")),
             ("(cd a && make)", Some("a")),
+            ("cd -- a && make", Some("a")),
+            ("cd -P a; make", Some("a")),
             ("(cd b && ls); ( cd a; make )", Some("a")),
             ("test -d a && cd a && make", Some("a")),
             ("cd b; ls; cd ../a && make", Some("a")),

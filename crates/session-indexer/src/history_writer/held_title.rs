@@ -87,8 +87,9 @@ impl HistoryWriter<'_> {
         Ok(self.writer.known_first_turn(state.file, source, meta)?)
     }
 
-    /// Removes the titles from the cursor of a file of one session whose first turn is excluded.
-    pub(super) fn clear_cursor_titles(
+    /// Removes from the cursor of a file of one session the titles where its first turn is excluded, and the branch where
+    /// its last one is.
+    pub(super) fn clear_cursor(
         &self,
         change: &ChangedHistory,
         state: &FileState,
@@ -98,13 +99,15 @@ impl HistoryWriter<'_> {
         let Some(session) = session.filter(|_| !self.exclusions.is_empty()) else {
             return Ok(cursor);
         };
-        if !self.writer.is_first_turn_excluded(session)? {
-            return Ok(cursor);
-        }
         let (source, path) = (change.file.source, &change.file.location.path);
-        let cleared = self
-            .exclusions
-            .redact_cursor_titles(source, path, &Cursor(cursor));
+        let exclusions = &self.exclusions;
+        let mut cleared = Cursor(cursor);
+        if self.writer.is_first_turn_excluded(session)? {
+            cleared = exclusions.redact_cursor_titles(source, path, &cleared);
+        }
+        if self.writer.is_last_turn_excluded(session)? {
+            cleared = exclusions.redact_cursor_branch(source, path, &cleared);
+        }
         Ok(cleared.0)
     }
 }

@@ -17,7 +17,7 @@ pub fn records_path(home: &Home) -> PathBuf {
     home.root().with_file_name("forgotten.json")
 }
 
-fn exclusions(home: &Home, settings: &ExcludeSettings) -> Exclusions {
+pub fn exclusions(home: &Home, settings: &ExcludeSettings) -> Exclusions {
     let records = ForgottenRecords::open(&records_path(home)).unwrap();
     Exclusions::new(records, settings).unwrap()
 }
@@ -197,7 +197,7 @@ fn the_title_of_what_is_excluded_stays_out_beside_a_database_that_is_locked() {
 }
 
 /// Forgets a turn of a session.
-fn forget_turn(home: &Home, n: usize, turn: u32) {
+pub fn forget_turn(home: &Home, n: usize, turn: u32) {
     let mut writer = Writer::open(&home.root()).unwrap();
     let index = writer.reader().unwrap();
     let sessions = index.sessions().unwrap();
@@ -217,7 +217,7 @@ fn forget_turn(home: &Home, n: usize, turn: u32) {
 }
 
 /// Returns the cursors of an index.
-fn cursors(home: &Home) -> String {
+pub fn cursors(home: &Home) -> String {
     let index = home.reader();
     let files = index.files().unwrap().into_iter();
     let cursors = files.filter_map(|file| index.cursor(file.id).unwrap());
@@ -339,6 +339,7 @@ fn a_rule_that_is_part_of_a_name_removes_nothing() {
     let outcome = refresh_excluding(&home, &excluding_projects(&["ap*"])).unwrap();
     assert_eq!(outcome.removed.sessions, 1);
     assert_eq!(outcome.removed_projects, ["/home/ann/app"]);
+    assert_eq!(outcome.removed_sessions.len(), 1);
     assert!(found(&home.reader(), &word(0, 0)).is_empty());
 }
 
@@ -410,7 +411,7 @@ fn a_variable_keeps_a_subagent_that_its_history_no_longer_gives() {
     assert_eq!(found(&home.reader(), &word(1, 2)).len(), 1);
 }
 
-/// As an earlier version left it, which did not look at the prompts of such a session.
+/// Also where the index no longer holds them.
 #[test]
 fn a_cursor_loses_sessions_of_excluded_paths_when_exclusions_are_applied() {
     let home = Home::new();

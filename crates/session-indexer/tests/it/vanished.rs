@@ -3,9 +3,9 @@
 use crate::embedder::Buckets;
 use crate::home::{Home, database_in, say, session_id, touch, turns, word};
 use crate::state::{found, vectors};
-use session_indexer::{IndexError, RefreshMode, RefreshOptions, refresh};
+use session_indexer::{IndexError, OldDatabase, RefreshMode, RefreshOptions, refresh};
 use session_sources::Env;
-use session_store::SessionRow;
+use session_store::{FORMAT_VERSION, Reader, SessionRow};
 use std::path::Path;
 
 fn full(home: &Home) {
@@ -399,6 +399,43 @@ fn a_full_read_mends_a_damaged_index_and_keeps_what_vanished() {
         }
         assert!(!home.root().join("index.db.old").exists(), "{damage}");
     }
+}
+
+fn set_format(database: &Path, format: u32) {
+    let db = rusqlite::Connection::open(database).unwrap();
+    db.pragma_update(None, "user_version", format).unwrap();
+    db.close().unwrap();
+}
+
+/// Nothing else holds a session whose history is gone.
+#[test]
+fn an_index_of_a_format_that_is_too_old_is_kept_as_it_is() {
+    let home = Home::with_two_sessions();
+    fs_err::remove_file(home.transcript(0)).unwrap();
+    home.refresh();
+    let path = home.root().join("index.db");
+    set_format(&path, 14);
+    let held = fs_err::read(&path).unwrap();
+    let error = refresh(&home.options()).unwrap_err();
+    let asks = matches!(&error, IndexError::Store(error) if error.needs_rebuild());
+    assert!(asks, "{error}");
+    assert_eq!(fs_err::read(&path).unwrap(), held);
+
+    let old = home.root().join("index.db.old");
+    let renamed = home.refresh_fully().old_database;
+    assert_eq!(renamed, Some(OldDatabase::Renamed(old.clone())));
+    assert_eq!(fs_err::read(&old).unwrap(), held);
+    assert!(found(&home.reader(), &word(0, 1)).is_empty());
+    assert_eq!(found(&home.reader(), &word(1, 1)).len(), 1);
+
+    // The turns of the session are in that file: a program that reads its format finds them.
+    let back = tempfile::tempdir().unwrap();
+    let path = back.path().join("index.db");
+    fs_err::copy(&old, &path).unwrap();
+    set_format(&path, FORMAT_VERSION);
+    let index = Reader::open(back.path()).unwrap();
+    assert_eq!(found(&index, &word(0, 1)), [(session_id(0), 1)].into());
+    assert_eq!(found(&index, &word(1, 1)).len(), 1);
 }
 
 /// Bytes of a page of the database.

@@ -459,3 +459,28 @@ fn files_that_cannot_be_read_are_left_out() {
     let report = import_default(&world, ImportFormat::ConversationMemory).unwrap();
     assert_eq!((report.imported.len(), report.skipped.len()), (1, 1));
 }
+
+#[test]
+fn of_imports_at_once_one_imports() {
+    let from = TestMemories::new();
+    for topic in ["Lantern", "Buoy", "Quay"] {
+        from.save(topic, "in the harbour");
+    }
+    let all = from.store.list(&MemoryState::ALL).memories;
+    let document = serde_json::to_string(&export_memories(&from.store, &all)).unwrap();
+    let to = TestMemories::new();
+    let import = || {
+        let text = ImportInput::Text(&document);
+        let report = import_memories(&to.store, ImportFormat::SessionSearch, text, None, &now());
+        report.unwrap().imported.len()
+    };
+    let imported: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(import)).collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap())
+            .sum()
+    });
+    assert_eq!(imported, 3);
+    assert_eq!(to.store.list(&MemoryState::ALL).memories.len(), 3);
+}

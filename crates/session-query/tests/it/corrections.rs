@@ -3,14 +3,14 @@
 use session_config::Home;
 use session_indexer::{RefreshMode, SilentProgress};
 use session_query::{SearchEngine, Snapshot};
-use session_search::{FusionMode, SearchRequest, SpellingCorrection};
+use session_search::{FusionMode, SearchRequest, SearchResults, SpellingCorrection};
 use session_sources::Env;
 use session_store::Reader;
 use session_test::claude::ClaudeTranscript;
 use session_test::home::TestHome;
 
 /// Prompts, each of its own session.
-const PROMPTS: [&str; 8] = [
+const PROMPTS: [&str; 9] = [
     "mend renderLanternOil",
     "mend renderLampOilGauge",
     "render the oil of the lamp with a gauge",
@@ -19,10 +19,21 @@ const PROMPTS: [&str; 8] = [
     "paint openGate",
     "paint the date on the harbour wall of the quay",
     "sweep the quay",
+    "read https://git.example/ann/lamp/pull/91 again",
 ];
 
 /// Returns what was searched in place of words of a query, and whether something was found.
 fn correct(test: &TestHome, query: &str) -> (Vec<SpellingCorrection>, bool) {
+    let found = search(test, query);
+    (found.explanation.unfound.corrected, !found.hits.is_empty())
+}
+
+/// Returns the probability of the first hit.
+fn probability(test: &TestHome, query: &str) -> f32 {
+    search(test, query).hits[0].probability
+}
+
+fn search(test: &TestHome, query: &str) -> SearchResults {
     let home = Home::new(Env::with_home(&test.home("")), test.path("index"));
     let engine = SearchEngine::new(home).unwrap();
     let index = Reader::open(&test.path("index")).unwrap();
@@ -32,8 +43,7 @@ fn correct(test: &TestHome, query: &str) -> (Vec<SpellingCorrection>, bool) {
         ..SearchRequest::new(query)
     };
     let found = engine.search(&Snapshot { index, sessions }, &request);
-    let found = found.unwrap();
-    (found.explanation.unfound.corrected, !found.hits.is_empty())
+    found.unwrap()
 }
 
 fn indexed() -> TestHome {
@@ -90,4 +100,40 @@ fn a_name_that_may_be_right_is_not_corrected() {
         let (corrected, _) = correct(&test, typed);
         assert!(corrected.is_empty(), "{typed}: {corrected:?}");
     }
+}
+
+#[test]
+fn an_address_of_a_part_of_a_page_finds_the_page() {
+    let test = indexed();
+    let page = "https://git.example/ann/lamp/pull/91";
+    for tail in ["/files", "?diff=split", "/files/ab12?w=1", "/#/oil"] {
+        let typed = format!("{page}{tail}");
+        let (corrected, is_found) = correct(&test, &format!("review of {typed}, please"));
+        let expected = SpellingCorrection {
+            typed,
+            searched: page.to_owned(),
+        };
+        assert_eq!(corrected, [expected], "{tail}");
+        assert!(is_found, "{tail}");
+    }
+    for other in [
+        "https://git.example/ann/lamp/pull/91",
+        "https://git.example/ann/lamp/pull/92/files",
+        "https://git.example/ann/lamp/pull/9",
+        "\"https://git.example/ann/lamp/pull/91/files\"",
+    ] {
+        let (corrected, _) = correct(&test, other);
+        assert!(corrected.is_empty(), "{other}: {corrected:?}");
+    }
+}
+
+/// The same page is as likely as with its own address.
+#[test]
+fn a_shorter_address_is_no_doubtful_correction() {
+    let test = indexed();
+    let page = "https://git.example/ann/lamp/pull/91";
+    let likely = |query: &str| probability(&test, query);
+    let of_files = likely(&format!("{page}/files"));
+    assert!((of_files - likely(page)).abs() < 1e-6, "{of_files}");
+    assert!(likely("renderLanternOli") < 0.7);
 }

@@ -27,7 +27,7 @@ fn check(typed: &str, expected: &str) {
 fn a_field_whose_value_is_still_to_be_typed_is_no_text() {
     for (typed, text) in [
         ("docker project:", "docker"),
-        ("docker -branch:", "docker"),
+        ("docker -Branch:", "docker"),
         ("docker file:\"", "docker"),
         ("since:", ""),
         ("docker project: dns", "docker project: dns"),
@@ -50,6 +50,14 @@ fn a_filter_is_a_field_with_its_value() {
     check("a\tproject:.\nb", "a\tb| project=.");
     check("file:日本.rs 語", "語| file=日本.rs");
     check("project：app 語", "語| project=app");
+    check(
+        "Project:app -Agent:claude Since:2w oil",
+        "oil| project=app -agent=claude since=2w",
+    );
+    check(
+        "FILE:lamp.c AGENT:claude pRoject:oil",
+        "FILE:lamp.c AGENT:claude pRoject:oil|",
+    );
     check(r#"-file:"a b""#, "| -file=a b");
 }
 
@@ -100,7 +108,7 @@ fn all_else_is_text() {
         "file:",
         "-file:",
         "http://example.org foo:bar a::b",
-        "xfile:a --project:x Agent:claude",
+        "xfile:a --project:x AGENT:claude",
         r#"file:"" agent"#,
         r#""agent:claude""#,
         r#"say "so file:x" and"#,

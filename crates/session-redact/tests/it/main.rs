@@ -6,6 +6,7 @@ mod decomposed_letters;
 mod everyday_forms;
 mod passwords;
 mod redaction;
+mod stored_contents;
 mod support;
 mod values;
 mod vendor_keys;

@@ -314,6 +314,7 @@ fn a_folder_and_a_part_of_a_program_with_a_number_are_no_passwords() {
         "[pwd: Sprint12, venv: py3]",
         "(pwd: checkout15, branch main)",
         "render_pass: Bloom2, depth_pass: Shadow1",
+        "render_pass: Bloom2",
         "first_pass = document10;",
     ]);
     assert_redacts(

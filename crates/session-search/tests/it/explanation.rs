@@ -1,6 +1,6 @@
 //! Each score can be checked by hand from what is told with it.
 
-use crate::library::{DIMS, FAR, Library, Vector};
+use crate::library::{FAR, Library, Vector, vector};
 use proptest::prelude::*;
 use session_core::{ConfidenceBand, ListScore};
 use session_search::{FusionMode, Level, SearchRequest, SearchResults};
@@ -8,15 +8,6 @@ use session_search::{FusionMode, Level, SearchRequest, SearchResults};
 const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borrow"];
 
 type LoggedScores = Vec<(Vec<&'static str>, Option<Vector>)>;
-
-fn vector() -> impl Strategy<Value = Vector> {
-    prop::array::uniform4(-1.0f32..1.0).prop_map(|v| {
-        let length = v.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
-        let mut vector = [0.0; DIMS];
-        vector[..4].copy_from_slice(&v.map(|x| x / length));
-        vector
-    })
-}
 
 fn words() -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(WORDS.to_vec()), 0..5)

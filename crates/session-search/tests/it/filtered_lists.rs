@@ -1,6 +1,6 @@
 //! A filter leaves out turns, and changes nothing of the others in either list.
 
-use crate::library::{DIMS, Library, QUERY, SCALE, Vector};
+use crate::library::{Library, QUERY, SCALE, Vector, vector};
 use proptest::prelude::*;
 use session_search::{FusionMode, Level, SearchFilter, SearchHit, SearchRequest};
 use session_store::SessionId;
@@ -10,15 +10,6 @@ const WORDS: [&str; 6] = ["docker", "bridge", "network", "lexer", "token", "borr
 
 /// The words and the vector of a turn.
 type Said = (Vec<&'static str>, Vector);
-
-fn vector() -> impl Strategy<Value = Vector> {
-    prop::array::uniform4(-1.0f32..1.0).prop_map(|parts| {
-        let length = parts.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
-        let mut vector = [0.0; DIMS];
-        vector[..4].copy_from_slice(&parts.map(|x| x / length));
-        vector
-    })
-}
 
 fn words(least: usize) -> impl Strategy<Value = Vec<&'static str>> {
     prop::collection::vec(prop::sample::select(WORDS.to_vec()), least..6)

@@ -415,6 +415,30 @@ fn a_name_is_known_as_it_is_written_elsewhere() {
     }
 }
 
+/// The other words tell which spelling is meant; alone it is the one that was typed.
+#[test]
+fn beside_other_words_a_name_typed_in_small_letters_is_held_in_any_case() {
+    let mut library = library();
+    library.say(
+        "small",
+        &[("See design.md of the toolbox.", Some(cosine(0.1)))],
+    );
+    library.say(
+        "capitals",
+        &[("DESIGN.md: the quay is trimmed.", Some(cosine(0.2)))],
+    );
+    for (query, expected) in [
+        ("design.md quay trimmed", "capitals"),
+        ("DESIGN.md quay trimmed", "capitals"),
+        ("design.md toolbox", "small"),
+        ("design.md", "small"),
+    ] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(ids(&found)[0], expected, "{query}");
+        assert_eq!(found.explanation.rare_exact_terms.len(), 1, "{query}");
+    }
+}
+
 /// Five sessions name the file in capitals; one that does not is no better for who types none.
 #[test]
 fn a_name_typed_in_small_letters_is_one_in_any_case() {
@@ -432,4 +456,43 @@ fn a_name_typed_in_small_letters_is_one_in_any_case() {
     );
     let found = library.search(&SearchRequest::new("readme.md"), Some(QUERY));
     assert!(ids(&found)[0].starts_with("held"), "{:?}", ids(&found));
+}
+
+/// Its word stands in many turns.
+#[test]
+fn a_file_whose_name_begins_with_a_dot_is_a_name() {
+    let mut library = library();
+    for n in 0..5 {
+        let near =
+            format!("Run {n}: the env of cross-env is empty, so is an env var. Before lunch!");
+        library.say(&format!("near{n}"), &[(&near, Some(cosine(0.9)))]);
+    }
+    library.say(
+        "file",
+        &[("Add .env to the list, please, again.", Some(cosine(0.1)))],
+    );
+    for query in [".env", "where is .env missing"] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(ids(&found)[0], "file", "{query}");
+        assert_eq!(found.explanation.rare_exact_terms, [".env"], "{query}");
+    }
+}
+
+/// Who types `.clear()` means it behind any name.
+#[test]
+fn a_name_with_a_dot_stands_behind_other_names() {
+    let mut library = library();
+    for n in 0..5 {
+        let near = format!("Run {n}: is it clear that we clear the table? Before lunch!");
+        library.say(&format!("near{n}"), &[(&near, Some(cosine(0.9)))]);
+    }
+    library.say(
+        "held",
+        &[(
+            "Call lampMap.clear() in the end, please.",
+            Some(cosine(0.1)),
+        )],
+    );
+    let found = library.search(&SearchRequest::new(".clear()"), Some(QUERY));
+    assert_eq!(ids(&found)[0], "held");
 }

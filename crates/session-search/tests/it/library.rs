@@ -1,5 +1,6 @@
 //! An index written session by session.
 
+use proptest::prelude::*;
 use session_core::{CosineScale, FileStamp, KnownTurns, PromptKind, SessionMeta, Turn, TurnSpan};
 use session_search::{
     QueryEmbedding, SearchHit, SearchRequest, SearchResults, TextCosines, search,
@@ -39,6 +40,16 @@ const fn axis(at: usize) -> Vector {
     let mut vector = [0.0; DIMS];
     vector[at] = 1.0;
     vector
+}
+
+/// Any direction in the first four components.
+pub fn vector() -> impl Strategy<Value = Vector> {
+    prop::array::uniform4(-1.0f32..1.0).prop_map(|parts| {
+        let length = parts.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
+        let mut vector = [0.0; DIMS];
+        vector[..4].copy_from_slice(&parts.map(|x| x / length));
+        vector
+    })
 }
 
 /// An index that is deleted when it is dropped.

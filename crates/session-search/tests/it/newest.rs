@@ -132,6 +132,26 @@ fn what_a_filter_leaves_is_listed() {
     check(Level::Turn, &[FilterCondition::since(6000)], 10, "");
 }
 
+/// As a database and its backup hold one: which of them was read first must not matter.
+#[test]
+fn of_equal_sessions_that_which_their_id_names_goes_first() {
+    let mut library = Library::new();
+    for source in ["claude", "opencode"] {
+        let turn = (at(0, 1000, "main"), None);
+        library.add(source, &meta("same"), &[turn], None);
+    }
+    let index = library.reader();
+    let mut sessions = index.sessions().unwrap();
+    for repeated in [0, 1] {
+        (0..)
+            .zip(&mut sessions)
+            .for_each(|(n, row)| row.is_repeated = n == repeated);
+        let listed = list_newest(&index, &sessions, &SearchRequest::new("")).unwrap();
+        let marks = listed.hits.iter().map(|hit| hit.session.is_repeated);
+        assert_eq!(marks.collect::<Vec<_>>(), [false, true]);
+    }
+}
+
 #[test]
 fn of_copies_one_is_listed() {
     let mut library = Library::new();

@@ -182,3 +182,39 @@ fn forms_of_a_language_that_no_word_shows_are_told_and_doubted() {
         assert_eq!(unfound.substituted, [], "{query}");
     }
 }
+
+#[test]
+fn words_that_signs_join_are_told_to_stand_for_what_nothing_holds() {
+    let library = library_of(&[
+        ("mode", "Set LAMPMODE of the harbour to night."),
+        ("other", "Sweep the quay of the harbour."),
+    ]);
+    for query in ["LAMPMODE=night", "lampmode=night", "LAMPMODE:night"] {
+        let found = library.search(&SearchRequest::new(query), Some(QUERY));
+        assert_eq!(found.hits[0].session.uid, "mode", "{query}");
+        let unfound = found.explanation.unfound;
+        assert_eq!(
+            (unfound.missing, unfound.substituted),
+            substituted(query, SubstituteKind::NameWords)
+        );
+    }
+}
+
+/// What a turn holds as typed goes before its parts.
+#[test]
+fn the_alternatives_of_a_pattern_are_words() {
+    let library = library_of(&[
+        ("type", "Its type is lantern|oilcan, as before."),
+        ("apart", "The oilcan is far away, and so is the lantern."),
+        ("one", "A lantern."),
+    ]);
+    assert_eq!(find(&library, "lantern|oilcan")[0], "type");
+    let found = find(&library, "oilcan|lantern|trawler");
+    let both = &found[..2];
+    assert!(
+        both.iter().all(|id| id == "type" || id == "apart"),
+        "{found:?}"
+    );
+    let missing = library.search(&SearchRequest::new("trawler|lantern"), Some(QUERY));
+    assert_eq!(missing.explanation.unfound.missing, [""; 0]);
+}

@@ -1,8 +1,8 @@
 //! An identifier that no searched session holds is told.
 
 use crate::identifiers::library;
-use crate::library::{FAR, QUERY, ids, meta, turn};
-use session_core::SessionMeta;
+use crate::library::{FAR, Library, QUERY, cosine, ids, meta, turn};
+use session_core::{ConfidenceBand, SessionMeta};
 use session_search::{
     FilterClause, FilterCondition, ProjectPattern, SearchFilter, SearchRequest, UnfoundTerms,
 };
@@ -24,6 +24,51 @@ fn what_no_session_holds_is_told() {
     );
     let found = library.search(&SearchRequest::new("nonesuch importer"), Some(QUERY));
     assert_eq!(found.explanation.unfound.missing, [""; 0]);
+}
+
+/// A model knows each word of such a name, and short prompts are near to any of them.
+#[test]
+fn a_name_that_no_session_holds_is_unlikely_though_its_words_are_known() {
+    let mut library = Library::new();
+    library.say("near", &[("comit", Some(cosine(0.9)))]);
+    library.say_others();
+    let search = |query: &str| library.search(&SearchRequest::new(query), Some(QUERY));
+    for name in ["www.example.com", "ann@example.com", "lantern_wick"] {
+        let found = search(name);
+        assert_eq!(found.explanation.unfound.missing, [name]);
+        assert!(!found.hits.is_empty(), "{name}");
+        assert_eq!(found.hits[0].band, ConfidenceBand::Weak, "{name}");
+    }
+    // Of one word, or of words that stand for it, the model knows the meaning.
+    for query in ["SAML", "GitHub", "single-signon", "example"] {
+        assert_eq!(
+            search(query).hits[0].band,
+            ConfidenceBand::Strong,
+            "{query}"
+        );
+    }
+    let probability = |query: &str| search(query).hits[0].probability;
+    assert!(probability("nonesuch example.com") < probability("nonesuch GitHub"));
+}
+
+/// Of what is near by vector alone it says nothing that other turns hold the words of a name.
+#[test]
+fn a_name_that_is_found_by_its_words_makes_no_other_turn_likely() {
+    let name = "read_gauge_level";
+    let search = |nearer: f32, holder: f32| {
+        let mut library = Library::new();
+        library.say("near", &[("comit", Some(cosine(nearer)))]);
+        let said = "Mend read_tide_gauge_level in the harbour.";
+        library.say("holder", &[(said, Some(cosine(holder)))]);
+        library.say_others();
+        let found = library.search(&SearchRequest::new(name), Some(QUERY));
+        let first = &found.hits[0];
+        (first.session.uid.clone(), first.band)
+    };
+    let weak = ("near".to_owned(), ConfidenceBand::Weak);
+    assert_eq!(search(0.9, 0.0), weak);
+    let likely = ("holder".to_owned(), ConfidenceBand::Strong);
+    assert_eq!(search(0.0, 0.9), likely);
 }
 
 /// Only its signs tell a number from its digits.

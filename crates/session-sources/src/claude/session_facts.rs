@@ -111,6 +111,11 @@ impl SessionFacts {
         (self.custom_title, self.ai_title, self.branch) = (None, None, None);
     }
 
+    /// Removes the branch.
+    pub(super) fn clear_branch(&mut self) {
+        self.branch = None;
+    }
+
     fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {
         if let Some(fork) = entry.fork() {
             self.forked_from = fact(&fork.session_id).or_else(|| self.forked_from.take());

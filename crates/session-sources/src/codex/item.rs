@@ -29,7 +29,7 @@ pub(super) fn add(item: &Payload<'_>, state: &mut CodexState, turns: &mut TurnWr
     }
 }
 
-/// Takes the end of a command or of a patch, which says whether it failed. The output that the model
+/// Takes the end of a command, of a patch or of a call of a server, which says whether it failed. The output that the model
 /// saw comes by itself; it alone says why a command was killed.
 pub(super) fn end(end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
     let id = end.ended_call();
@@ -37,6 +37,7 @@ pub(super) fn end(end: &Payload<'_>, turns: &mut TurnWriter<'_>) {
         "failed" if end.was_killed() => return,
         "failed" => CallStatus::Failed,
         "declined" => CallStatus::NotRun,
+        _ if end.is_mcp_failure() => CallStatus::Failed,
         _ => return,
     };
     if !id.is_empty() {

@@ -98,6 +98,9 @@ pub(crate) struct Payload<'a> {
     pub user_facing_hint: LenientText<'a>,
     #[serde(borrow)]
     pub review_output: LenientObject<ReviewOutput<'a>>,
+    /// Of the end of a call of an MCP server.
+    #[serde(borrow)]
+    pub result: LenientObject<McpResult<'a>>,
     /// Of `item_completed`: an item of the interface, which has the same fields.
     #[serde(borrow)]
     pub item: LenientObject<Box<Payload<'a>>>,
@@ -122,10 +125,36 @@ impl Payload<'_> {
         texts.next().unwrap_or_default()
     }
 
+    /// Returns true for a call that an MCP server could not answer, or answered with an error.
+    pub(crate) fn is_mcp_failure(&self) -> bool {
+        let result = self.result.0.as_ref();
+        result.is_some_and(|result| {
+            let answer = result.ok.0.as_ref();
+            result.err.present().is_some() || answer.is_some_and(|answer| answer.is_error.0)
+        })
+    }
+
     /// Returns true for a command that was killed: it has no exit code of its own.
     pub(crate) fn was_killed(&self) -> bool {
         self.exit_code.is_some_and(|code| code.get() == "-1")
     }
+}
+
+/// What an MCP server answered, or why it did not.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct McpResult<'a> {
+    #[serde(rename = "Ok")]
+    ok: LenientObject<McpAnswer>,
+    #[serde(borrow, rename = "Err")]
+    err: LenientText<'a>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct McpAnswer {
+    #[serde(rename = "isError")]
+    is_error: LenientFlag,
 }
 
 /// A change of a file, as its end records it.

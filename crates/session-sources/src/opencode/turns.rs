@@ -4,6 +4,7 @@ use super::command;
 use super::message::{Header, MessageRole, StoredMessage};
 use super::part::PartContent;
 use super::tool;
+use crate::attached_files::append_file_names;
 use session_core::{
     CallStatus, FileAccess, PauseClock, PromptKind, ReadDetail, ToolCall, Turn, TurnPart, TurnSpan,
 };
@@ -145,7 +146,7 @@ impl TurnOpening {
         Self {
             kind,
             typed_bytes: words.len(),
-            prompt: append_attachments(words, parts),
+            prompt: append_file_names(words, parts.iter().filter_map(file_name)),
             shell: false,
         }
     }
@@ -189,18 +190,11 @@ fn opening(message: &mut StoredMessage) -> Option<TurnOpening> {
     (!files.prompt.is_empty()).then_some(files)
 }
 
-/// Returns the prompt, then the names of attached files that it does not mention.
-fn append_attachments(mut prompt: String, parts: &[PartContent]) -> String {
-    let named = parts.iter().filter_map(|content| match content {
-        PartContent::File(name) if !prompt.contains(name.as_str()) => Some(format!("@{name}")),
+fn file_name(content: &PartContent) -> Option<&str> {
+    match content {
+        PartContent::File(name) => Some(name),
         _ => None,
-    });
-    let files = named.collect::<Vec<_>>().join(" ");
-    if !prompt.is_empty() && !files.is_empty() {
-        prompt.push_str("\n\n");
     }
-    prompt.push_str(&files);
-    prompt
 }
 
 fn take_words(parts: &mut Vec<PartContent>) -> Option<String> {

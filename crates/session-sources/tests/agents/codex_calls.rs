@@ -217,6 +217,32 @@ fn a_command_changes_the_files_that_it_writes() {
     }
 }
 
+/// In the mode `legacy` only its end says that a server's tool failed.
+#[test]
+fn a_call_of_a_server_failed_where_its_end_says_so() {
+    let failed = |answer: Value| {
+        let end = json!({"type": "mcp_tool_call_end", "call_id": "c1", "result": answer,
+            "invocation": {"server": "lamps", "tool": "light", "arguments": {}}});
+        let text = begun(&[
+            call("c1", "light", &json!({})),
+            event(end),
+            output(
+                "c1",
+                "Wall time: 0.1 seconds\nOutput:\n{\"said\":\"no oil\"}",
+            ),
+        ]);
+        indexed(codex(), PATH, text).ends_with(" failed\n")
+    };
+    let content = json!([{"type": "text", "text": "no oil"}]);
+    assert!(failed(json!({"Ok": {"content": content, "isError": true}})));
+    assert!(failed(json!({"Err": "tool call error: timed out"})));
+    assert!(!failed(
+        json!({"Ok": {"content": content, "isError": false}})
+    ));
+    assert!(!failed(json!({"Ok": {"content": content}})));
+    assert!(!failed(json!("Err")));
+}
+
 /// Its output says that the user stopped it; its end only that it was killed.
 #[test]
 fn a_command_that_was_killed_is_unfinished() {

@@ -135,6 +135,89 @@ fn a_history_is_shown() {
     "##);
 }
 
+/// The result of a script of the model lists what it ran.
+fn scripted() -> String {
+    let edits = json!([{"oldText": "0", "newText": "9"}]);
+    let calls = json!([
+        {"id": "c1/1", "name": "bash", "status": "ok", "arguments": {"command": "lamp --test"}, "durationMs": 39},
+        {"id": "c1/2", "name": "bash", "status": "error", "arguments": {"command": "ls /nowhere"}, "durationMs": 52,
+            "error": "ls: cannot access '/nowhere': No such file or directory\n\n\nCommand exited with code 2"},
+        {"id": "c1/3", "name": "write", "status": "ok", "arguments": {"path": "log.txt", "content": "x"}},
+        {"id": "c1/4", "name": "edit", "status": "error", "arguments": {"path": "oil.toml", "edits": edits},
+            "error": "Could not find the exact text in oil.toml."},
+        {"id": "c1/5", "name": "write", "status": "ok", "argumentsBytes": 9000},
+        {"id": "c1/6", "name": "mcp__shop__order", "status": "ok", "arguments": {"what": "oil"}},
+        {"id": "c1/7", "name": "bash", "status": "unfinished", "arguments": {"command": "sleep 90"}},
+    ]);
+    let code = "await tools.bash({command: \"lamp --test\"});";
+    let mut done = result(3, "c1", "Script completed\nOutput:\nlit", false);
+    done["message"]["nestedCalls"] = json!({"calls": calls, "complete": false});
+    lines(&[
+        head(),
+        user(1, "Look at the lamp"),
+        assistant(2, json!([call("c1", "codemode", json!({ "code": code }))])),
+        done,
+    ])
+}
+
+#[test]
+fn what_a_script_ran_is_read() {
+    assert_snapshot!(indexed(pi(), PATH, scripted()), @r##"
+    0 Typed: "Look at the lamp"
+      call codemode(c1)
+      call Bash(c1/1) $ "lamp --test"
+      call Bash(c1/2) $ "ls /nowhere" -> "ls: cannot access '/nowhere': No such file or directory" failed
+      call Write(c1/3) @/home/ann/harbour/log.txt
+      call MultiEdit(c1/4) @/home/ann/harbour/oil.toml -> "Could not find the exact text in oil.toml." failed
+      call Write(c1/5)
+      call mcp__shop__order(c1/6)
+      call Bash(c1/7) $ "sleep 90" unfinished
+    "##);
+}
+
+#[test]
+fn what_a_script_ran_is_shown() {
+    assert_snapshot!(shown(pi(), PATH, scripted()), @r##"
+    0 Typed: "Look at the lamp"
+      call codemode(c1) {"code":"await tools.bash({command: \"lamp --test\"});"} -> "Script completed\nOutput:\nlit"
+      call Bash(c1/1) $ "lamp --test" {"command":"lamp --test"} -> ""
+      call Bash(c1/2) $ "ls /nowhere" {"command":"ls /nowhere"} -> "ls: cannot access '/nowhere': No such file or directory\n\n\nCommand exited with code 2" failed
+      call Write(c1/3) @/home/ann/harbour/log.txt {"content":"x","file_path":"log.txt"} -> ""
+      call MultiEdit(c1/4) @/home/ann/harbour/oil.toml {"edits":[{"new_string":"9","old_string":"0"}],"file_path":"oil.toml"} -> "Could not find the exact text in oil.toml." failed
+      call Write(c1/5) -> ""
+      call mcp__shop__order(c1/6) {"what":"oil"} -> ""
+      call Bash(c1/7) $ "sleep 90" {"command":"sleep 90"} -> "" unfinished
+    "##);
+}
+
+#[test]
+fn what_a_script_ran_may_be_split_and_damaged_anywhere() {
+    check_splits(pi(), PATH, scripted().as_bytes());
+    check_damage(pi(), PATH, scripted().as_bytes());
+}
+
+/// `pi @oil.toml @lamp.png "Why is the lamp dark?"` sends the text of the files first.
+#[test]
+fn attached_files_are_not_the_words_of_a_prompt() {
+    let oil = "<file name=\"/home/ann/harbour/oil.toml\">\npumice = 0\n\n</file>\n";
+    let lamp = "<file name=\"/home/ann/lamp.png\"></file>\n";
+    let text = lines(&[
+        head(),
+        user(1, &format!("{oil}{lamp}Why is the lamp dark?")),
+        user(2, lamp),
+    ]);
+    assert_snapshot!(indexed(pi(), PATH, &text), @r##"
+    0 Typed: "Why is the lamp dark?\n\n@oil.toml @lamp.png"
+      call Read() @/home/ann/harbour/oil.toml
+      call Read() @/home/ann/lamp.png
+    1 Typed: "@lamp.png"
+      call Read() @/home/ann/lamp.png
+    "##);
+    let turns = AgentHome::with(pi(), PATH, &text).read(None).turns;
+    let typed = turns.iter().map(|found| found.turn.typed_prompt());
+    assert_eq!(typed.collect::<Vec<_>>(), ["Why is the lamp dark?", ""]);
+}
+
 #[test]
 fn the_session_is_known_by_its_file() {
     let home = AgentHome::with(pi(), PATH, history());

@@ -15,6 +15,7 @@ fn redact(home: &AgentHome, cursor: &Cursor, title: &str, session: &str) -> Curs
     let excluded = CursorExclusions {
         title: &|given| given == title,
         session: &|meta| meta.id == session,
+        branch: false,
     };
     let path = &home.locate().locations[0].path;
     home.source.redact_cursor(path, cursor, &excluded)
@@ -29,6 +30,7 @@ fn redact_session(
     let excluded = CursorExclusions {
         title: &|_| false,
         session,
+        branch: false,
     };
     let path = &home.locate().locations[0].path;
     home.source.redact_cursor(path, cursor, &excluded)
@@ -85,6 +87,33 @@ fn a_transcript_of_an_excluded_project_has_no_branch() {
     let redacted = redact_session(&home, &cursor, &in_folder("/home/ann/app"));
     assert!(!redacted.0.contains("oil"), "{redacted:?}");
     assert!(redacted.0.contains("/home/ann/app"), "{redacted:?}");
+}
+
+#[test]
+fn a_cursor_whose_last_turn_is_excluded_has_no_branch() {
+    let prompt = json!({"type": "user", "uuid": "u1", "cwd": "/home/ann/app", "gitBranch": "oil",
+        "message": {"content": "Hello"}});
+    let path = format!(".claude/projects/-home-ann-app/{ID}.jsonl");
+    let claude = AgentHome::with(source("claude"), &path, lines(&[prompt]));
+    let start = json!({"type": "session.start", "id": "e0", "data": {"context": {"cwd": "/home/ann/app", "branch": "oil"}}});
+    let prompt = json!({"type": "user.message", "data": {"content": "Hello"}, "id": "e1"});
+    let path = format!(".copilot/session-state/{ID}/events.jsonl");
+    let copilot = AgentHome::with(source("copilot"), &path, lines(&[start, prompt]));
+    for home in [claude, copilot] {
+        let cursor = home.read(None).cursor.unwrap();
+        assert!(cursor.0.contains("oil"), "{cursor:?}");
+        let excluded = CursorExclusions {
+            title: &|_| false,
+            session: &|_| false,
+            branch: true,
+        };
+        let path = &home.locate().locations[0].path;
+        let redacted = home.source.redact_cursor(path, &cursor, &excluded);
+        assert!(!redacted.0.contains("oil"), "{redacted:?}");
+        assert!(redacted.0.contains("/home/ann/app"), "{redacted:?}");
+        let next = home.read(Some(&redacted));
+        assert_eq!((next.turns.len(), next.warnings.len()), (0, 0));
+    }
 }
 
 fn prompt_history(source_name: &str, path: &str) -> AgentHome {

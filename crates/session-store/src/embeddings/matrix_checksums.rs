@@ -1,7 +1,5 @@
 //! Checksums of matrices, by which flipped bits are noticed: a row of flipped bits mostly is a unit vector, too.
-//!
-//! The table `settings` holds them, which an earlier version of the program does not touch: what it appends has no
-//! checksum until the next commit of this one, and a generation that it began has none.
+//! The table `settings` holds them.
 
 use crate::embeddings::matrix::{MatrixId, VectorMatrix, matrix_path};
 use crate::embeddings::npy;

@@ -7,7 +7,7 @@
 use crate::embeddings::quantized_row;
 
 /// Bytes before the data.
-pub(crate) const HEADER_BYTES: usize = 128;
+const HEADER_BYTES: usize = 128;
 
 const MAGIC: &[u8; 8] = b"\x93NUMPY\x01\x00";
 

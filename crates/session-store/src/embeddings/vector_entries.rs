@@ -199,14 +199,34 @@ impl Writer {
 
     /// Orphans all rows of a session, some of whose turns were deleted.
     pub(crate) fn orphan_session_rows(&mut self, session: SessionId) -> Result<()> {
+        self.orphan_rows_where(session, |_| true)
+    }
+
+    /// Orphans the rows of a session that embed its chunks, which have words of all its turns, or one of these turns.
+    pub(crate) fn orphan_rows_of_turns(
+        &mut self,
+        session: SessionId,
+        turns: &FxHashSet<TurnId>,
+    ) -> Result<()> {
+        let is_of_one = |turn: TurnId| turns.contains(&turn);
+        self.orphan_rows_where(session, |entry| entry.turn.is_none_or(is_of_one))
+    }
+
+    fn orphan_rows_where(
+        &mut self,
+        session: SessionId,
+        is_orphan: impl Fn(&VectorEntry) -> bool,
+    ) -> Result<()> {
         self.matrices
             .series
             .take_if(|series| series.is_of_session(session));
         for model in self.reader.models()? {
-            for entry in self.reader.vector_entries(&model, session)? {
-                self.orphan_row(model.id, session, &entry)?;
+            let entries = self.reader.vector_entries(&model, session)?;
+            let (orphans, kept): (Vec<_>, Vec<_>) = entries.into_iter().partition(&is_orphan);
+            for entry in &orphans {
+                self.orphan_row(model.id, session, entry)?;
             }
-            self.write_vector_entries(model.id, session, &[])?;
+            self.write_vector_entries(model.id, session, &kept)?;
         }
         Ok(())
     }
@@ -224,42 +244,6 @@ impl Writer {
             db.run(delete, values)?;
         }
         Ok(())
-    }
-
-    /// Packs the rows of `vector_rows`, a table of formats before 15, and deletes it.
-    pub(crate) fn pack_vector_rows(&mut self) -> Result<()> {
-        for model in self.reader.models()? {
-            for session in self.sessions_of_vector_rows(model.id)? {
-                let entries = self.vector_rows(model.id, session)?;
-                self.write_vector_entries(model.id, session, &entries)?;
-            }
-            if model.finds_texts {
-                self.insert_all_texts(&model)?;
-            }
-        }
-        self.db().execute_batch("DROP TABLE vector_rows")?;
-        self.renew_owner_blocks()
-    }
-
-    fn sessions_of_vector_rows(&self, model: ModelId) -> Result<Vec<SessionId>> {
-        let find = "SELECT DISTINCT session FROM vector_rows WHERE model = ?1 ORDER BY session";
-        self.db().rows(find, [model], |row| row.get(0))
-    }
-
-    fn vector_rows(&self, model: ModelId, session: SessionId) -> Result<Vec<VectorEntry>> {
-        // Without the name all rows of the model would be read.
-        let select = "SELECT level, row, turn, hash FROM vector_rows INDEXED BY vectors_session
-            WHERE session = ?1 AND model = ?2 ORDER BY level, row";
-        self.db().rows(select, params![session, model], |row| {
-            Ok(VectorEntry {
-                row: MatrixRow {
-                    kind: DocumentKind::from_number(row.get(0)?),
-                    index: row.get::<_, i64>(1)?.cast_unsigned(),
-                },
-                turn: Some(row.get(2)?).filter(|turn| *turn != TurnId::default()),
-                hash: row.get(3)?,
-            })
-        })
     }
 }
 

@@ -159,6 +159,21 @@ pub(crate) fn damaged_turns(packed: &[u8], turns: &[TurnId]) -> Vec<TurnId> {
     })
 }
 
+/// Returns the contents of all turns of a packed frame, but for damaged ones.
+pub(crate) fn whole_contents(packed: &[u8]) -> Vec<StoredContent> {
+    with_decompressed(packed, |raw| {
+        let entries = raw_entries(raw).into_iter();
+        let whole = entries.filter_map(|RawEntry { turn, json }| {
+            let content: PackedContent<'_> = serde_json::from_slice(json).ok()?;
+            Some(StoredContent {
+                turn,
+                content: content.into(),
+            })
+        });
+        whole.collect()
+    })
+}
+
 /// Returns a content as a frame holds it.
 pub(crate) fn content_json(content: &TurnContent) -> io::Result<Vec<u8>> {
     let mut json =

@@ -10,7 +10,7 @@ use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::word_index::Vocabulary;
 use crate::word_search::completions::WordStemmer;
-use crate::word_search::lexical::indexed_texts;
+use crate::word_search::lexical::{fts5_string, indexed_texts};
 use session_core::{is_stop_word, text};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,6 +70,22 @@ impl<'r> WordCorrector<'r> {
             return Ok(None);
         }
         self.find_meant_word(name)
+    }
+
+    /// Returns the first of some texts whose words a turn holds in a row.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn find_first_held<'t>(&self, texts: &[&'t str]) -> Result<Option<&'t str>> {
+        let phrases: Vec<String> = texts.iter().map(|text| fts5_string(text)).collect();
+        if phrases.is_empty() {
+            return Ok(None);
+        }
+        let postings = self.index.phrase_postings(&phrases)?;
+        let mut held = texts.iter().zip(postings);
+        Ok(held
+            .find(|(_, postings)| !postings.is_empty())
+            .map(|(text, _)| *text))
     }
 
     /// Returns true if turns hold each word of a name in camel case. Of names the index has no words of one letter.

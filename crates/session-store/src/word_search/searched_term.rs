@@ -39,7 +39,7 @@ impl SearchedTerm {
             spelling: other_version_spelling(&term.text),
             variants: joined.into_iter().collect(),
             phrase: fts5_string(&term.text),
-            path_ends: if term.exact && is_path(&term.text) {
+            path_ends: if term.exact && !is_optional && is_path(&term.text) {
                 path_ends(&term.text)
             } else {
                 Vec::new()

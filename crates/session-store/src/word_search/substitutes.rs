@@ -6,7 +6,7 @@ use crate::reader::Reader;
 use crate::word_index::Vocabulary;
 use crate::word_search::found_term::FoundTerm;
 use crate::word_search::lexical::fts5_string;
-use crate::word_search::name_words::{FoundWords, split_name};
+use crate::word_search::name_words::{FoundWords, is_path, split_name};
 use crate::word_search::postings::Posting;
 use crate::word_search::term_stats::SubstituteKind;
 use session_core::text;
@@ -33,7 +33,7 @@ impl Reader {
                 term.substitute(texts, postings);
                 continue;
             }
-            let name = name_of_file(term.text());
+            let name = name_with_words(term.text());
             let of_name = (split_name(name), SubstituteKind::NameWords);
             let of_compound = vocabulary.split_compound(name)?.into_iter();
             let of_compound = of_compound.map(|words| (words, SubstituteKind::CompoundWords));
@@ -98,10 +98,23 @@ impl Vocabulary<'_> {
     }
 }
 
-/// Returns the name of a file without its extension; another term as it is.
+/// Returns the name of a file without its extension; another term as it is. A number behind a dot is of a version.
 fn name_of_file(term: &str) -> &str {
+    let is_extension =
+        |text: &str| text.chars().all(char::is_alphanumeric) && text.contains(char::is_alphabetic);
     match term.rsplit_once('.') {
-        Some((name, extension)) if extension.chars().all(char::is_alphanumeric) => name,
+        Some((name, extension)) if is_extension(extension) => name,
         _ => term,
+    }
+}
+
+/// Returns what of a term has the words that are searched: without an extension, which says little. What follows the second
+/// dot of `lamp.oil.can` is none.
+fn name_with_words(term: &str) -> &str {
+    let name = name_of_file(term);
+    if name.contains('.') && !is_path(name) {
+        term
+    } else {
+        name
     }
 }

@@ -321,7 +321,7 @@ fn of_equal_turns_that_of_the_first_session_is_the_owner() {
     assert_eq!(sessions_with(writer.reader().unwrap(), "watcher"), ["a"]);
 }
 
-/// The lines of a fork are copied with the folder at hand, and an earlier version kept fewer files.
+/// The lines of a fork are copied with the folder at hand.
 #[test]
 fn a_copy_may_have_its_files_elsewhere_or_fewer() {
     let edited = |files: &[&str]| {

@@ -7,11 +7,11 @@
 use crate::random::check_turn_keys;
 use crate::support::{
     Index, bash, deliver, documents, embed, found, is_near, meta, prompts, turn, vector,
-    write_older_tables,
 };
 use rusqlite::Connection;
-use session_core::{PromptKind, SessionMeta, Turn};
+use session_core::{Progress, SessionMeta, Turn};
 use session_store::{DocumentKind, FORMAT_VERSION, Reader, StoreError, Writer};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ const FILES: [&str; 3] = ["index.db", MATRICES[0], MATRICES[1]];
 const MATRICES: [&str; 2] = ["vectors/f00d/session.0.npy", "vectors/f00d/turn.0.npy"];
 
 /// Formats that are migrated.
-const OLDER: [u32; 12] = [4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+const OLDER: [u32; 1] = [15];
 
 fn sample(format: u32) -> PathBuf {
     let version = format!("fixtures/v{format}");
@@ -124,19 +124,6 @@ fn columns(index: &Index) -> BTreeSet<(String, String)> {
     rows.unwrap().collect::<rusqlite::Result<_>>().unwrap()
 }
 
-/// Makes an index of format 4 of one of this format.
-fn downgrade(index: &Index) {
-    let to_4 =
-        "DROP TABLE openings; DROP TABLE pending_purge; DROP TABLE settings; DROP TABLE owner_blocks;
-        DROP TABLE turn_blocks; DROP TABLE file_blocks; DROP TABLE error_signatures; DROP TABLE changed_sessions; DROP TABLE session_blocks;
-        DROP INDEX files_gone; DROP INDEX sessions_prompts; ALTER TABLE sessions DROP COLUMN rest;
-        ALTER TABLE sessions DROP COLUMN work; ALTER TABLE models DROP COLUMN complete;
-        ALTER TABLE models DROP COLUMN session_dead; ALTER TABLE models DROP COLUMN turn_dead; PRAGMA user_version = 4";
-    let db = database(index);
-    write_older_tables(&db);
-    db.execute_batch(to_4).unwrap();
-}
-
 #[test]
 fn an_index_of_this_format_is_read_and_written_on() {
     let asked_to = std::env::var_os("SESSION_SEARCH_WRITE_FIXTURES").is_some();
@@ -162,7 +149,10 @@ fn an_index_of_this_format_is_read_and_written_on() {
 fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
     for format in OLDER {
         let index = older(format);
-        let mut writer = index.writer();
+        let told = RefCell::new(Vec::new());
+        let report = |at: Progress| told.borrow_mut().push((at.done, at.total));
+        let mut writer = Writer::open_reporting(index.root(), &report).unwrap();
+        assert_eq!(*told.borrow(), [(1, 2), (2, 2)]);
         assert_sample(writer.reader().unwrap());
         writer.commit().unwrap();
         drop(writer);
@@ -176,11 +166,8 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
             [false, true]
         );
         assert_eq!(columns(&index), columns(&empty()));
-        // More is read of histories than before: what is there is read again.
         let files = index.reader().files().unwrap();
-        let times: Vec<i64> = files.iter().map(|file| file.stamp.mtime_ns).collect();
-        let is_read_again = format < 13;
-        assert_eq!(times, if is_read_again { [0, 7] } else { [7, 7] });
+        assert!(files.iter().all(|file| file.stamp.mtime_ns == 7));
         let mut writer = index.writer();
         let asked = turn(0, "Where is the port configured?", &[]);
         deliver(&mut writer, &meta("c"), &[asked]);
@@ -189,50 +176,6 @@ fn an_index_of_an_older_format_is_migrated_with_all_that_it_holds() {
         assert_sample(&index.reader());
         assert_eq!(found(&index.reader(), "port").len(), 1);
     }
-}
-
-/// A migration keeps what cannot be made again, and vectors can.
-#[test]
-fn a_matrix_that_cannot_be_read_is_embedded_again() {
-    for damage in [None, Some(&b"\x93NUMPY"[..])] {
-        let index = older(8);
-        let path = index.root().join(MATRICES[1]);
-        match damage {
-            Some(bytes) => fs_err::write(path, bytes).unwrap(),
-            None => fs_err::remove_file(path).unwrap(),
-        }
-        let mut writer = index.writer();
-        embed(&mut writer);
-        writer.commit().unwrap();
-        assert_sample(&index.reader());
-        index.reader().verify_thoroughly().unwrap();
-    }
-}
-
-/// Rows keep their numbers, also those of deleted turns.
-#[test]
-fn a_migrated_matrix_has_the_rows_of_the_old_one_in_less_room() {
-    let index = older(8);
-    let sizes = || MATRICES.map(|path| fs_err::metadata(index.root().join(path)).unwrap().len());
-    let (before, rows) = (sizes(), rows(&database(&index)));
-    index.writer().commit().unwrap();
-    let after = ["session.1.npy", "turn.1.npy"];
-    for (name, before) in after.iter().zip(before) {
-        let path = index.root().join("vectors/f00d").join(name);
-        assert!(fs_err::metadata(path).unwrap().len() < before, "{name}");
-    }
-    assert!(
-        MATRICES
-            .iter()
-            .all(|path| !index.root().join(path).exists())
-    );
-    assert_eq!(crate::format::rows(&database(&index)), rows);
-}
-
-fn rows(db: &Connection) -> Vec<i64> {
-    let select = "SELECT session_rows, turn_rows FROM models";
-    let pair = db.query_row(select, [], |row| Ok([row.get(0)?, row.get(1)?]));
-    pair.unwrap().to_vec()
 }
 
 fn empty() -> Index {
@@ -257,46 +200,4 @@ fn a_migration_is_seen_after_the_first_commit() {
         index.writer().commit().unwrap();
         assert_sample(&index.reader());
     }
-}
-
-/// What format 5 added is the same, whether it was written with the turns or found by the migration.
-#[test]
-fn titles_are_found_in_an_index_of_format_4() {
-    let template = "You review one file of the harbour control program for mistakes.";
-    let index = Index::new();
-    let mut writer = index.writer();
-    for (n, file) in ["lamp.rs", "gate.rs", "gauge.rs"].iter().enumerate() {
-        let reset = Turn {
-            kind: PromptKind::Command,
-            ..turn(0, "/clear", &[])
-        };
-        let asked = turn(1, &format!("{template} {file}"), &[]);
-        deliver(&mut writer, &meta(&format!("r{n}")), &[reset, asked]);
-    }
-    let ran = Turn {
-        parts: vec![bash("make lamp", "")],
-        ..turn(0, "ok", &[])
-    };
-    deliver(&mut writer, &meta("w"), &[ran]);
-    deliver(&mut writer, &meta("e"), &[]);
-    writer.commit().unwrap();
-    drop(writer);
-    let state = || {
-        let db = database(&index);
-        let query = "SELECT s.id, first_prompt, rest, work, template, turn FROM sessions s
-            LEFT JOIN openings o ON o.session = s.id ORDER BY s.id";
-        let mut find = db.prepare(query).unwrap();
-        let row = |row: &rusqlite::Row<'_>| -> rusqlite::Result<Vec<rusqlite::types::Value>> {
-            (0..6).map(|column| row.get(column)).collect()
-        };
-        let rows = find.query_map([], row).unwrap();
-        rows.collect::<rusqlite::Result<Vec<_>>>().unwrap()
-    };
-    let (written, sessions) = (state(), index.reader().sessions().unwrap());
-    assert_eq!(sessions[0].title.as_deref(), Some("… lamp.rs"));
-    assert_eq!(sessions[3].title.as_deref(), Some("ran make lamp"));
-    downgrade(&index);
-    index.writer().commit().unwrap();
-    assert_eq!(state(), written);
-    assert_eq!(index.reader().sessions().unwrap(), sessions);
 }

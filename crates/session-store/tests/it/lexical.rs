@@ -61,6 +61,27 @@ fn words_are_folded_and_stemmed() {
     }
 }
 
+/// macOS and some editors write marks behind their letters.
+#[test]
+fn letters_with_marks_are_found_in_either_form() {
+    let index = Index::new();
+    let mut writer = index.writer();
+    let composed = "Größe der й-Liste 데이터베이스";
+    let decomposed = "Gro\u{308}ße der и\u{306}-Liste \u{1103}\u{1166}\u{110b}\u{1175}\u{1110}\u{1165}\u{1107}\u{1166}\u{110b}\u{1175}\u{1109}\u{1173}";
+    deliver(
+        &mut writer,
+        &meta("a"),
+        &[turn(0, composed, &[]), turn(1, decomposed, &[])],
+    );
+    let words = composed.split(' ').zip(decomposed.split(' '));
+    for (one, other) in words.filter(|(one, other)| one != other) {
+        for query in [one, other, &format!("\"{one}\""), &format!("\"{other}\"")] {
+            let found = prompts(writer.reader().unwrap(), query);
+            assert_eq!(found, [composed, composed], "{query}");
+        }
+    }
+}
+
 #[test]
 fn scripts_without_spaces_are_found_by_parts() {
     let (_index, mut writer) = filled();

@@ -132,6 +132,19 @@ fn tables_that_are_lost_are_made_anew_beside_the_others() {
 }
 
 #[test]
+fn blocks_that_lack_rows_are_found_and_mended() {
+    for (statement, told) in [
+        ("UPDATE turn_blocks SET turns = x'00'", "damaged"),
+        ("DELETE FROM turn_blocks", "missing in its blocks"),
+        ("DELETE FROM session_blocks", "0 of 40 sessions"),
+    ] {
+        let index = filled();
+        damage(&index, statement);
+        assert_mended(&index, told);
+    }
+}
+
+#[test]
 fn a_block_of_sessions_in_the_place_of_another_is_found_and_replaced() {
     let index = filled();
     damage(&index, "UPDATE session_blocks SET block = 1 << 62");
@@ -273,12 +286,18 @@ fn rows_that_are_damaged_are_not_mended() {
 
 #[test]
 fn a_damaged_content_is_told_and_comes_back_with_its_history() {
+    let flip = "UPDATE contents
+        SET frame = CAST(substr(frame, 1, 40) || x'00' || substr(frame, 42) AS BLOB)";
+    for statement in [flip, "DELETE FROM contents"] {
+        check_contents_come_back(statement);
+    }
+}
+
+fn check_contents_come_back(statement: &str) {
     let index = filled();
     let damaged = || index.reader().damaged_contents().unwrap();
     assert_eq!(damaged(), []);
-    let flip = "UPDATE contents
-        SET frame = CAST(substr(frame, 1, 40) || x'00' || substr(frame, 42) AS BLOB)";
-    damage(&index, flip);
+    damage(&index, statement);
     assert_eq!(damaged().len(), 40);
     assert_eq!(index.reader().content(TurnId::new(1)).unwrap().prompt, "");
     let mut writer = index.writer();

@@ -85,6 +85,34 @@ fn the_words_of_a_name_stand_for_it_where_a_turn_holds_most_of_them() {
 }
 
 #[test]
+fn words_that_signs_join_stand_for_what_no_turn_holds() {
+    let turns = [
+        "set LAMP_MODE to night",
+        "6.0.3 of the oilcan",
+        "the night, a quay",
+        "https://lamp.example.com/night?mode=oil",
+        "an oilcan with 6 wicks, 0 of 3 burn",
+    ];
+    let (_index, reader) = filled(&turns);
+    for (query, found) in [
+        ("LAMP_MODE=night", &turns[..1]),
+        ("mode=night", &turns[..1]),
+        ("LAMP_MODE:night", &turns[..1]),
+        ("oilcan@6.0.3", &turns[1..2]),
+        ("oilcan@6.0.4", &[]),
+        ("quay+oilcan", &[]),
+        ("night?mode=oil", &turns[3..4]),
+    ] {
+        let mut prompts = prompts(&reader, query);
+        prompts.truncate(1);
+        assert_eq!(prompts, found, "{query}");
+    }
+    for query in ["\"LAMP_MODE of=night\"", "12:30", "c++"] {
+        assert_eq!(prompts(&reader, query), [""; 0], "{query}");
+    }
+}
+
+#[test]
 fn the_words_of_a_compound_stand_for_it() {
     let turns = [
         "die Verbindung zur Datenbank",

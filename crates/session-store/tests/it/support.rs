@@ -148,40 +148,6 @@ pub fn model(writer: &mut Writer) -> ModelRow {
     writer.index_texts(&model).unwrap()
 }
 
-/// The tables and indexes of formats before 14, in place of keys of turns in buckets and vectors in blobs.
-const OLDER_TABLES: &str = "ALTER TABLE turns RENAME COLUMN prompt_time TO moment;
-    ALTER TABLE problems RENAME COLUMN offset TO place;
-    DROP TABLE turn_keys; DROP TABLE vector_texts; DROP TABLE vectors;
-    CREATE TABLE vectors(
-      model INTEGER NOT NULL, level INTEGER NOT NULL, row INTEGER NOT NULL,
-      session INTEGER NOT NULL, turn INTEGER NOT NULL, hash INTEGER NOT NULL,
-      PRIMARY KEY(model, level, row)) WITHOUT ROWID;
-    ALTER TABLE models DROP COLUMN finds_texts;
-    CREATE INDEX turns_origin ON turns(origin) WHERE origin IS NOT NULL;
-    CREATE INDEX turns_moment ON turns(moment) WHERE moment IS NOT NULL;
-    CREATE INDEX turns_leaf ON turns(leaf) WHERE leaf IS NOT NULL;
-    CREATE INDEX vectors_hash ON vectors(model, hash);
-    CREATE INDEX vectors_session ON vectors(session);";
-
-/// Gives an index the tables of formats before 14.
-pub fn write_older_tables(db: &Connection) {
-    let rows = vector_rows(db);
-    db.execute_batch(OLDER_TABLES).unwrap();
-    for row in rows {
-        let insert =
-            "INSERT INTO vectors(model, level, row, session, turn, hash) VALUES(?, ?, ?, ?, ?, ?)";
-        let values = [
-            row.model,
-            row.level,
-            row.row,
-            row.session,
-            row.turn,
-            row.hash,
-        ];
-        db.execute(insert, values).unwrap();
-    }
-}
-
 /// A row of a matrix as its session lists it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedRow {
