@@ -15,16 +15,12 @@ use session_store::{
     Reader, RewrittenCounts, StoreError, StoredTextRewriter, Writer, delete_query_cache,
 };
 
-/// Key of the index's settings under which it notes the fingerprint of the rules.
-const SETTING: &str = "redaction_rules";
-
 /// Returns true if other rules than these were in force when what an index holds was redacted last.
 ///
 /// # Errors
 /// When the index fails.
 pub fn awaits_redaction(index: &Reader, redactor: &Redactor) -> Result<bool, StoreError> {
-    let noted = index.setting(SETTING)?;
-    Ok(noted.as_deref() != Some(&*redactor.rules_fingerprint()))
+    Ok(!index.is_redacted_by(&redactor.rules_fingerprint())?)
 }
 
 /// Redacts all that the index holds, where other rules were in force before, and always where all histories are read again.
@@ -44,7 +40,7 @@ pub(crate) fn redact_stored_texts(
     }
     let counts = redact_all(options, redactor, writer)?;
     // Last: what a killed process did not get to is redacted by the next one.
-    writer.set_setting(SETTING, &redactor.rules_fingerprint())?;
+    writer.set_redacted_by(&redactor.rules_fingerprint())?;
     writer.commit()?;
     Ok(counts)
 }

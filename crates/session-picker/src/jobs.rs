@@ -101,9 +101,13 @@ fn export_session(context: &WorkerContext, target: &ActionTarget) -> Result<Stri
     let engine = &context.engine;
     let redactor = engine.home().config.redactor();
     let session = &mut target.session.clone();
-    redact_title(session, &redactor);
+    let mut opened = OpenIndex::new(&engine.home().index_directory);
+    opened.with_snapshot(|snapshot| {
+        let redacted = redact_title(&snapshot.index, session, &redactor);
+        redacted.map_err(PickerError::from)
+    })?;
     let path = PathBuf::from(make_file_name(session, ExportFormat::Html));
-    let written = OpenIndex::new(&engine.home().index_directory).with_snapshot(|snapshot| {
+    let written = opened.with_snapshot(|snapshot| {
         let (index, all) = (&snapshot.index, 0..=u32::MAX);
         let sessions = index.sessions()?;
         let exported = ExportedSession::open(index, session, &all, &redactor)?

@@ -218,8 +218,11 @@ impl SearchEngine {
     }
 
     /// Redacts the title of a session that is shown with its turns.
-    pub fn redact_title(&self, session: &mut SessionRow) {
-        redact_title(session, &self.redactor);
+    ///
+    /// # Errors
+    /// When the index fails.
+    pub fn redact_title(&self, index: &Reader, session: &mut SessionRow) -> Result<(), QueryError> {
+        Ok(redact_title(index, session, &self.redactor)?)
     }
 
     /// Reads turns of a session again in full, without their secrets.

@@ -57,6 +57,7 @@ pub fn read_exchanges(
     redactor: &Redactor,
 ) -> Result<Vec<Exchange>, StoreError> {
     let mut read = reread_turns(index, session, rows)?;
+    let is_redacted = index.is_redacted_by(&redactor.rules_fingerprint())?;
     rows.iter()
         .map(|row| match read.remove(&row.index) {
             Some(mut turn) => {
@@ -68,8 +69,9 @@ pub fn read_exchanges(
             }
             None => {
                 let mut content = index.content(row.id)?;
-                // It was redacted by the rules of then.
-                redactor.redact_content(&mut content);
+                if !is_redacted {
+                    redactor.redact_content(&mut content);
+                }
                 Ok(Exchange {
                     turn: make_turn(row, content),
                     origin: origin_without_history(row),
@@ -79,11 +81,21 @@ pub fn read_exchanges(
         .collect()
 }
 
-/// Redacts the title of a session that is shown, as its turns are: the index may hold it as other rules left it.
-pub fn redact_title(session: &mut SessionRow, redactor: &Redactor) {
-    if let Some(title) = &mut session.title {
+/// Redacts the title of a session that is shown, as its turns are, where the index holds it as other rules left it.
+///
+/// # Errors
+/// When the index fails.
+pub fn redact_title(
+    index: &Reader,
+    session: &mut SessionRow,
+    redactor: &Redactor,
+) -> Result<(), StoreError> {
+    if let Some(title) = &mut session.title
+        && !index.is_redacted_by(&redactor.rules_fingerprint())?
+    {
         redactor.redact_in_place(title);
     }
+    Ok(())
 }
 
 fn origin_without_history(row: &TurnRow) -> TurnOrigin {

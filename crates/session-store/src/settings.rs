@@ -7,7 +7,18 @@ use crate::reader::Reader;
 use crate::sql::Statements;
 use crate::writer::Writer;
 
+/// Key of the rules of redaction.
+const REDACTION_RULES: &str = "redaction_rules";
+
 impl Reader {
+    /// Returns true if all that the index holds was redacted by rules of this fingerprint.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn is_redacted_by(&self, rules: &str) -> Result<bool> {
+        Ok(self.setting(REDACTION_RULES)?.as_deref() == Some(rules))
+    }
+
     /// Returns the value of a setting, if it was noted.
     ///
     /// # Errors
@@ -19,6 +30,14 @@ impl Reader {
 }
 
 impl Writer {
+    /// Notes the fingerprint of the rules by which all that the index holds is redacted, for the next commit.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn set_redacted_by(&mut self, rules: &str) -> Result<()> {
+        self.set_setting(REDACTION_RULES, rules)
+    }
+
     /// Notes a setting, for the next commit.
     ///
     /// # Errors

@@ -33,7 +33,7 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     let redactor = home.config.redactor();
     let mut row = find_session(&sessions, &argument.session)?;
     unmark_unlisted(&index, &mut row)?;
-    redact_title(&mut row, &redactor);
+    redact_title(&index, &mut row, &redactor)?;
     let session = ExportedSession::open(&index, &row, &argument.turn_range(&row), &redactor)?
         .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {

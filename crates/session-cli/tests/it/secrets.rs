@@ -199,6 +199,20 @@ fn a_pattern_that_is_added_redacts_what_is_indexed() {
     }
 }
 
+/// On one line, the field without a value would have the next one as its value.
+#[test]
+fn a_title_is_redacted_as_it_was_typed() {
+    let transcript = ClaudeTranscript::new(SESSION, "/home/ann/boiler")
+        .user("BOILER_SECRET_KEY=\nPORT=3000")
+        .assistant("Its valve is shut.");
+    let env = TestEnvironment::indexed(&[transcript]);
+    for args in [["show", SESSION], ["export", SESSION]] {
+        let shown = env.run(&args).succeeded().stdout();
+        assert!(!shown.contains("[redacted"), "{shown}");
+        assert!(shown.contains("BOILER_SECRET_KEY= PORT=3000"), "{shown}");
+    }
+}
+
 /// Another process writes, so that the index still holds what a new rule redacts.
 #[test]
 fn what_is_shown_is_redacted_by_the_rules_of_now() {
