@@ -62,6 +62,17 @@ pub fn note_refused() {
     }
 }
 
+/// Notes which variables with authorities are left out: TLS may fail without them. A failure to note it changes nothing.
+pub fn note_removed_authorities() {
+    let removed = removed_variables().iter();
+    for variable in removed.filter(|removed| removed.changes_authorities()) {
+        let name = variable.name;
+        let _ = print_note(format!(
+            "the variable {name} is left out, since it leads into a project, or to nothing that has authorities for TLS"
+        ));
+    }
+}
+
 /// Formats why a variable is left out, and what is used in its place.
 fn format_removal(name: &str, home: &Home) -> String {
     let reason = explain_removal(name, &std::env::var_os(name).unwrap_or_default());

@@ -75,6 +75,9 @@ fn main() -> ExitCode {
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();
     }
+    if may_connect(&command) {
+        environment::note_removed_authorities();
+    }
     if let Some(note) = dashed_word {
         // What cannot be told changes no answer.
         let _ = output::notes::print_note(note);
@@ -83,6 +86,15 @@ fn main() -> ExitCode {
         Ok(outcome) => outcome.exit_code(arguments.quiet),
         Err(error) => error::report_error(&error),
     }
+}
+
+/// Returns true for a command that pulls models, lets an endpoint embed what is new, or tells how that went.
+fn may_connect(command: &Command) -> bool {
+    use Command::{Doctor, Index, Model, Setup, Status};
+    matches!(
+        command,
+        Model(_) | Setup(_) | Index(_) | Status(_) | Doctor(_)
+    )
 }
 
 /// Runs a command.

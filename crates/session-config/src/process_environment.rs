@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use session_files::home_directory;
 use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 /// Variables with a number of threads, by which rayon sizes its pools.
 const THREAD_COUNTS: [&str; 2] = ["RAYON_NUM_THREADS", "RAYON_RS_NUM_CPUS"];
@@ -25,8 +25,15 @@ const SYSTEM_TIME_ZONES: [&str; 3] = [
 const TIME_ZONE: &str = "TZ";
 /// Variables with the directory of temporary files, where databases of agents may be copied.
 const TEMPORARY_DIRECTORIES: [&str; 2] = ["TMPDIR", "SQLITE_TMPDIR"];
-/// Variables with the authorities that TLS trusts: a file, and directories.
-const TRUSTED_AUTHORITIES: [&str; 2] = ["SSL_CERT_FILE", "SSL_CERT_DIR"];
+/// The variable with the file of the authorities that TLS trusts.
+const AUTHORITY_FILE: &str = "SSL_CERT_FILE";
+/// The variable with a list of directories that have such files.
+const AUTHORITY_DIRECTORIES: &str = "SSL_CERT_DIR";
+/// Variables with the authorities that TLS trusts.
+const TRUSTED_AUTHORITIES: [&str; 2] = [AUTHORITY_FILE, AUTHORITY_DIRECTORIES];
+/// Directories of the system, in which authorities are usually. Who may write there needs no variable, and a look for the marks of
+/// projects would take a millisecond of each start; `/etc` may be a repository.
+const SYSTEM_DIRECTORIES: [&str; 3] = ["/etc", "/usr", "/nix/store"];
 /// The file with the zone of the system, which some name in the variable.
 const SYSTEM_ZONE: &str = "/etc/localtime";
 
@@ -43,6 +50,12 @@ impl RemovedVariable {
     /// Returns true for a variable that decides which local time is shown: who set it sees other times without it.
     pub fn changes_times(&self) -> bool {
         [TIME_ZONE, TIME_ZONES].contains(&self.name)
+    }
+
+    /// Returns true for a variable that names authorities, where it would decide which TLS trusts: macOS and Windows know none.
+    pub fn changes_authorities(&self) -> bool {
+        let is_read = !cfg!(any(windows, target_os = "macos"));
+        is_read && TRUSTED_AUTHORITIES.contains(&self.name) && !self.value.is_empty()
     }
 }
 
@@ -77,12 +90,24 @@ fn is_allowed(name: &str, value: &OsStr) -> bool {
             .any(|path| Path::new(value) == Path::new(path)),
         STACK_SIZE => false,
         _ if TEMPORARY_DIRECTORIES.contains(&name) => is_outside_of_projects(Path::new(value)),
-        _ if TRUSTED_AUTHORITIES.contains(&name) => std::env::split_paths(value).all(|path| {
-            // A device or a pipe would be read without end.
-            (path.is_file() || path.is_dir()) && is_outside_of_projects(&path)
-        }),
+        // A device or a pipe would be read without end.
+        AUTHORITY_FILE => Path::new(value).is_file() && may_hold_authorities(Path::new(value)),
+        AUTHORITY_DIRECTORIES => are_authority_directories(value),
         _ => is_thread_count(value),
     }
+}
+
+/// Returns true for a list of directories outside of projects. One that is missing, or has no name, takes none of the others away.
+fn are_authority_directories(list: &OsStr) -> bool {
+    let directories = std::env::split_paths(list);
+    let directories = directories.filter(|path| !path.as_os_str().is_empty());
+    let directories: Vec<PathBuf> = directories.collect();
+    let is_any_there = directories.iter().any(|path| path.is_dir());
+    is_any_there && directories.iter().all(|path| may_hold_authorities(path))
+}
+
+fn may_hold_authorities(path: &Path) -> bool {
+    lies_in_any(path, &SYSTEM_DIRECTORIES) || is_outside_of_projects(path)
 }
 
 /// Returns true for an absolute path outside of projects.
@@ -113,9 +138,14 @@ fn is_time_zone(zone: &OsStr) -> bool {
 
 /// Returns true for a file of the system's directories of time zones.
 fn is_system_zone(path: &Path) -> bool {
+    lies_in_any(path, &SYSTEM_TIME_ZONES)
+}
+
+/// Returns true for a path that by its names lies in one of some directories.
+fn lies_in_any(path: &Path, directories: &[&str]) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     !climbs
-        && SYSTEM_TIME_ZONES
+        && directories
             .iter()
             .any(|directory| path.starts_with(directory))
 }
@@ -199,9 +229,27 @@ mod tests {
             |name, paths: &[&Path]| is_allowed(name, &std::env::join_paths(paths).unwrap());
         assert!(allows("SSL_CERT_FILE", &[&own]) && allows("SSL_CERT_DIR", &[folder.path()]));
         assert!(!allows("SSL_CERT_FILE", &[&theirs]));
+        let climbing = Path::new("/usr/..").join(theirs.strip_prefix("/").unwrap_or(&theirs));
+        assert!(!allows("SSL_CERT_FILE", &[&climbing]));
         assert!(!allows("SSL_CERT_DIR", &[folder.path(), &clone]));
         assert!(!allows("SSL_CERT_FILE", &[Path::new("ca.pem")]));
         assert!(!allows("SSL_CERT_FILE", &[Path::new("/dev/zero")]));
+        let (missing, unnamed) = (folder.path().join("missing"), Path::new(""));
+        assert!(allows("SSL_CERT_DIR", &[folder.path(), &missing, unnamed]));
+        assert!(!allows("SSL_CERT_DIR", &[&missing]) && !allows("SSL_CERT_DIR", &[unnamed]));
+        assert!(!allows(
+            "SSL_CERT_DIR",
+            &[folder.path(), &clone.join("missing")]
+        ));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_file_of_authorities_is_one_path_and_no_list() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("co:lon.pem");
+        fs_err::write(&file, "").unwrap();
+        assert!(is_allowed("SSL_CERT_FILE", file.as_os_str()));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use crate::text::file_name;
 const NO_OUTPUT: &str = "(no output)";
 /// The variables from which a test reads how another command ended.
 const EXIT_CODES: [&str; 2] = ["$?", "PIPESTATUS"];
-/// What stands before a command that ends at some time, whatever it finds.
-const LIMITS: [&str; 3] = ["until", "while", "timeout"];
+/// Words before a command that is run until it succeeds, or fails.
+const LOOPS: [&str; 2] = ["until", "while"];
 
 impl TurnContent {
     /// Returns the error lines of a run, the one that tells most first: the first with a marker and a signature, else the
@@ -58,7 +58,7 @@ fn ends_in_search(command: &str) -> bool {
         return false;
     };
     let inner = InnerLine::find(&parts[at]);
-    if is_limited(&parts[at]) || inner.is_some_and(|inner| !ends_in_search(&inner.text)) {
+    if is_awaited(&parts[at]) || inner.is_some_and(|inner| !ends_in_search(&inner.text)) {
         return false;
     }
     let reads_exit_code =
@@ -67,15 +67,15 @@ fn ends_in_search(command: &str) -> bool {
     !reads_exit_code && !has_own_code && !waits_for_work(&parts[..at])
 }
 
-/// Returns true for a search whose failure says that time was up: it is the condition of a loop, or `timeout` runs it.
-fn is_limited(part: &CommandPart<'_>) -> bool {
+/// Returns true for the condition of a loop: that it did not come true is no search without a hit.
+fn is_awaited(part: &CommandPart<'_>) -> bool {
     let program = find_program(&part.text);
     let mut before = part
         .text
         .split_whitespace()
         .map(file_name)
         .take_while(|word| Some(*word) != program);
-    before.any(|word| LIMITS.contains(&word))
+    before.any(|word| LOOPS.contains(&word))
 }
 
 /// Returns true for an `exit` whose code the script chose: `exit 3`, not `exit $?`.
@@ -167,6 +167,7 @@ mod tests {
             "grep -q oil lamp.c; exit $?",
             "sed -i s/a/b/ lamp.c && grep -c oil lamp.c",
             "bash -c 'grep oil lamp.c'",
+            "timeout 60 grep -r oil /",
             "while read -r lamp; do grep oil $lamp; done < lamps",
         ] {
             assert!(found_nothing(search, "Exit code 1"), "{search}");
@@ -195,7 +196,6 @@ mod tests {
             "grep -q oil lamp.c || exit 3",
             "grep -q oil lamp.c || { echo dark; exit 1; }",
             "grep -q oil lamp.c; exit 7",
-            "timeout 60 grep -r oil /",
             "timeout 60 bash -c 'until grep -q oil log; do sleep 1; done'",
             "until [ -f lamp.o ]; do sleep 1; done",
             "while ! grep -q oil log; do sleep 1; done",

@@ -21,8 +21,8 @@ pub struct Query {
     pub terms: Vec<Term>,
     /// The error line that the text is or has. It is a term, too, where a turn holds it.
     pub error_line: Option<String>,
-    /// The whole text, where it may be held as one phrase: at most 6 words with two terms, or 4 to 32 words with one content
-    /// word.
+    /// The whole text, where it may be held as one phrase: at most 6 words with two terms, a pattern of one word in several
+    /// cases, or 4 to 32 words with one content word.
     pub phrase: Option<String>,
     /// The whole text, where it is a sentence of 5 to 32 words without quotes: the longest runs of its words that turns hold
     /// become terms.
@@ -93,8 +93,7 @@ const MAX_SENTENCE_WORDS: usize = 32;
 const MAX_TERMS: usize = 64;
 
 impl Query {
-    /// Reads a query. Stop words are dropped from the terms as long as other
-    /// terms remain.
+    /// Reads a query. Stop words are dropped from the terms as long as other terms remain.
     pub fn new(text: &str) -> Self {
         let error_line = find_error_line(text);
         let text = on_one_line(text);
@@ -159,9 +158,10 @@ fn mark_single_name(terms: &mut [Term]) {
     }
 }
 
-/// Returns true for a few words, two of them terms.
+/// Returns true for a few words, two of them terms, or one of them twice in a pattern: `lamp\|Lamp`.
 fn is_phrase(text: &str, terms: &[Term]) -> bool {
-    terms.len() > 1 && count_words(text) <= MAX_PHRASE_WORDS
+    let is_pattern = matches!(terms, [t] if text.contains('|') && text.len() > 2 * t.text.len());
+    (is_pattern || terms.len() > 1) && count_words(text) <= MAX_PHRASE_WORDS
 }
 
 /// Returns true for a text of several words with a single content word: `so I only have to approve it once`. A name among
@@ -463,6 +463,7 @@ mod tests {
             ("I only have to approve it once", true, true),
             ("only have to approve", true, false),
             ("have to approve", false, false),
+            (r"lamp\|Lamp", true, false),
             ("why is it so for us", true, false),
             ("where is it in src/main.rs", false, false),
             ("the docker network of the", true, true),

@@ -115,8 +115,7 @@ fn list_cursor_titles(index: &Reader, file: &FileRow) -> Result<Vec<String>, For
     };
     let exclusions = CursorExclusions {
         title: &keep,
-        session: &|_| false,
-        branch: false,
+        ..CursorExclusions::none()
     };
     source.redact_cursor(Path::new(&file.path), &Cursor(cursor), &exclusions);
     Ok(titles.into_inner())

@@ -25,7 +25,7 @@ impl Exclusions {
         let excluded = CursorExclusions {
             title: &|title| self.excludes_title(title),
             session: &|session| self.excludes_session(name, session),
-            branch: false,
+            ..CursorExclusions::none()
         };
         source.redact_cursor(at, cursor, &excluded)
     }
@@ -34,8 +34,7 @@ impl Exclusions {
     pub fn redact_cursor_titles(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
         let excluded = CursorExclusions {
             title: &|_| true,
-            session: &|_| false,
-            branch: false,
+            ..CursorExclusions::none()
         };
         source.redact_cursor(at, cursor, &excluded)
     }
@@ -43,9 +42,8 @@ impl Exclusions {
     /// Returns a cursor of a history of one session without its branch: its last turn is left out.
     pub fn redact_cursor_branch(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
         let excluded = CursorExclusions {
-            title: &|_| false,
-            session: &|_| false,
             branch: true,
+            ..CursorExclusions::none()
         };
         source.redact_cursor(at, cursor, &excluded)
     }

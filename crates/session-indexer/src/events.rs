@@ -11,10 +11,11 @@ use crate::session_embedder::SessionEmbedder;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
 use session_forget::{MarkerPosition, find_marker};
 use session_redact::Redactor;
-use session_sources::{Cursor, Sink, Warning};
+use session_sources::{Cursor, CursorExclusions, Sink, Source, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::path::Path;
 
 /// An event of a history that a thread reads, for the writer.
 pub(crate) enum Event {
@@ -297,10 +298,10 @@ fn blank(turn: &Turn) -> Turn {
     }
 }
 
-/// Redacts the strings of a cursor, and clears what is excluded: it remembers titles and directories.
+/// Redacts a cursor, and clears what is excluded: it remembers titles and directories.
 fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -> Cursor {
-    let cursor = redact_cursor_strings(&policy.redactor, cursor);
     let ListedFile { source, location } = &history.file;
+    let cursor = redact_cursor(&policy.redactor, Some(*source), &location.path, cursor);
     if policy.exclusions.is_empty() {
         cursor
     } else {
@@ -310,14 +311,23 @@ fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -
     }
 }
 
-/// Redacts the strings of a cursor, which is not even parsed where nothing in it looks like a secret.
-pub(crate) fn redact_cursor_strings(redactor: &Redactor, cursor: Cursor) -> Cursor {
+/// Redacts the titles and the branch of a cursor, which is not even parsed where nothing in it looks like a secret. Its ids
+/// and folders stay: by a redacted one the next read would go on with another session, or with one that is excluded. That of
+/// an unknown source becomes empty.
+pub(crate) fn redact_cursor(
+    redactor: &Redactor,
+    source: Option<&dyn Source>,
+    at: &Path,
+    cursor: Cursor,
+) -> Cursor {
     if matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
         return cursor;
     }
-    let Ok(mut state) = serde_json::from_str::<serde_json::Value>(&cursor.0) else {
-        return cursor;
+    let redaction = CursorExclusions {
+        redact: &|meta| redactor.redact_session(meta),
+        ..CursorExclusions::none()
     };
-    redactor.redact_json(&mut state);
-    Cursor(state.to_string())
+    source
+        .map(|source| source.redact_cursor(at, &cursor, &redaction))
+        .unwrap_or_default()
 }

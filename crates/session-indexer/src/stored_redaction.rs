@@ -4,16 +4,17 @@
 //! or of a changed configuration, goes through all texts once. It takes as long as it takes, also for a search: until it is
 //! done, the index answers with what is to be redacted.
 
-use crate::events::redact_cursor_strings;
+use crate::events::redact_cursor;
 use crate::outcome::RefreshStage;
 use crate::read_policy::ReadPolicy;
 use crate::refresh::{RefreshMode, RefreshOptions};
 use session_core::{SessionMeta, TurnContent};
 use session_redact::Redactor;
-use session_sources::Cursor;
+use session_sources::{Cursor, find_source};
 use session_store::{
     Reader, RewrittenCounts, StoreError, StoredTextRewriter, Writer, delete_query_cache,
 };
+use std::path::Path;
 
 /// Returns true if other rules than these were in force when what an index holds was redacted last.
 ///
@@ -55,8 +56,9 @@ fn redact_all(
     }
     let report = |at| options.progress.report(RefreshStage::Redacting, at);
     let counts = writer.rewrite_stored_texts(&StoredTextRedactor { redactor }, &report)?;
-    writer.edit_cursors(|_, cursor| {
-        let redacted = redact_cursor_strings(redactor, Cursor(cursor.to_owned()));
+    writer.edit_cursors(|file, cursor| {
+        let (source, at) = (find_source(&file.source), Path::new(&file.path));
+        let redacted = redact_cursor(redactor, source, at, Cursor(cursor.to_owned()));
         (redacted.0 != cursor).then_some(redacted.0)
     })?;
     if counts != RewrittenCounts::default() {

@@ -5,10 +5,9 @@ use crate::arguments::{HistoryArguments, SearchArguments};
 use crate::call_error::CallError;
 use jiff::Zoned;
 use serde_json::Value;
-use session_config::Home;
 use session_core::SessionReference;
 use session_display::Note;
-use session_query::{FilterField, TypedCondition, TypedQuery};
+use session_query::{FilterField, TypedCondition, TypedQuery, find_folder_of_all};
 use session_search::{FilterClause, FilterCondition};
 
 /// The filters of a call, as they are typed in its arguments.
@@ -67,11 +66,9 @@ impl<'a> FilterArguments<'a> {
     /// Resolves the filters but for the session.
     ///
     /// # Errors
-    /// When a time cannot be parsed or there is no such agent, times contradict each other, or `.` is no project.
+    /// When a time cannot be parsed or there is no such agent, times contradict each other, or `.` is a folder of all projects.
     pub(crate) fn clauses(&self) -> Result<Vec<FilterClause>, CallError> {
-        if self.project == Some(".") {
-            refuse_folder_of_all()?;
-        }
+        self.project.map_or(Ok(()), refuse_folder_of_all)?;
         let conditions = self.fields().filter_map(|(field, value)| {
             let value = value?;
             // `since` of a range is the range.
@@ -118,15 +115,12 @@ impl<'a> FilterArguments<'a> {
     }
 }
 
-/// Returns an error where the server was started in the root or the home folder: as a project it would have the sessions of
-/// all.
-fn refuse_folder_of_all() -> Result<(), CallError> {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let is_home = || Home::unconfigured().is_ok_and(|home| home.env.home == folder);
-    if folder.parent().is_some() && !is_home() {
+/// Returns an error for a folder of all projects, such as `.` of a server that was started in the home folder.
+fn refuse_folder_of_all(typed: &str) -> Result<(), CallError> {
+    let Some(folder) = find_folder_of_all(typed) else {
         return Ok(());
-    }
-    let reason = format!("`.` is no project: the server runs in {}", folder.display());
+    };
+    let reason = format!("`{typed}` is no project: the server runs in {folder}");
     Err(CallError::Invalid(
         Note::new(reason).with_hint("name the project, or leave it out"),
     ))

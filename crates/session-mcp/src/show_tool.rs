@@ -67,7 +67,8 @@ impl<'a> ShowCall<'a> {
     /// When the session or its turns are not there, or the index fails.
     pub(crate) fn answer(&self, view: IndexView<'_>) -> Result<ToolAnswer, CallError> {
         let mut session = view.find_session(self.session)?;
-        view.engine.redact_title(&view.snapshot.index, &mut session)?;
+        view.engine
+            .redact_session_row(&view.snapshot.index, &mut session)?;
         let range = self.range.resolve(session.turns);
         let Some(end) = session
             .turns

@@ -40,7 +40,7 @@ fn explain(reason: String) -> String {
 }
 
 const ADD_AUTHORITY: &str = "its authority is not among those that this system trusts";
-const ADD_AUTHORITIES: &str = "this system has no authorities: install `ca-certificates`, or name their file in SSL_CERT_FILE";
+const ADD_AUTHORITIES: &str = "this system has no authorities: install `ca-certificates`, or name their file, outside of projects, in SSL_CERT_FILE";
 
 #[cfg(test)]
 mod tests {

@@ -16,7 +16,7 @@ use session_files::{ExistingFile, FileError, output_path};
 use session_memory::{MemoryDraft, MemorySource};
 use session_project_memories::ProjectMemories;
 use session_query::{OpenIndex, SearchEngine};
-use session_search::{Exchange, redact_title};
+use session_search::{Exchange, redact_session_row};
 use session_store::SessionRow;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ fn export_session(context: &WorkerContext, target: &ActionTarget) -> Result<Stri
     let session = &mut target.session.clone();
     let mut opened = OpenIndex::new(&engine.home().index_directory);
     opened.with_snapshot(|snapshot| {
-        let redacted = redact_title(&snapshot.index, session, &redactor);
+        let redacted = redact_session_row(&snapshot.index, session, &redactor);
         redacted.map_err(PickerError::from)
     })?;
     let path = PathBuf::from(make_file_name(session, ExportFormat::Html));

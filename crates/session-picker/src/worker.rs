@@ -166,13 +166,10 @@ impl WorkerContext {
     pub(crate) fn refresh_index(&self, out: &MessageSender) {
         lower_thread_priority();
         let mut last_failure = None;
+        let mut reconfigured = None;
         loop {
             let begun = Instant::now();
-            let outcome = self.engine.read_policy().and_then(|policy| {
-                let progress = || -> Box<dyn RefreshProgress> { Box::new(ReadProgress::new(out)) };
-                let live = self.engine.live_index(&policy, &progress);
-                live.refresh(RefreshMode::Changes, Some(REFRESH_STEP))
-            });
+            let outcome = self.refresh_step(&mut reconfigured, out);
             let state = RefreshState::new(&outcome);
             let messages = match outcome {
                 Ok(outcome) => vec![make_refresh_message(&outcome)],
@@ -193,6 +190,26 @@ impl WorkerContext {
                 RefreshState::Unwritable => return,
             }
         }
+    }
+}
+
+impl WorkerContext {
+    /// Takes one step of a refresh by the configuration of now. By that of before, the index would be redacted by other rules
+    /// than those of each search beside the picker, and each of the two would go through all of it again.
+    fn refresh_step(
+        &self,
+        reconfigured: &mut Option<SearchEngine>,
+        out: &MessageSender,
+    ) -> Result<RefreshOutcome, QueryError> {
+        let known = reconfigured.as_ref().unwrap_or(&self.engine);
+        if let Some(newer) = known.reopen_if_reconfigured()? {
+            *reconfigured = Some(newer);
+        }
+        let engine = reconfigured.as_ref().unwrap_or(&self.engine);
+        let policy = engine.read_policy()?;
+        let progress = || -> Box<dyn RefreshProgress> { Box::new(ReadProgress::new(out)) };
+        let live = engine.live_index(&policy, &progress);
+        live.refresh(RefreshMode::Changes, Some(REFRESH_STEP))
     }
 }
 
@@ -374,102 +391,4 @@ fn make_refresh_message(outcome: &RefreshOutcome) -> AppMessage {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::list::RowList;
-    use crate::message::PickerMessage;
-    use session_store::StoreError;
-
-    #[test]
-    fn many_histories_are_looked_at_less_often() {
-        let interval = |ms| compute_refresh_interval(Duration::from_millis(ms)).as_secs();
-        assert_eq!([interval(7), interval(140), interval(5000)], [10, 14, 60]);
-    }
-
-    #[test]
-    fn a_look_at_the_histories_leaves_the_index_in_a_state() {
-        let state = |files_left, locked| {
-            RefreshState::new(&Ok(RefreshOutcome {
-                files_left,
-                locked,
-                ..RefreshOutcome::default()
-            }))
-        };
-        assert_eq!(state(0, false), RefreshState::UpToDate);
-        assert_eq!(state(2, false), RefreshState::Unread);
-        assert_eq!(state(2, true), RefreshState::Locked);
-        let failed = Err(QueryError::Io(std::io::Error::other("no disk")));
-        assert_eq!(RefreshState::new(&failed), RefreshState::Failed);
-    }
-
-    #[test]
-    fn an_index_that_is_gone_is_told_after_the_first_answer() {
-        let failure = |error: StoreError, missing| {
-            let answer = make_list_message(Err(error.into()), missing, |error| error.to_string());
-            answer.map(|message| match message {
-                AppMessage::ListFailed(reason) => reason,
-                _ => panic!("no list is sent"),
-            })
-        };
-        let missing = || StoreError::Missing { root: "x".into() };
-        assert_eq!(failure(missing(), MissingIndex::Awaited), None);
-        let gone = Some("the index is gone; it is made anew".to_owned());
-        assert_eq!(failure(missing(), MissingIndex::Gone), gone);
-        let locked = StoreError::Locked { root: "x".into() };
-        let told = failure(locked, MissingIndex::Awaited).unwrap();
-        assert!(told.contains("another process"));
-    }
-
-    #[test]
-    fn an_index_that_no_refresh_made_has_no_session() {
-        let request = RowList::default().make_request("lantern", false);
-        let missing = StoreError::Missing { root: "x".into() };
-        let answer = make_list_message(
-            Err(missing.into()),
-            MissingIndex::Empty(&request),
-            |error| error.to_string(),
-        );
-        let Some(AppMessage::ListReady(list)) = answer else {
-            panic!("an empty list is sent");
-        };
-        assert_eq!((list.sessions, list.rows.len()), (0, 0));
-    }
-
-    #[test]
-    fn what_is_read_is_told_in_parts_of_the_whole() {
-        let (sender, messages) = std::sync::mpsc::channel();
-        let progress = ReadProgress::new(&MessageSender(sender));
-        let total = 10_000;
-        progress.report(RefreshStage::Migrating, Progress { done: 1, total: 1 });
-        for done in 0..=total {
-            progress.report(RefreshStage::Reading, Progress { done, total });
-        }
-        let sent = messages.try_iter().filter_map(|message| match message {
-            PickerMessage::ForApp(AppMessage::Reading(read)) => Some(read.done),
-            _ => None,
-        });
-        let sent: Vec<u64> = sent.collect();
-        assert_eq!((sent.len(), sent[0], sent[199]), (200, 50, total));
-    }
-
-    #[test]
-    fn a_refresh_that_fails_again_is_told_once() {
-        let mut told = None;
-        let texts = |messages: Vec<AppMessage>| {
-            let noted = messages.into_iter().filter_map(|message| match message {
-                AppMessage::Note(reason) => Some(reason),
-                _ => None,
-            });
-            noted.collect::<Vec<_>>()
-        };
-        assert_eq!(
-            texts(make_failure_messages(&mut told, "locked".into())),
-            ["locked"]
-        );
-        assert!(make_failure_messages(&mut told, "locked".into()).is_empty());
-        assert_eq!(
-            texts(make_failure_messages(&mut told, "damaged".into())),
-            ["damaged"]
-        );
-    }
-}
+mod tests;

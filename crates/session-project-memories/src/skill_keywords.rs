@@ -158,7 +158,7 @@ mod tests {
         line.unwrap().contains(word)
     }
 
-    /// What somebody edited is not rewritten, so that it is named.
+    /// A file that somebody edited is not rewritten, so it is named.
     #[test]
     fn an_edited_skill_and_a_backup_that_name_a_purged_memory_are_noted() {
         let home = tempfile::tempdir().unwrap();

@@ -72,8 +72,9 @@ impl FoundSourceMemories {
     /// When the memories of `here` cannot be opened.
     pub fn find(here: &Path, query: &SourceQuery<'_>) -> Result<Self, ProjectMemoriesError> {
         let mut seen = HashSet::new();
-        let mut waiting = Vec::new();
-        let mut find_in = |memories: ProjectMemories| {
+        let mut waiting_notes = Vec::new();
+        let mut find_in = |memories: ProjectMemories, directory: &Path| {
+            let mut waiting = Vec::new();
             let is_new = |directory: &MemoryDirectory| seen.insert(directory.path.clone());
             let is_meant = |memory: &Memory| {
                 let is_named = || query.is_named(memory, &memories.store);
@@ -89,27 +90,28 @@ impl FoundSourceMemories {
                 is_trusted
             };
             let saved = memories.store.list_where(is_meant, is_new);
+            waiting_notes.extend(note_waiting(&waiting, directory));
             SourceMemories { memories, saved }
         };
-        let here = ProjectMemories::in_all_locations(here)?;
-        let recorded = here.store.records().all();
-        let user_home = here.home.env.home.clone();
+        let memories = ProjectMemories::in_all_locations(here)?;
+        let recorded = memories.store.records().all();
+        let user_home = memories.home.env.home.clone();
         let mut found = Self::default();
-        found.by_directory.push(find_in(here));
+        found.by_directory.push(find_in(memories, here));
         let directories = query.directories.iter().map(PathBuf::as_path);
         let of_sessions = directories.map(|directory| (open_memories(directory), directory));
         let recorded = recorded.iter().filter_map(DirectoryRecord::root);
         let recorded = recorded.map(|root| (open_owned_memories(root, &user_home), root));
         for (opened, directory) in of_sessions.chain(recorded) {
             match opened {
-                Ok(memories) => found.by_directory.push(find_in(memories)),
+                Ok(memories) => found.by_directory.push(find_in(memories, directory)),
                 Err(error) => found.notes.push(format!(
                     "memories of {} are not looked at: {error}",
                     path_line(directory)
                 )),
             }
         }
-        found.notes.extend(note_waiting(&waiting));
+        found.notes.extend(waiting_notes);
         Ok(found)
     }
 
@@ -137,15 +139,22 @@ impl SourceMemories {
     }
 }
 
-/// Returns a note on the memories that wait for trust and match.
-fn note_waiting(ids: &[String]) -> Option<String> {
-    let (first, more) = ids.split_first()?;
-    let stay = match more.len() {
-        0 => format!("{first} matches, waits for trust and stays"),
-        more => format!("{first} and {more} more memories match, wait for trust and stay"),
+/// Most ids that a note names.
+const MAX_NAMED: usize = 10;
+
+/// Returns a note on the memories that wait for trust and match, with the directory where a command finds them.
+fn note_waiting(ids: &[String], directory: &Path) -> Option<String> {
+    let named = &ids[..ids.len().min(MAX_NAMED)];
+    let list = named.join(", ");
+    let stay = match (ids.len(), ids.len() - named.len()) {
+        (0, _) => return None,
+        (1, _) => format!("{list} matches, waits for trust and stays"),
+        (_, 0) => format!("{list} match, wait for trust and stay"),
+        (_, more) => format!("{list} and {more} more memories match, wait for trust and stay"),
     };
+    let (named, directory) = (named.join(" "), path_line(directory));
     Some(format!(
-        "{stay}: see `session-search memory delete {first} --purge`"
+        "{stay}: see `session-search memory delete {named} --purge` in {directory}"
     ))
 }
 

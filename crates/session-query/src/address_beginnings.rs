@@ -1,13 +1,9 @@
 //! Shorter addresses of the same page: who copies an address copies the tab that is open (`pull/91/files`) and what the link came
 //! from (`?pr=12`), which no turn may hold.
 
-/// Fewest segments of an address, its host among them, that name a page without the query: `watch?v=1` is named by it.
-const MIN_SEGMENTS: usize = 3;
-/// Most shorter addresses: each is a phrase to search.
-const MAX_BEGINNINGS: usize = 4;
-
-/// Returns the shorter addresses of a page, the longest first: without the query and the route, then up to each number behind
-/// the word for its kind (`pull/91`), since what follows it is a part of the page.
+/// Returns the shorter addresses of a page that a number names (`pull/91`), the longest first: without the query and the
+/// route, then up to the number. One of several numbers names the page only where it is the last: `users/5/orders/12`. Without
+/// a number the query may name the page: `watch?v=a1`.
 pub(crate) fn list_beginnings(address: &str) -> Vec<&str> {
     let Some(start) = address.find("://").map(|at| at + "://".len()) else {
         return Vec::new();
@@ -17,28 +13,40 @@ pub(crate) fn list_beginnings(address: &str) -> Vec<&str> {
     let Some(path) = page.get(start..) else {
         return Vec::new();
     };
-    let segments: Vec<&str> = path.split('/').collect();
-    let mut beginnings = Vec::new();
-    if segments.len() >= MIN_SEGMENTS && page != address {
-        beginnings.push(page);
-    }
-    let ends = path.match_indices('/').map(|(at, _)| start + at);
-    for (count, end) in ends.enumerate().skip(MIN_SEGMENTS - 1) {
-        if names_number(segments.get(..=count).unwrap_or_default()) {
-            beginnings.extend(page.get(..end));
-        }
-    }
-    beginnings.sort_by_key(|beginning| std::cmp::Reverse(beginning.len()));
-    beginnings.truncate(MAX_BEGINNINGS);
-    beginnings
+    let numbered = find_numbered_page(path).and_then(|end| page.get(..start + end));
+    let is_named = numbered.is_some() || ends_with_number(path);
+    let without_query = (is_named && page != address).then_some(page);
+    let up_to_number = numbered.filter(|numbered| *numbered != page);
+    without_query.into_iter().chain(up_to_number).collect()
 }
 
-/// Returns true for segments that end with a number and, before it, the word for its kind, which is not the host: `…/pull/91`,
-/// but not the month of `…/2026/01`.
-fn names_number(segments: &[&str]) -> bool {
-    let is_number =
-        |segment: &str| !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit());
-    matches!(segments, [_, .., kind, number] if is_number(number) && !is_number(kind))
+/// Returns the end of the only number of a path, if it names a page.
+fn find_numbered_page(path: &str) -> Option<usize> {
+    let ends = path.match_indices('/').map(|(at, _)| at);
+    let mut ends = ends.chain([path.len()]);
+    let end = ends.find(|end| path.get(..*end).is_some_and(ends_with_number))?;
+    let numbers = path.split('/').filter(|segment| is_number(segment));
+    (numbers.count() == 1).then_some(end)
+}
+
+/// Returns true for a path that ends with a number and, before it, the word for its kind, which is not the host: `…/pull/91`,
+/// but not the month of `…/2026/01`, or the year of `…/blog/2026`.
+fn ends_with_number(path: &str) -> bool {
+    let mut segments = path.rsplit('/');
+    let number = segments.next().unwrap_or_default();
+    let kind = segments.next().unwrap_or_default();
+    let has_host = segments.next().is_some();
+    let is_word = kind.contains(char::is_alphabetic);
+    has_host && is_word && is_number(number) && !is_year(number)
+}
+
+fn is_number(segment: &str) -> bool {
+    !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Returns true for a number that is a year of the web, under which there are many pages.
+fn is_year(number: &str) -> bool {
+    number.len() == 4 && ("1990".."2040").contains(&number)
 }
 
 #[cfg(test)]
@@ -56,14 +64,18 @@ mod tests {
             ),
             ("/pull/91/?diff=split", &["/pull/91"]),
             ("/pull/91", &[]),
-            (
-                "/runs/276/job/8187?pr=12",
-                &["/runs/276/job/8187", "/runs/276"],
-            ),
-            ("?tab=readme", &[""]),
-            ("/#/oil", &[""]),
+            ("/pull/91/#/oil", &["/pull/91"]),
+            ("/runs/276/job/8187?pr=12", &["/runs/276/job/8187"]),
+            ("/runs/276/job/8187", &[]),
+            ("/users/5/orders/12", &[]),
+            ("/channels/111/777/888", &[]),
+            ("/issues?q=is%3Aclosed", &[]),
+            ("?tab=readme", &[]),
+            ("/#/oil", &[]),
             ("/issues", &[]),
-            ("/2026/01/oil", &["/2026"]),
+            ("/2026/01/oil", &[]),
+            ("/blog/2026/oil", &[]),
+            ("/blog/2026?page=2", &[]),
         ] {
             let expected: Vec<String> = beginnings
                 .iter()
@@ -77,6 +89,7 @@ mod tests {
         }
         for other in [
             "https://video.example/watch?v=a1",
+            "https://store.example/apps/details?id=91",
             "https://lamp.example/2026/01/oil",
             "https://lamp.example/91/oil",
             "https://lamp.example",

@@ -95,7 +95,7 @@ pub use model_choice::{use_endpoint, use_model};
 pub use model_overview::{EmbeddedSessions, ModelOverview};
 pub use open_index::{OpenIndex, RefreshedAnswer};
 pub use other_home::OtherHome;
-pub use project_folder::parse_project;
+pub use project_folder::{find_folder_of_all, parse_project};
 pub use query_models::{QueryModels, UnembeddedSessions, embed_query};
 pub use query_vectors::ModelFailure;
 pub use resolved_filter::ResolvedFilter;

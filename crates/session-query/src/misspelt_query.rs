@@ -90,8 +90,11 @@ fn translate(word: &str) -> Option<String> {
 }
 
 fn correct_query(query: &Query, corrections: &[SpellingCorrection]) -> Query {
+    // An address may be the beginning of a longer one.
+    let mut longest_first: Vec<&SpellingCorrection> = corrections.iter().collect();
+    longest_first.sort_by_key(|one| std::cmp::Reverse(one.typed.len()));
     let mut text = query.text.clone();
-    for SpellingCorrection { typed, searched } in corrections {
+    for SpellingCorrection { typed, searched } in longest_first {
         text = replace_word(&text, typed, searched);
     }
     let prefix = query.prefix.clone();

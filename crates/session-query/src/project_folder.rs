@@ -20,6 +20,17 @@ pub fn parse_project(typed: &str) -> ProjectPattern {
     }
 }
 
+/// Returns the folder that is typed as a project, as `.` is, where the home folder is or lies in it: as a project it would
+/// have the sessions of all.
+pub fn find_folder_of_all(typed: &str) -> Option<String> {
+    let ProjectPattern::Folder(folder) = parse_project(typed) else {
+        return None;
+    };
+    let home = Home::unconfigured().ok()?.env.home;
+    let home = fs_err::canonicalize(home).ok()?;
+    home.starts_with(&folder).then_some(folder)
+}
+
 /// Parses a project as [`parse_project`] does, but a worktree stands for itself alone.
 fn parse_folder(typed: &str) -> ProjectPattern {
     let is_relative =

@@ -14,7 +14,7 @@ use session_indexer::{
 use session_models::WaitListener;
 use session_redact::Redactor;
 use session_search::{
-    Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges, redact_title,
+    Exchange, QueryEmbedding, SearchRequest, SearchResults, read_exchanges, redact_session_row,
 };
 use session_store::{Reader, SessionRow, TurnRow};
 use std::time::Duration;
@@ -61,6 +61,18 @@ impl SearchEngine {
     /// Returns the user's directories and configuration.
     pub fn home(&self) -> &Home {
         &self.home
+    }
+
+    /// Returns an engine by the configuration of now, where that is another one than when this engine was made.
+    ///
+    /// # Errors
+    /// When the configuration has a mistake, and as [`SearchEngine::new`].
+    pub fn reopen_if_reconfigured(&self) -> Result<Option<Self>, QueryError> {
+        let config = self.home.config_layers(None)?.config;
+        if config == self.home.config {
+            return Ok(None);
+        }
+        Self::new(self.home.clone().with_config(config)).map(Some)
     }
 
     /// Returns the models that answer queries.
@@ -217,12 +229,16 @@ impl SearchEngine {
         answer_request(snapshot, request, embed)
     }
 
-    /// Redacts the title of a session that is shown with its turns.
+    /// Redacts the title, the branch and the project of a session that is shown with its turns.
     ///
     /// # Errors
     /// When the index fails.
-    pub fn redact_title(&self, index: &Reader, session: &mut SessionRow) -> Result<(), QueryError> {
-        Ok(redact_title(index, session, &self.redactor)?)
+    pub fn redact_session_row(
+        &self,
+        index: &Reader,
+        session: &mut SessionRow,
+    ) -> Result<(), QueryError> {
+        Ok(redact_session_row(index, session, &self.redactor)?)
     }
 
     /// Reads turns of a session again in full, without their secrets.

@@ -11,7 +11,7 @@ use session_core::text::{ceil_char_boundary, clip, floor_char_boundary};
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-const FILES: [&str; 2] = [
+pub(crate) const FILES: [&str; 2] = [
     include_str!("../rules/session-search.toml"),
     include_str!("../rules/gitleaks.toml"),
 ];

@@ -1,11 +1,17 @@
 //! The fingerprint of the rules, by which an index tells whether what it holds was redacted by them.
 
 use crate::redactor::Redactor;
+use crate::rule::FILES;
+use blake3::{Hash, Hasher};
 use regex::Regex;
+use std::sync::LazyLock;
 
-/// Version of the bundled rules: those of `rules/` and those by name. It is raised with each change after which they find a
-/// secret that they did not find before. Then each index redacts what it holds again, once, which takes seconds.
+/// Version of the rules by name, which are code. It is raised with each change after which they find a secret that they did not
+/// find before. Then each index redacts what it holds again, once, which takes seconds.
 const RULES_VERSION: u32 = 1;
+
+/// Hash of the bundled rules: each change of `rules/` is one of the fingerprint.
+static BUNDLED_RULES: LazyLock<Hash> = LazyLock::new(|| hash_rules(&FILES));
 
 /// The fingerprint of a redactor that changes nothing.
 const OFF: &str = "off";
@@ -13,17 +19,19 @@ const OFF: &str = "off";
 impl Redactor {
     /// Returns a fingerprint of the bundled rules and the user's settings. It is a hash: a pattern may tell a secret.
     pub fn rules_fingerprint(&self) -> String {
+        self.fingerprint_with(&BUNDLED_RULES)
+    }
+
+    fn fingerprint_with(&self, bundled: &Hash) -> String {
         if self.is_off {
             return OFF.to_owned();
         }
-        let mut hash = blake3::Hasher::new();
+        let mut hash = Hasher::new();
         hash.update(&RULES_VERSION.to_le_bytes());
+        hash.update(bundled.as_bytes());
         for list in [&self.patterns, &self.allow] {
-            hash.update(&list.len().to_le_bytes());
-            for pattern in list.iter().map(Regex::as_str) {
-                hash.update(&pattern.len().to_le_bytes());
-                hash.update(pattern.as_bytes());
-            }
+            let patterns: Vec<&str> = list.iter().map(Regex::as_str).collect();
+            hash.update(hash_rules(&patterns).as_bytes());
         }
         hash.finalize().to_hex().to_string()
     }
@@ -32,6 +40,15 @@ impl Redactor {
     pub fn is_off(&self) -> bool {
         self.is_off
     }
+}
+
+fn hash_rules(rules: &[&str]) -> Hash {
+    let mut hash = Hasher::new();
+    for rule in rules {
+        hash.update(&rule.len().to_le_bytes());
+        hash.update(rule.as_bytes());
+    }
+    hash.finalize()
 }
 
 #[cfg(test)]
@@ -63,6 +80,14 @@ mod tests {
         for (at, one) in others.iter().enumerate() {
             assert!(*one != own && !others[..at].contains(one), "{at}");
         }
+    }
+
+    #[test]
+    fn the_bundled_rules_are_a_part_of_the_fingerprint() {
+        let redactor = Redactor::default();
+        let [first, second] = FILES;
+        let fewer = hash_rules(&[first, &second[1..]]);
+        assert_ne!(redactor.fingerprint_with(&fewer), fingerprint(&[], &[]));
     }
 
     #[test]

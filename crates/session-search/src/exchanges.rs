@@ -68,12 +68,9 @@ pub fn read_exchanges(
                 })
             }
             None => {
-                let mut content = index.content(row.id)?;
-                if !is_redacted {
-                    redactor.redact_content(&mut content);
-                }
+                let redactor = (!is_redacted).then_some(redactor);
                 Ok(Exchange {
-                    turn: make_turn(row, content),
+                    turn: read_indexed_turn(index, row, redactor)?,
                     origin: origin_without_history(row),
                 })
             }
@@ -81,20 +78,41 @@ pub fn read_exchanges(
         .collect()
 }
 
-/// Redacts the title of a session that is shown, as its turns are, where the index holds it as other rules left it.
+/// Makes a turn from what the index holds of it, redacted where there is a redactor.
+fn read_indexed_turn(
+    index: &Reader,
+    row: &TurnRow,
+    redactor: Option<&Redactor>,
+) -> Result<Turn, StoreError> {
+    let mut content = index.content(row.id)?;
+    let mut branch = row.branch.clone();
+    if let Some(redactor) = redactor {
+        redactor.redact_content(&mut content);
+        branch = branch.map(|name| redactor.redact(&name).into_owned());
+    }
+    Ok(Turn {
+        branch,
+        ..make_turn(row, content)
+    })
+}
+
+/// Redacts the title, the branch and the project of a session that is shown, as its turns are, where the index holds them as
+/// other rules left them.
 ///
 /// # Errors
 /// When the index fails.
-pub fn redact_title(
+pub fn redact_session_row(
     index: &Reader,
     session: &mut SessionRow,
     redactor: &Redactor,
 ) -> Result<(), StoreError> {
-    if let Some(title) = &mut session.title
-        && !index.is_redacted_by(&redactor.rules_fingerprint())?
-    {
-        redactor.redact_in_place(title);
+    if index.is_redacted_by(&redactor.rules_fingerprint())? {
+        return Ok(());
     }
+    let mut meta = session.meta();
+    redactor.redact_session(&mut meta);
+    redactor.redact_project(&mut meta);
+    (session.title, session.branch, session.project) = (meta.title, meta.branch, meta.project);
     Ok(())
 }
 
@@ -162,7 +180,6 @@ fn make_turn(row: &TurnRow, content: TurnContent) -> Turn {
         index: row.index,
         started_ms: row.started_ms,
         ended_ms: row.ended_ms,
-        branch: row.branch.clone(),
         span: row.span,
         kind: row.kind,
         prompt: content.prompt,

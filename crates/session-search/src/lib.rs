@@ -72,7 +72,7 @@ mod unlisted_history;
 pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
 pub use error_search::ErrorSearch;
-pub use exchanges::{Exchange, TurnOrigin, read_exchanges, redact_title};
+pub use exchanges::{Exchange, TurnOrigin, read_exchanges, redact_session_row};
 pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter};
 pub use find_turns::FoundTurn;
 pub use fusion_weights::{FusionWeights, ListWeight};

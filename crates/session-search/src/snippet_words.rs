@@ -12,8 +12,9 @@ const MIN_STEM_BYTES: usize = 3;
 /// Fewest letters that are looked for of a stem.
 const MIN_NEEDLE_BYTES: usize = 2;
 
-/// The terms of a query, each with the forms in which a text may hold it. A term that is found without its signs is there
-/// twice, once with them: of several passages that hold its words the one is shown that has it as typed.
+/// The terms of a query, each with the forms in which a text may hold it. One that is found without its signs is there twice,
+/// once with them: of several passages that hold its words the one is shown that has it as typed. A single name beside other
+/// terms is there once, since it would count more than each of them.
 #[derive(Default)]
 pub(crate) struct SnippetWords {
     terms: Vec<Vec<FormFinder>>,
@@ -57,9 +58,13 @@ impl SnippetWords {
     pub(crate) fn new<'w>(
         terms: impl Iterator<Item = (impl IntoIterator<Item = &'w str>, WordGap)>,
     ) -> Self {
-        let finders = terms.flat_map(|(forms, gap)| {
+        let terms: Vec<_> = terms.collect();
+        let is_only_term = terms.len() == 1;
+        let finders = terms.into_iter().flat_map(|(forms, gap)| {
             let mut forms = forms.into_iter().peekable();
-            let term = forms.peek().filter(|term| loses_signs(term, gap));
+            let may_count_twice = |term: &&&str| is_only_term || term.contains(char::is_whitespace);
+            let term = forms.peek().filter(may_count_twice);
+            let term = term.filter(|term| loses_signs(term, gap));
             let as_typed = term.and_then(|term| FormFinder::new(term, WordGap::AsTyped));
             let finders = forms.filter_map(|form| FormFinder::new(form, gap));
             [finders.collect()]
@@ -310,6 +315,17 @@ mod tests {
         ] {
             assert_eq!(shown(&commands, &[(term, gap)]), expected, "{term}");
         }
+    }
+
+    /// Each path of the project that it names has the name as typed.
+    #[test]
+    fn a_name_as_typed_counts_no_more_than_another_term() {
+        let commands = ["mend sharing of lamps", "ls /home/ann/tide-box/lamps"];
+        let query = [
+            ("sharing", WordGap::AnySigns),
+            ("tide-box", WordGap::AnySigns),
+        ];
+        assert_eq!(shown(&commands, &query), commands[0]);
     }
 
     #[test]

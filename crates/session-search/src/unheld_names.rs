@@ -46,5 +46,6 @@ impl UnheldNames {
 /// words do.
 fn is_joined_name(term: &Term) -> bool {
     let joins = |c: char| c.is_ascii_punctuation() && c != '-';
-    term.exact && term.text.contains(joins) && !term.text.contains(char::is_whitespace)
+    let words = term.text.trim_matches(|c: char| !c.is_alphanumeric());
+    term.exact && words.contains(joins) && !words.contains(char::is_whitespace)
 }

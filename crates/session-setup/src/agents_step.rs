@@ -10,8 +10,8 @@ use crate::setup_record::SetupRecord;
 use crate::written_settings::undo_model;
 use serde::Serialize;
 use session_agents::{
-    Agent, AgentSetup, SettingsChange, SettingsFile, SkillOrigin, SkillPlan, SkillReport,
-    own_program, quote_word, require_installed,
+    Agent, AgentSetup, SettingsChange, SettingsFile, SkillLocation, SkillOrigin, SkillPlan,
+    SkillReport, own_program, quote_word, require_installed,
 };
 use session_config::Home;
 use session_core::DOCS_URL;
@@ -111,7 +111,7 @@ pub fn undo_setup(
 ) -> Result<UndoneSetup> {
     let is_meant = |agent: &Agent| {
         if agents.is_empty() {
-            agent.is_present(&home.env)
+            agent.is_present(&home.env) || has_claude_skill(*agent, &home.env)
         } else {
             agents.contains(agent)
         }
@@ -143,6 +143,11 @@ pub fn undo_setup(
         model,
         failures,
     })
+}
+
+/// Returns true for Claude Code where it has the skill, which other agents read, too, and may be all of its directory.
+fn has_claude_skill(agent: Agent, env: &Env) -> bool {
+    agent == Agent::Claude && SkillLocation::for_user(agent, env).has_skill()
 }
 
 /// Returns true if Claude Code's settings hold nothing but what setup wrote. Settings that cannot be read do not.

@@ -9,7 +9,7 @@ use crate::setup_record::{SetupRecord, WrittenSetting};
 use crate::written_settings::RETENTION;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile, parse_retention_days};
 use session_config::Home;
-use session_core::text::{path_line, sanitize_text};
+use session_core::text::{collapse_whitespace, path_line, sanitize_text};
 
 impl Setup<'_, '_> {
     /// Runs the step.
@@ -67,8 +67,8 @@ pub(crate) fn holds_only_own(settings: &SettingsFile, record: &SetupRecord) -> R
     }
 }
 
-/// Takes the retention back, unless it was changed since, or Claude Code would delete transcripts then: they may be what
-/// it was made longer for. `None` if setup wrote none.
+/// Takes the retention back, unless it was changed since, is what it was, or Claude Code would delete transcripts then: they
+/// may be what it was made longer for. `None` if setup wrote none.
 ///
 /// # Errors
 /// When the settings are not a JSON object, or cannot be written.
@@ -78,7 +78,12 @@ pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option
         return Ok(None);
     };
     let settings = SettingsFile::for_user(&home.env)?;
-    let is_unchanged = settings.read_cleanup_period()?.as_ref() == Some(&setting.written);
+    let current = settings.read_cleanup_period()?;
+    if current == setting.before {
+        record.remove(RETENTION)?;
+        return Ok(Some(StepOutcome::Unchanged));
+    }
+    let is_unchanged = current.as_ref() == Some(&setting.written);
     if is_unchanged && count_days(setting.before.as_deref()) < count_days(Some(&setting.written)) {
         print_kept_retention(&settings, setting, dialog)?;
         return Ok(Some(StepOutcome::Skipped));
@@ -104,16 +109,28 @@ fn print_kept_retention(
 ) -> Result<()> {
     let path = settings.path();
     let (path, written) = (path_line(&path), sanitize_text(&setting.written));
-    let before = count_days(setting.before.as_deref());
+    let hint = hint_at_value_before(setting.before.as_deref());
     Ok(dialog.print(&format!(
-        "\n`cleanupPeriodDays` stays at {written} in {path}: with less, Claude Code deletes older transcripts when it starts next\nhint: `session-search setup --keep-history {before}` makes it what it was"
+        "\n`cleanupPeriodDays` stays at {written} in {path}: with less, Claude Code deletes older transcripts when it starts next\nhint: {hint} makes it what it was"
     ))?)
 }
 
-/// Returns the days for which Claude Code keeps transcripts by its settings; what is no number of days keeps none.
+/// Returns what gives the retention its value of before: an edit where the value is none that the option takes.
+fn hint_at_value_before(before: Option<&str>) -> String {
+    // It may be any value of JSON, also one of several lines.
+    let before = before.map(|before| collapse_whitespace(&sanitize_text(before)));
+    let before = before.unwrap_or_else(|| DEFAULT_RETENTION_DAYS.to_string());
+    match parse_retention_days(&before) {
+        Ok(days) => format!("`session-search setup --keep-history {days}`"),
+        Err(_) => format!("`\"cleanupPeriodDays\": {before}` in that file"),
+    }
+}
+
+/// Returns the whole days for which Claude Code keeps transcripts by its settings; what is no number keeps none.
 fn count_days(cleanup_period: Option<&str>) -> u32 {
     match cleanup_period {
-        Some(days) => days.parse().unwrap_or_default(),
+        // JSON has numbers as `1000.0` and `1e3`, too. The conversion saturates.
+        Some(days) => days.parse::<f64>().map_or(0, |days| days as u32),
         None => DEFAULT_RETENTION_DAYS,
     }
 }

@@ -6,6 +6,8 @@ use session_config::Home;
 use session_sources::Env;
 use session_test::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 
+mod retention;
+
 /// A home directory with Claude Code, whose user answers questions.
 struct SetupFixture {
     home: tempfile::TempDir,
@@ -37,6 +39,11 @@ impl SetupFixture {
 
     fn file(&self, path: &str) -> Option<String> {
         fs_err::read_to_string(self.home.path().join(path)).ok()
+    }
+
+    fn has_record(&self) -> bool {
+        let record = self.home().directories().data.join("setup.json");
+        record.exists()
     }
 
     fn home(&self) -> Home {
@@ -370,28 +377,16 @@ fn undo_leaves_nothing_that_setup_wrote() {
     assert_eq!(left, Vec::<String>::new(), "{output}");
 }
 
-/// Claude Code deletes what is older when it starts next.
+/// Agents that read the skill of Claude Code need no Claude Code.
 #[test]
-fn no_undo_shortens_the_time_for_which_a_history_is_kept() {
-    let user = SetupFixture::new();
-    let mine = "{\"cleanupPeriodDays\": 90}";
-    fs_err::write(user.home.path().join(SETTINGS), mine).unwrap();
-    let deletes = "deletes those that are older than";
-    let (_, output) = user.consent_to_setup(&kept_history(365));
-    assert!(!output.contains(deletes), "{output}");
-    for _ in 0..2 {
-        let output = user.undo_setup(&[Agent::Claude]);
-        let kept = "`cleanupPeriodDays` stays at 365 in ";
-        let hint = "hint: `session-search setup --keep-history 90` ";
-        assert!(output.contains(kept) && output.contains(hint), "{output}");
-        assert!(user.file(SETTINGS).unwrap().contains("365"), "{output}");
-    }
-    let (_, output) = user.consent_to_setup(&kept_history(1));
-    let (before, _) = output.split_once("\"cleanupPeriodDays\": 365").unwrap();
-    let told = format!("for 365 days so far. When it starts next, it {deletes} 1 day.");
-    assert!(before.contains(&told), "{output}");
-    user.undo_setup(&[]);
-    assert_eq!(user.file(SETTINGS).as_deref(), Some(mine));
+fn undo_removes_a_skill_where_claude_code_is_not_there() {
+    let user = SetupFixture {
+        home: tempfile::tempdir().unwrap(),
+    };
+    user.consent_to_setup(&agents(&[Agent::Claude]));
+    assert!(user.file(SKILL).is_some());
+    let output = user.undo_setup(&[]);
+    assert_eq!(user.list_files(), Vec::<String>::new(), "{output}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
     .run(lines, offset)
 }
 
-/// Returns a cursor without the excluded titles, and without the excluded sessions, whose prompts it numbers.
+/// Returns a redacted cursor without the excluded titles, and without the excluded sessions, whose prompts it numbers.
 pub(crate) fn redact_cursor(cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
     CursorState::<PromptSessions>::redact(cursor, VERSION, |sessions| {
         let described = sessions.clone();

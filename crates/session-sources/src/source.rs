@@ -38,8 +38,9 @@ pub trait Source: Sync {
     /// in the order wanted. A turn that is no longer there is left out.
     fn show(&self, at: &Path, session: &SessionMeta, spans: &[IndexedSpan]) -> ShownTurns;
 
-    /// Returns a cursor of a location without excluded titles and sessions. If the only session of a file is excluded, its
-    /// title and branch are removed, too. A cursor that this version does not resume from becomes empty.
+    /// Returns a cursor of a location without excluded titles and sessions, and redacted. If the only session of a file is
+    /// excluded, its title and branch are removed, too. A cursor that this version does not resume from becomes empty. Ids and
+    /// folders stay: by them the next read goes on with the same sessions, and rules exclude them.
     fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor;
 
     /// Returns the file of the session that started a subagent, where the subagent's own file is a location whose path tells it.
@@ -137,7 +138,7 @@ pub struct PathSession {
 #[serde(transparent)]
 pub struct Cursor(pub String);
 
-/// The titles, sessions and branches that a cursor is not to remember.
+/// The titles, sessions and branches that a cursor is not to remember, and how those that it does are redacted.
 #[derive(Clone, Copy)]
 pub struct CursorExclusions<'e> {
     /// Returns true for an excluded title.
@@ -146,12 +147,39 @@ pub struct CursorExclusions<'e> {
     pub session: &'e dyn Fn(&SessionMeta) -> bool,
     /// The branch is excluded, since the last turn is. A history tells it again with what follows.
     pub branch: bool,
+    /// Redacts the title and the branch of a session, of which nothing else is set.
+    pub redact: &'e dyn Fn(&mut SessionMeta),
 }
 
 impl CursorExclusions<'_> {
-    /// Removes a title where it is excluded.
+    /// Returns what leaves a cursor as it is.
+    pub fn none() -> Self {
+        Self {
+            title: &|_| false,
+            session: &|_| false,
+            branch: false,
+            redact: &|_| {},
+        }
+    }
+
+    /// Redacts a title, and removes it where it is excluded.
     pub(crate) fn clear_title(&self, title: &mut Option<String>) {
-        title.take_if(|title| (self.title)(title));
+        let mut meta = SessionMeta {
+            title: title.take(),
+            ..SessionMeta::default()
+        };
+        (self.redact)(&mut meta);
+        *title = meta.title.filter(|title| !(self.title)(title));
+    }
+
+    /// Redacts a branch, and removes it where it is excluded.
+    pub(crate) fn clear_branch(&self, branch: &mut Option<String>) {
+        let mut meta = SessionMeta {
+            branch: branch.take(),
+            ..SessionMeta::default()
+        };
+        (self.redact)(&mut meta);
+        *branch = meta.branch.filter(|_| !self.branch);
     }
 }
 

@@ -86,6 +86,12 @@ impl Writer {
         Ok(())
     }
 
+    /// Returns the number of tokens by which a turn is indexed.
+    pub(crate) fn turn_tokens(&mut self, turn: TurnId) -> Result<u32> {
+        let [_, tokens] = self.turn_columns_mut(turn)?;
+        Ok(*tokens)
+    }
+
     /// Notes that a turn was deleted.
     pub(crate) fn clear_turn_columns(&mut self, turn: TurnId) -> Result<()> {
         *self.turn_columns_mut(turn)? = [0; 2];

@@ -104,7 +104,10 @@ impl Writer {
             hashes: *hashes,
         };
         self.store_turn(delivered, |writer, known| match known {
-            Some(known) => writer.replace_turn(&known, delivered, &parse_content(json)),
+            Some(known) => {
+                let are_stale = writer.are_words_stale(&known.content, known.id, &words.words)?;
+                writer.replace_turn(&known, delivered, &parse_content(json), are_stale)
+            }
             None => {
                 let id = writer.insert_turn(delivered, json)?;
                 let has_title = writer
@@ -160,21 +163,22 @@ impl Writer {
         } else {
             TurnContent::from_turn(turn)
         };
-        self.replace_turn(known, delivered, &content)
+        self.replace_turn(known, delivered, &content, false)
     }
 
     /// Updates a stored turn and its words; returns false when neither they nor its
-    /// dedup keys changed.
+    /// dedup keys changed. Stale words are those of the same content as an earlier version indexed it.
     fn replace_turn(
         &mut self,
         known: &StoredTurn,
         delivered: DeliveredTurn<'_>,
         content: &TurnContent,
+        are_words_stale: bool,
     ) -> Result<bool> {
         let DeliveredTurn { session, turn, .. } = delivered;
         self.session_progress.new_session.note_change(session);
         self.titles.known_openings.remove(session);
-        let changed = self.update_turn(known, delivered, content)?;
+        let changed = self.update_turn(known, delivered, content)? || are_words_stale;
         if changed {
             self.reindex_turn(known.id, session, content)?;
             self.reindex_copies(known.id)?;

@@ -14,7 +14,7 @@ use session_display::SessionIds;
 use session_display::pluralize;
 use session_export::{ExportFormat, ExportedSession, make_file_name, write_session};
 use session_query::{SessionArgument, Snapshot, find_session};
-use session_search::{redact_title, unmark_unlisted};
+use session_search::{redact_session_row, unmark_unlisted};
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub fn run(args: &SessionExportArgs) -> Result<CommandOutcome> {
     let redactor = home.config.redactor();
     let mut row = find_session(&sessions, &argument.session)?;
     unmark_unlisted(&index, &mut row)?;
-    redact_title(&index, &mut row, &redactor)?;
+    redact_session_row(&index, &mut row, &redactor)?;
     let session = ExportedSession::open(&index, &row, &argument.turn_range(&row), &redactor)?
         .with_short_id(&SessionIds::new(&sessions));
     if session.is_empty() {

@@ -19,7 +19,7 @@ use session_output::{
 };
 use session_query::{SessionArgument, Snapshot, find_continuation, find_session};
 use session_redact::Redactor;
-use session_search::{Exchange, read_exchanges, redact_title, unmark_unlisted};
+use session_search::{Exchange, read_exchanges, redact_session_row, unmark_unlisted};
 use session_store::SessionRow;
 use std::io::IsTerminal;
 
@@ -41,7 +41,7 @@ pub fn run(args: &ShowArgs) -> Result<CommandOutcome> {
     let mut turns = read_turns(&args.id, args.context, &snapshot, &redactor)?;
     let continuation = find_continuation(&snapshot.index, &turns.session, &snapshot.sessions)?;
     turns.continuation = continuation.cloned();
-    redact_title(&snapshot.index, &mut turns.session, &redactor)?;
+    redact_session_row(&snapshot.index, &mut turns.session, &redactor)?;
     let folder = turns.session.cwd.take();
     turns.session.cwd = folder.map(|folder| redactor.redact(&folder).into_owned());
     if args.brief && args.prints_json() && args.only.is_none() && !turns.exchanges.is_empty() {

@@ -128,6 +128,26 @@ fn a_memory_that_waits_for_trust_and_matches_is_named() {
     assert!(!project.file(id).exists());
 }
 
+/// They are found from their own project alone.
+#[test]
+fn memories_of_another_project_that_wait_for_trust_are_named_with_its_folder() {
+    let project = MemoryProject::new();
+    project.save("Kiln", "it has a lid", &[]);
+    let ids = ["mem-20260111-000000", "mem-20260112-000000"];
+    for id in ids {
+        let text = format!("---\nid: {id}\ntopic: Lamp\ncreated: 2026-01-11\n---\n\n- {WORD}\n");
+        project.env.write(&project.file(id), text);
+    }
+    let forget = ["forget", "--match", WORD, "--memories", "--yes"];
+    let said = project.env.run(&forget).stderr();
+    let (_, command) = said.split_once("`session-search ").unwrap();
+    let (command, rest) = command.split_once("` in ").unwrap();
+    assert!(rest.lines().next().unwrap().ends_with("shop"), "{said}");
+    let command: Vec<&str> = command.split(' ').collect();
+    project.run(&command).succeeded();
+    assert!(ids.iter().all(|id| !project.file(id).exists()), "{said}");
+}
+
 #[test]
 fn a_project_that_is_gone_is_not_looked_at() {
     let other = OtherProject::new();

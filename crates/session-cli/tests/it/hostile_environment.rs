@@ -359,6 +359,29 @@ fn no_time_zone_is_read_from_a_file() {
     }
 }
 
+/// Elsewhere no variable names any.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_authority_of_a_project_is_trusted() {
+    let project = MemoryProject::new();
+    let (theirs, own) = (project.env.home("shop/ca.pem"), project.env.path("own.pem"));
+    for file in [&theirs, &own] {
+        project.env.write(file, "");
+    }
+    let said_with = |file, args: &[&str]| {
+        let mut command = project.command();
+        command.env("SSL_CERT_FILE", file).args(args);
+        project.piped(command, "").stderr()
+    };
+    let note = "the variable SSL_CERT_FILE is left out";
+    for args in [&["model", "list"][..], &["index"], &["status"], &["doctor"]] {
+        let said = said_with(&theirs, args);
+        assert!(said.contains(note), "{args:?}: {said}");
+    }
+    let said = said_with(&own, &["model", "list"]);
+    assert!(!said.contains(note), "{said}");
+}
+
 /// Threads that no machine has, and stacks that no thread gets.
 #[test]
 fn no_variable_sizes_threads() {

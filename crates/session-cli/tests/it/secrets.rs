@@ -217,7 +217,8 @@ fn a_title_is_redacted_as_it_was_typed() {
 #[test]
 fn what_is_shown_is_redacted_by_the_rules_of_now() {
     let secret = "zq7ticketw8";
-    let transcript = ClaudeTranscript::new(SESSION, "/home/ann/boiler")
+    let transcript = ClaudeTranscript::new(SESSION, &format!("/home/ann/{secret}-boiler"))
+        .branch(&format!("fix/{secret}-boiler"))
         .user(&format!("Why does the boiler of {secret} fail?"))
         .assistant("Its valve is shut.")
         .title(&format!("Boiler of {secret}"));

@@ -64,20 +64,30 @@ fn an_authority_that_the_system_trusts_is_trusted() {
         Authority::new(&env, "other.pem"),
     );
     let trusted = own.file.clone();
-    let endpoint = format!("https://localhost:{}", own.serve());
-    let pull = |authorities: &PathBuf| {
+    let clone = env.home("clone");
+    fs_err::create_dir_all(clone.join(".git")).unwrap();
+    let of_clone = clone.join("own.pem");
+    fs_err::copy(&trusted, &of_clone).unwrap();
+    let address = format!("https://localhost:{}", own.serve());
+    let connect = |args: &[&str], authorities: &PathBuf| {
         let mut command = env.command();
         command
-            .args(["model", "pull", "bge-small-en-v1.5"])
-            .env("HF_ENDPOINT", &endpoint)
+            .args(args)
+            .env("HF_ENDPOINT", &address)
             .env("SSL_CERT_FILE", authorities);
         env.ran(command.output().unwrap()).exits(2).stderr()
     };
-    let said = pull(&trusted);
-    assert!(said.contains("404"), "{said}");
-    let said = pull(&other.file);
-    assert!(
-        said.contains("not among those that this system trusts"),
-        "{said}"
-    );
+    let pull = ["model", "pull", "bge-small-en-v1.5"];
+    let ask_endpoint = ["setup", "--remote", &address, "--model", "tiny", "--yes"];
+    for args in [&pull[..], &ask_endpoint] {
+        let said = connect(args, &trusted);
+        assert!(said.contains("404"), "{said}");
+        for authorities in [&other.file, &of_clone] {
+            let said = connect(args, authorities);
+            assert!(
+                said.contains("not among those that this system trusts"),
+                "{said}"
+            );
+        }
+    }
 }

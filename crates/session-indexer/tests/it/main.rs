@@ -2,6 +2,7 @@
 
 mod budget;
 mod changed_rules;
+mod continued_redaction;
 mod embedder;
 mod embedding;
 mod exclusions;

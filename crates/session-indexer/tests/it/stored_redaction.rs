@@ -1,4 +1,4 @@
-//! What an index holds is redacted by rules that came after its histories were read.
+//! Rules of redaction that come after the histories were read are applied to all that an index holds.
 
 use crate::embedder::Buckets;
 use crate::home::{Home, prompts, session_id, title, turns, word};

@@ -120,10 +120,23 @@ fn an_address_of_a_part_of_a_page_finds_the_page() {
         "https://git.example/ann/lamp/pull/91",
         "https://git.example/ann/lamp/pull/92/files",
         "https://git.example/ann/lamp/pull/9",
+        "https://git.example/ann/lamp/pull?q=oil",
         "\"https://git.example/ann/lamp/pull/91/files\"",
     ] {
         let (corrected, _) = correct(&test, other);
         assert!(corrected.is_empty(), "{other}: {corrected:?}");
+    }
+}
+
+#[test]
+fn an_address_that_begins_another_one_is_corrected_by_itself() {
+    let test = indexed();
+    let page = "https://git.example/ann/lamp/pull/91";
+    for tail in ["/files/ab12", "/files?w=1"] {
+        let found = search(&test, &format!("{page}/files and {page}{tail}"));
+        let unfound = found.explanation.unfound;
+        assert_eq!(unfound.corrected.len(), 2, "{tail}");
+        assert_eq!(unfound.missing, [""; 0], "{tail}");
     }
 }
 

@@ -200,7 +200,7 @@ fn words_that_signs_join_are_told_to_stand_for_what_nothing_holds() {
     }
 }
 
-/// What a turn holds as typed goes before its parts.
+/// The spelling that a turn holds as typed goes before its parts.
 #[test]
 fn the_alternatives_of_a_pattern_are_words() {
     let library = library_of(&[

@@ -40,7 +40,7 @@ fn a_name_that_no_session_holds_is_unlikely_though_its_words_are_known() {
         assert_eq!(found.hits[0].band, ConfidenceBand::Weak, "{name}");
     }
     // Of one word, or of words that stand for it, the model knows the meaning.
-    for query in ["SAML", "GitHub", "single-signon", "example"] {
+    for query in ["SAML", "GitHub", "single-signon", "example", ".nonesuch"] {
         assert_eq!(
             search(query).hits[0].band,
             ConfidenceBand::Strong,

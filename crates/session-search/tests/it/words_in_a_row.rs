@@ -23,6 +23,21 @@ fn words_that_stand_in_a_row_put_their_holder_first() {
     assert_ne!(ids(&found)[0], "far");
 }
 
+/// Its halves are one term; where nothing holds it, that is found.
+#[test]
+fn a_pattern_of_one_word_in_two_cases_puts_its_holder_first() {
+    let mut library = Library::new();
+    for n in 0..30 {
+        let said = format!("Day {n}: the streaming of a lantern.");
+        library.say(&format!("near{n}"), &[(said.as_str(), Some(cosine(0.8)))]);
+    }
+    let said = r#"It ran grep "streaming\|Streaming" there."#;
+    library.say("far", &[(said, Some(cosine(0.05)))]);
+    let search = |query: &str| library.search(&SearchRequest::new(query), Some(QUERY));
+    assert_eq!(ids(&search(r"streaming\|Streaming"))[0], "far");
+    assert!(ids(&search(r"lantern\|Lantern"))[0].starts_with("near"));
+}
+
 /// The words of a name with signs between them are not those of a query: who speaks of them goes first.
 #[test]
 fn a_name_of_the_same_words_does_not_count_as_words_in_a_row() {

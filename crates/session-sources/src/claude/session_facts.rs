@@ -100,7 +100,7 @@ impl SessionFacts {
         self.custom_title = session_title(name);
     }
 
-    /// Removes the excluded titles.
+    /// Redacts the titles, and removes the excluded ones.
     pub(super) fn clear_titles(&mut self, excluded: &CursorExclusions<'_>) {
         excluded.clear_title(&mut self.custom_title);
         excluded.clear_title(&mut self.ai_title);
@@ -111,9 +111,9 @@ impl SessionFacts {
         (self.custom_title, self.ai_title, self.branch) = (None, None, None);
     }
 
-    /// Removes the branch.
-    pub(super) fn clear_branch(&mut self) {
-        self.branch = None;
+    /// Redacts the branch, and removes it where it is excluded.
+    pub(super) fn clear_branch(&mut self, excluded: &CursorExclusions<'_>) {
+        excluded.clear_branch(&mut self.branch);
     }
 
     fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {

@@ -42,8 +42,8 @@ pub(super) struct TranscriptState {
     pub failures: SeenIds,
 }
 
-/// Returns a cursor of a transcript without the excluded titles and branch, and without its titles and branch where its
-/// session is excluded.
+/// Returns a redacted cursor of a transcript without the excluded titles and branch, and without its titles and branch where
+/// its session is excluded.
 pub(super) fn redact_cursor(at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
     let stem = at.file_stem().unwrap_or_default();
     let identity = SessionIdentity {
@@ -54,9 +54,7 @@ pub(super) fn redact_cursor(at: &Path, cursor: &Cursor, excluded: &CursorExclusi
         if (excluded.session)(&state.facts.meta(&identity)) {
             state.facts.clear_described();
         }
-        if excluded.branch {
-            state.facts.clear_branch();
-        }
+        state.facts.clear_branch(excluded);
         state.facts.clear_titles(excluded);
     })
 }

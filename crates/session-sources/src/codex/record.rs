@@ -140,7 +140,7 @@ impl Payload<'_> {
     }
 }
 
-/// What an MCP server answered, or why it did not.
+/// The answer of an MCP server, or the reason for which there is none.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct McpResult<'a> {

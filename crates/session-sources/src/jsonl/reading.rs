@@ -164,8 +164,8 @@ pub(super) fn read<F: JsonlFormat>(
         .map_continue(drop)
 }
 
-/// Returns a cursor without the title of its session if the title is excluded, and without the branch if that or the session
-/// is excluded.
+/// Returns a redacted cursor without the title of its session if the title is excluded, and without the branch if that or the
+/// session is excluded.
 pub(super) fn redact_cursor<F: JsonlFormat>(
     cursor: &Cursor,
     excluded: &CursorExclusions<'_>,
@@ -175,7 +175,7 @@ pub(super) fn redact_cursor<F: JsonlFormat>(
         if (excluded.session)(session) {
             (session.title, session.branch) = (None, None);
         }
-        session.branch.take_if(|_| excluded.branch);
+        excluded.clear_branch(&mut session.branch);
         excluded.clear_title(&mut session.title);
     })
 }

@@ -15,7 +15,7 @@ fn redact(home: &AgentHome, cursor: &Cursor, title: &str, session: &str) -> Curs
     let excluded = CursorExclusions {
         title: &|given| given == title,
         session: &|meta| meta.id == session,
-        branch: false,
+        ..CursorExclusions::none()
     };
     let path = &home.locate().locations[0].path;
     home.source.redact_cursor(path, cursor, &excluded)
@@ -28,9 +28,8 @@ fn redact_session(
     session: &dyn Fn(&SessionMeta) -> bool,
 ) -> Cursor {
     let excluded = CursorExclusions {
-        title: &|_| false,
         session,
-        branch: false,
+        ..CursorExclusions::none()
     };
     let path = &home.locate().locations[0].path;
     home.source.redact_cursor(path, cursor, &excluded)
@@ -103,9 +102,8 @@ fn a_cursor_whose_last_turn_is_excluded_has_no_branch() {
         let cursor = home.read(None).cursor.unwrap();
         assert!(cursor.0.contains("oil"), "{cursor:?}");
         let excluded = CursorExclusions {
-            title: &|_| false,
-            session: &|_| false,
             branch: true,
+            ..CursorExclusions::none()
         };
         let path = &home.locate().locations[0].path;
         let redacted = home.source.redact_cursor(path, &cursor, &excluded);

@@ -1,4 +1,4 @@
-//! What is deleted leaves the files.
+//! Deleted texts leave the files.
 
 use crate::support::{Index, bash, deliver, embed, meta, turn};
 use session_core::{SessionMeta, Turn};
