@@ -75,7 +75,7 @@ fn main() -> ExitCode {
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();
     }
-    if may_connect(&command) {
+    if is_about_models(&command) {
         environment::note_removed_authorities();
     }
     if let Some(note) = dashed_word {
@@ -88,8 +88,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns true for a command that pulls models, lets an endpoint embed what is new, or tells how that went.
-fn may_connect(command: &Command) -> bool {
+/// Returns true for a command that pulls models, lets an endpoint embed what is new, or tells how that went. A search is none: each
+/// one would repeat the note of a variable that a shell sets for other programs.
+fn is_about_models(command: &Command) -> bool {
     use Command::{Doctor, Index, Model, Setup, Status};
     matches!(
         command,

@@ -31,9 +31,15 @@ const AUTHORITY_FILE: &str = "SSL_CERT_FILE";
 const AUTHORITY_DIRECTORIES: &str = "SSL_CERT_DIR";
 /// Variables with the authorities that TLS trusts.
 const TRUSTED_AUTHORITIES: [&str; 2] = [AUTHORITY_FILE, AUTHORITY_DIRECTORIES];
-/// Directories of the system, in which authorities are usually. Who may write there needs no variable, and a look for the marks of
-/// projects would take a millisecond of each start; `/etc` may be a repository.
-const SYSTEM_DIRECTORIES: [&str; 3] = ["/etc", "/usr", "/nix/store"];
+/// Directories of the system in which authorities are. No user has a project there, and a look for the marks of one would take a
+/// millisecond of each start; `/etc` may be a repository of the system's administrator.
+const AUTHORITY_PLACES: [&str; 5] = [
+    "/etc",
+    "/usr/lib",
+    "/usr/local/share",
+    "/usr/share",
+    "/nix/store",
+];
 /// The file with the zone of the system, which some name in the variable.
 const SYSTEM_ZONE: &str = "/etc/localtime";
 
@@ -52,7 +58,7 @@ impl RemovedVariable {
         [TIME_ZONE, TIME_ZONES].contains(&self.name)
     }
 
-    /// Returns true for a variable that names authorities, where it would decide which TLS trusts: macOS and Windows know none.
+    /// Returns true for a variable that names authorities, where TLS reads it: not on macOS and Windows.
     pub fn changes_authorities(&self) -> bool {
         let is_read = !cfg!(any(windows, target_os = "macos"));
         is_read && TRUSTED_AUTHORITIES.contains(&self.name) && !self.value.is_empty()
@@ -107,7 +113,7 @@ fn are_authority_directories(list: &OsStr) -> bool {
 }
 
 fn may_hold_authorities(path: &Path) -> bool {
-    lies_in_any(path, &SYSTEM_DIRECTORIES) || is_outside_of_projects(path)
+    lies_in_any(path, &AUTHORITY_PLACES) || is_outside_of_projects(path)
 }
 
 /// Returns true for an absolute path outside of projects.

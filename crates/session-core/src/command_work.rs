@@ -37,11 +37,13 @@ impl CommandWork {
         let mut piped = None;
         for simple in &parts {
             let input = named_input(simple).or(piped.take());
+            let mut printed = input.clone().or_else(|| printed_input(simple));
             if is_work(simple) {
-                work.push(SimpleWork::new(simple, input));
-            } else if simple.operator == Operator::Pipe {
-                piped = input.or_else(|| printed_input(simple));
+                let simple = SimpleWork::new(simple, input);
+                printed = Some(simple.words.clone());
+                work.push(simple);
             }
+            piped = printed.filter(|_| simple.operator == Operator::Pipe);
         }
         work.sort();
         work.dedup();
@@ -65,7 +67,7 @@ impl CommandWork {
         self.0.iter().map(SimpleWork::script_program)
     }
 
-    /// Returns true if the other command line does all of this work. Only where both read something has it to be the same.
+    /// Returns true if the other command line does all of this work. Inputs are compared only where both have one.
     pub fn is_done_by(&self, other: &Self) -> bool {
         let is_done = |own: &SimpleWork| other.0.iter().any(|other| own.is_done_by(other));
         self.0.iter().all(is_done)
@@ -166,8 +168,8 @@ fn changes_files(simple: &CommandPart<'_>) -> bool {
     ProgramEffect::classify(simple) == ProgramEffect::Changes
 }
 
-/// Returns what a simple command reads by its own words: a heredoc, a here-string or the name of a file. What the shell is
-/// given elsewhere is not known: `<&3`, nor is it of interest where there is nothing to read.
+/// Returns what a simple command reads by its own words: a heredoc, a here-string or the name of a file. `None` for `<&3`, whose
+/// source is not known, and for `/dev/null`.
 fn named_input(simple: &CommandPart<'_>) -> Option<String> {
     if let Some(heredoc) = simple.heredoc {
         return Some(heredoc.to_owned());
@@ -176,7 +178,7 @@ fn named_input(simple: &CommandPart<'_>) -> Option<String> {
     let behind = simple.text.get(simple.here_string.or(redirection)?..)?;
     let word = behind.trim_start_matches('<').split_whitespace().next()?;
     let is_none = word.starts_with('&') || word == "/dev/null";
-    (!is_none).then(|| strip_here(word).to_owned())
+    (!is_none).then(|| strip_current_directory(word).to_owned())
 }
 
 /// Returns what a simple command gives to the one behind its pipe, if its words say that: the text of `echo`, the files of `cat`.
@@ -184,12 +186,12 @@ fn printed_input(simple: &CommandPart<'_>) -> Option<String> {
     let words = find_plain_words(simple).into_iter();
     let mut words = words.map(|word| &simple.text[word]);
     let is_printer = ["cat", "echo", "printf"].contains(&words.next()?);
-    let printed: Vec<&str> = words.map(strip_here).collect();
+    let printed: Vec<&str> = words.map(strip_current_directory).collect();
     (is_printer && !printed.is_empty()).then(|| printed.join(" "))
 }
 
 /// Returns `a` of `./a`.
-fn strip_here(path: &str) -> &str {
+fn strip_current_directory(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
@@ -322,6 +324,7 @@ mod tests {
             ("psql <<< 'SELECT oil'", "psql <<< 'SELECT 1'"),
             ("echo 'SELECT oil' | psql", "echo 'SELECT 1' | psql"),
             ("cat a.sql | psql", "cat b.sql | psql"),
+            ("psql <<< 'SELECT oil'", "python3 dump.py | psql"),
         ] {
             assert!(does(one, &format!("cd app; {one} 2>&1 | tail")), "{one}");
             assert!(!does(one, other), "{one}");

@@ -160,7 +160,8 @@ fn mark_single_name(terms: &mut [Term]) {
 
 /// Returns true for a few words, two of them terms, or one of them twice in a pattern: `lamp\|Lamp`.
 fn is_phrase(text: &str, terms: &[Term]) -> bool {
-    let is_pattern = matches!(terms, [t] if text.contains('|') && text.len() > 2 * t.text.len());
+    let is_repeated = |t: &Term| text.to_lowercase().matches(&t.text.to_lowercase()).count() > 1;
+    let is_pattern = matches!(terms, [t] if text.contains('|') && is_repeated(t));
     (is_pattern || terms.len() > 1) && count_words(text) <= MAX_PHRASE_WORDS
 }
 

@@ -298,7 +298,7 @@ fn blank(turn: &Turn) -> Turn {
     }
 }
 
-/// Redacts a cursor, and clears what is excluded: it remembers titles and directories.
+/// Redacts the titles and the branch of a cursor, and removes what is excluded.
 fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -> Cursor {
     let ListedFile { source, location } = &history.file;
     let cursor = redact_cursor(&policy.redactor, Some(*source), &location.path, cursor);
@@ -311,16 +311,16 @@ fn clean_cursor(policy: &ReadPolicy, history: &ChangedHistory, cursor: Cursor) -
     }
 }
 
-/// Redacts the titles and the branch of a cursor, which is not even parsed where nothing in it looks like a secret. Its ids
-/// and folders stay: by a redacted one the next read would go on with another session, or with one that is excluded. That of
-/// an unknown source becomes empty.
+/// Redacts the titles and the branch of a cursor, which is not even parsed where nothing in it looks like a secret; a pattern of
+/// the user may match a title alone, and not as JSON writes it. Its ids and folders stay: by a redacted one the next read would
+/// go on with another session, or with one that is excluded. A cursor of an unknown source becomes empty.
 pub(crate) fn redact_cursor(
     redactor: &Redactor,
     source: Option<&dyn Source>,
     at: &Path,
     cursor: Cursor,
 ) -> Cursor {
-    if matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
+    if !redactor.has_patterns() && matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
         return cursor;
     }
     let redaction = CursorExclusions {

@@ -66,7 +66,7 @@ impl<'a> FilterArguments<'a> {
     /// Resolves the filters but for the session.
     ///
     /// # Errors
-    /// When a time cannot be parsed or there is no such agent, times contradict each other, or `.` is a folder of all projects.
+    /// When a time cannot be parsed or there is no such agent, times contradict each other, or the project is a folder of all.
     pub(crate) fn clauses(&self) -> Result<Vec<FilterClause>, CallError> {
         self.project.map_or(Ok(()), refuse_folder_of_all)?;
         let conditions = self.fields().filter_map(|(field, value)| {
@@ -120,7 +120,7 @@ fn refuse_folder_of_all(typed: &str) -> Result<(), CallError> {
     let Some(folder) = find_folder_of_all(typed) else {
         return Ok(());
     };
-    let reason = format!("`{typed}` is no project: the server runs in {folder}");
+    let reason = format!("`{typed}` is no project: {folder} has those of all");
     Err(CallError::Invalid(
         Note::new(reason).with_hint("name the project, or leave it out"),
     ))

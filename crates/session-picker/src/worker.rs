@@ -194,8 +194,8 @@ impl WorkerContext {
 }
 
 impl WorkerContext {
-    /// Takes one step of a refresh by the configuration of now. By that of before, the index would be redacted by other rules
-    /// than those of each search beside the picker, and each of the two would go through all of it again.
+    /// Takes one step of a refresh by the configuration of now. With an old one, the picker and each search beside it would redact
+    /// the whole index in turn.
     fn refresh_step(
         &self,
         reconfigured: &mut Option<SearchEngine>,

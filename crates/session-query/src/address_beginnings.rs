@@ -26,7 +26,12 @@ fn find_numbered_page(path: &str) -> Option<usize> {
     let mut ends = ends.chain([path.len()]);
     let end = ends.find(|end| path.get(..*end).is_some_and(ends_with_number))?;
     let numbers = path.split('/').filter(|segment| is_number(segment));
-    (numbers.count() == 1).then_some(end)
+    // A file is a page of its own: the number before it is that of a version (`docs/16/a.html`).
+    let names_file = path
+        .rsplit('/')
+        .next()
+        .is_some_and(|last| last.contains('.'));
+    (numbers.count() == 1 && !(names_file && end < path.len())).then_some(end)
 }
 
 /// Returns true for a path that ends with a number and, before it, the word for its kind, which is not the host: `…/pull/91`,
@@ -36,9 +41,12 @@ fn ends_with_number(path: &str) -> bool {
     let number = segments.next().unwrap_or_default();
     let kind = segments.next().unwrap_or_default();
     let has_host = segments.next().is_some();
-    let is_word = kind.contains(char::is_alphabetic);
+    let is_word = kind.contains(char::is_alphabetic) && !VERSIONED.contains(&kind);
     has_host && is_word && is_number(number) && !is_year(number)
 }
+
+/// Words before the number of a version, under which there are many pages.
+const VERSIONED: [&str; 4] = ["docs", "javase", "v", "version"];
 
 fn is_number(segment: &str) -> bool {
     !segment.is_empty() && segment.bytes().all(|byte| byte.is_ascii_digit())
@@ -92,6 +100,8 @@ mod tests {
             "https://store.example/apps/details?id=91",
             "https://lamp.example/2026/01/oil",
             "https://lamp.example/91/oil",
+            "https://lamp.example/manual/16/oil.html",
+            "https://lamp.example/docs/11/wicks",
             "https://lamp.example",
             "src/lamp/pull/91/files",
             "://",

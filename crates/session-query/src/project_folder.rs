@@ -6,7 +6,7 @@ use session_search::ProjectPattern;
 use session_sources::project_root;
 use session_store::SessionRow;
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Parses a project as it is typed: `.` is that of the current folder, which for a git worktree is its
 /// main checkout; a path that begins with a `.` is a folder, which no session is of where it is gone; all else is a name or
@@ -28,7 +28,9 @@ pub fn find_folder_of_all(typed: &str) -> Option<String> {
     };
     let home = Home::unconfigured().ok()?.env.home;
     let home = fs_err::canonicalize(home).ok()?;
-    home.starts_with(&folder).then_some(folder)
+    let home = strip_verbatim_prefix(&home.to_string_lossy());
+    let has_home = Path::new(&home).starts_with(&folder);
+    has_home.then_some(folder)
 }
 
 /// Parses a project as [`parse_project`] does, but a worktree stands for itself alone.

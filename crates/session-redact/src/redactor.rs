@@ -117,6 +117,11 @@ impl Redactor {
         Cow::Owned(out)
     }
 
+    /// Returns true if the user has patterns beside the bundled rules.
+    pub fn has_patterns(&self) -> bool {
+        !self.patterns.is_empty()
+    }
+
     /// Replaces the secrets of a text in place.
     pub fn redact_in_place(&self, text: &mut String) {
         if let Cow::Owned(redacted) = self.redact(text) {
