@@ -118,7 +118,7 @@ def check_session(box, checks, source, session, resume, title=PROMPT):
     checks.equal("title", shown["title"], title)
     checks.equal("agent and folder", (shown["source"], shown["path"], shown["project"]), (source, box.project, "demo-project"))
     resumes = box.ours("resume", session)
-    checks.equal("the command that resumes it, in its folder", (resumes["command"], resumes["folder"]), (resume, box.project))
+    checks.equal("the command that resumes it, in its folder", (resumes["command"], resumes["path"]), (resume, box.project))
     hits = box.ours("search", "frobnicate", "--keyword-only", "--source", source)["hits"]
     checks.equal("`search --source` finds it", [hit["session"] for hit in hits], [session])
     check_digest(box, checks, session)

@@ -16,10 +16,10 @@ pub struct ResumeCommand<'a> {
     /// The agent's id of the session.
     pub session: &'a str,
     /// Directory to run it in, if the session has one.
-    #[serde(rename = "folder")]
+    #[serde(rename = "path")]
     pub directory: Option<&'a str>,
     /// That directory exists.
-    #[serde(rename = "folder_exists")]
+    #[serde(rename = "path_exists")]
     pub directory_exists: bool,
     /// The program and its arguments.
     pub command: Vec<String>,

@@ -35,7 +35,7 @@ pub struct SkillReport {
     /// The owner of the location: `user` or `project`.
     pub scope: &'static str,
     /// The skill's directory.
-    #[serde(rename = "folder")]
+    #[serde(rename = "path")]
     pub directory: PathBuf,
     /// Version of the program that installed it, if it is known.
     pub version: Option<String>,

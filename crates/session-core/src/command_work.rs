@@ -37,13 +37,14 @@ impl CommandWork {
         let mut piped = None;
         for simple in &parts {
             let input = named_input(simple).or(piped.take());
-            let mut printed = input.clone().or_else(|| printed_input(simple));
+            let is_piped = simple.operator == Operator::Pipe;
             if is_work(simple) {
                 let simple = SimpleWork::new(simple, input);
-                printed = Some(simple.words.clone());
+                piped = is_piped.then(|| simple.words.clone());
                 work.push(simple);
+            } else if is_piped {
+                piped = input.or_else(|| printed_input(simple));
             }
-            piped = printed.filter(|_| simple.operator == Operator::Pipe);
         }
         work.sort();
         work.dedup();

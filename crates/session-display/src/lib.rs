@@ -46,7 +46,10 @@ pub use preview::{
 pub use session_ids::SessionIds;
 pub use session_label::{project_label, session_title, visible_title};
 pub use sizes::format_size;
-pub use times::{format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute};
+pub use times::{
+    format_day, format_elapsed, format_minute, format_rfc3339, format_zoned_minute,
+    now_without_zone_name,
+};
 pub use unfound_terms::{UnfoundHints, format_unfound_terms};
 pub use unknown_project::{
     format_project_elsewhere, format_unknown_project, format_unknown_project_and_others,

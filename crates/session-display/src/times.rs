@@ -1,7 +1,7 @@
 //! Times as they are shown.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use std::sync::OnceLock;
 
 /// Formats a time by RFC 3339, in UTC.
@@ -29,6 +29,11 @@ fn format_local(ms: Option<i64>, format: &str) -> String {
         Some(at) => at.to_zoned(local_time_zone()).strftime(format).to_string(),
         None => "no date".into(),
     }
+}
+
+/// Returns the time of now in the time zone of this machine, which has no name: [`Zoned::now`] looks that up.
+pub fn now_without_zone_name() -> Zoned {
+    Timestamp::now().to_zoned(local_time_zone())
 }
 
 /// Returns the time zone of this machine, without its name: jiff would look that up in the folder of all time zones,

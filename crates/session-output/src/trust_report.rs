@@ -37,7 +37,7 @@ pub struct TrustListing<'a> {
 #[derive(Serialize)]
 struct TrustedProject {
     /// The directory of the project.
-    folder: String,
+    path: String,
     /// How many memories of it are trusted.
     trusted: usize,
 }
@@ -46,7 +46,7 @@ impl<'a> TrustListing<'a> {
     /// Lists the projects of these records that have trusted memories, and the memories that wait.
     pub fn new(records: &[DirectoryRecord], waiting: &'a [Memory]) -> Self {
         let projects = records.iter().map(|record| TrustedProject {
-            folder: record.path.display().to_string(),
+            path: record.path.display().to_string(),
             trusted: record.count_trusted(),
         });
         Self {
@@ -63,8 +63,8 @@ impl<'a> TrustListing<'a> {
     /// Formats the list for a terminal, a line each.
     pub fn format(&self) -> String {
         let projects = self.projects.iter().map(|project| {
-            let folder = sanitize_line(&project.folder);
-            format!("{:>5} trusted  {folder}\n", project.trusted)
+            let path = sanitize_line(&project.path);
+            format!("{:>5} trusted  {path}\n", project.trusted)
         });
         let waiting = self.waiting.0.iter().map(|memory| {
             let how = match memory.trust {

@@ -16,6 +16,13 @@ struct KeywordsHome {
 }
 
 impl KeywordsHome {
+    /// Makes a project in the home.
+    fn make_project(&self) -> Project {
+        let shop = self.env.home.join("shop");
+        fs_err::create_dir_all(shop.join(".git")).unwrap();
+        Project::find(&shop, &self.env.home).unwrap().unwrap()
+    }
+
     fn with_skill() -> Self {
         let home = tempfile::tempdir().unwrap();
         let env = Env::with_home(home.path());
@@ -123,9 +130,7 @@ fn a_project_keeps_its_keywords() {
 #[test]
 fn a_project_keeps_its_keywords_where_an_edited_skill_is_replaced() {
     let user = KeywordsHome::with_skill();
-    let shop = user.env.home.join("shop");
-    fs_err::create_dir_all(shop.join(".git")).unwrap();
-    let project = Project::find(&shop, &user.env.home).unwrap().unwrap();
+    let project = user.make_project();
     let location = SkillLocation::for_project(Agent::Claude, project);
     let install = || {
         let mut plan = SkillPlan::read(location.clone()).unwrap();
@@ -146,9 +151,7 @@ fn a_project_keeps_its_keywords_where_an_edited_skill_is_replaced() {
 #[test]
 fn a_removal_that_was_killed_before_the_manifest_is_completed() {
     let user = KeywordsHome::with_skill();
-    let shop = user.env.home.join("shop");
-    fs_err::create_dir_all(shop.join(".git")).unwrap();
-    let project = Project::find(&shop, &user.env.home).unwrap().unwrap();
+    let project = user.make_project();
     let location = || SkillLocation::for_project(Agent::Claude, project.clone());
     let plan = SkillPlan::read(location()).unwrap();
     plan.apply(SkillAction::Install, WriteMode::Write).unwrap();

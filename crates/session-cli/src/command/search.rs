@@ -7,10 +7,11 @@ use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, is_styled, json, notes, terminal_width};
 use crate::shared::{background, caller, filter, lock_wait, refreshed_index};
 use anyhow::Result;
-use jiff::Zoned;
 use session_config::Home;
 use session_core::Query;
-use session_display::{Note, Preview, SessionIds, make_plain_previews, make_previews};
+use session_display::{
+    Note, Preview, SessionIds, make_plain_previews, make_previews, now_without_zone_name,
+};
 use session_indexer::RefreshOutcome;
 use session_output::{
     JsonSearch, SearchListing, compact_json_without_history, format_unembedded_sessions,
@@ -111,7 +112,7 @@ impl AnswerWithPreviews {
             refreshed,
             explain: args.ranking.explain && is_ranked,
             is_demo: self.is_demo,
-            now: Zoned::now,
+            now: now_without_zone_name,
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::args::{FilterArgs, WorkFilterArgs};
 use anyhow::Result;
 use jiff::Zoned;
 use session_core::SessionReference;
+use session_display::now_without_zone_name;
 use session_query::{FilterField, TypedCondition, TypedQuery, find_session, parse_project};
 use session_search::{FilterClause, FilterCondition, SearchFilter};
 use session_store::SessionRow;
@@ -12,7 +13,7 @@ use session_store::SessionRow;
 pub fn parse_filter(args: &FilterArgs, sessions: &[SessionRow]) -> Result<SearchFilter> {
     let number = |id: &String| -> Result<_> { Ok(find_session(sessions, id)?.id) };
     Ok(SearchFilter {
-        clauses: parse_clauses(args, Zoned::now)?,
+        clauses: parse_clauses(args, now_without_zone_name)?,
         only_sessions: args.session.iter().map(number).collect::<Result<_>>()?,
         excluded_sessions: args
             .exclude_session
@@ -72,7 +73,7 @@ fn resolve_options(options: &[(FilterField, &Option<String>)]) -> Result<Vec<Fil
         let value = non_empty(value)?;
         Some(TypedCondition::new(*field, value))
     });
-    Ok(TypedQuery::from_conditions(conditions).clauses(Zoned::now)?)
+    Ok(TypedQuery::from_conditions(conditions).clauses(now_without_zone_name)?)
 }
 
 /// Parses a project as typed to a clause.

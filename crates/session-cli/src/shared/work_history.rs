@@ -4,10 +4,10 @@ use crate::args::{TimeArgs, WorkFilterArgs};
 use crate::shared::filter;
 use crate::shared::refreshed_index::{self, RefreshedIndex};
 use anyhow::Result;
+use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::{Timestamp, Zoned};
 use session_config::Home;
-use session_display::Note;
+use session_display::{Note, now_without_zone_name};
 use session_query::Snapshot;
 use session_report::{CalendarRange, ReportScope};
 use session_search::{FilterClause, FilterCondition, SearchFilter};
@@ -27,9 +27,9 @@ pub struct WorkHistory<'a> {
 impl<'a> WorkHistory<'a> {
     /// Opens the index, brought up to date. `time` stands for that of the arguments.
     pub fn open(args: &'a WorkFilterArgs, time: &TimeArgs) -> Result<Self> {
-        let range = time.parse_range(Zoned::now)?;
+        let range = time.parse_range(now_without_zone_name)?;
         let refreshed = refreshed_index::open_index_with_sessions(&Home::from_process()?, &[])?;
-        let now = Zoned::now();
+        let now = now_without_zone_name();
         let range = CalendarRange::new(range, refreshed.earliest_ms(&now), &now)?;
         let roots = filter::parse_root_filter(args)?;
         let passing = roots.clone();

@@ -42,12 +42,12 @@ fn the_command_is_shown() {
     note: the session's folder `/srv/gone` is not there any more
     ");
     let json = env.json(&["resume", "7a1e"]);
-    assert_eq!(json["folder_exists"], true);
+    assert_eq!(json["path_exists"], true);
     assert_eq!(
         json["command"],
         serde_json::json!(["claude", "--resume", MAIN])
     );
-    assert_eq!(env.json(&["resume", "8b2f"])["folder_exists"], false);
+    assert_eq!(env.json(&["resume", "8b2f"])["path_exists"], false);
 }
 
 #[test]
