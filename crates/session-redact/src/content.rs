@@ -1,7 +1,6 @@
 //! Redacting a turn as an index keeps it, by rules that came after it was read.
 
 use crate::redactor::Redactor;
-use crate::turn::MIN_KEY_BYTES;
 use session_core::TurnContent;
 use std::borrow::Cow;
 
@@ -20,8 +19,8 @@ impl Redactor {
         }
         let names = content.tools.iter_mut();
         let names = names.chain(&mut content.turn_stats.models);
-        for name in names.filter(|name| name.len() >= MIN_KEY_BYTES) {
-            is_changed |= self.redact_if_secret(name);
+        for name in names {
+            is_changed |= self.may_hold_secret(name) && self.redact_if_secret(name);
         }
         if is_changed {
             content.merge_equal_items();

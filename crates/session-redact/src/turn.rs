@@ -9,7 +9,7 @@ use session_core::{CallDialog, SessionMeta, ToolCall, Turn, TurnPart};
 use std::borrow::Cow;
 
 /// Bytes of a key, at least, that is known by its format.
-pub(crate) const MIN_KEY_BYTES: usize = 20;
+const MIN_KEY_BYTES: usize = 20;
 
 impl Redactor {
     /// Redacts all texts of a turn as a source parsed it.
@@ -37,8 +37,8 @@ impl Redactor {
     /// directory stays, in which the session is resumed.
     pub fn redact_project(&self, meta: &mut SessionMeta) {
         let project = meta.project.as_ref().or(meta.cwd.as_ref());
-        let long = project.filter(|path| path.len() >= MIN_KEY_BYTES);
-        if let Some(Cow::Owned(redacted)) = long.map(|path| self.redact(path)) {
+        let project = project.filter(|path| self.may_hold_secret(path));
+        if let Some(Cow::Owned(redacted)) = project.map(|path| self.redact(path)) {
             meta.project = Some(redacted);
         }
     }
@@ -53,10 +53,16 @@ impl Redactor {
 
     /// Redacts names, which a history could hold a key in; most are too short for one.
     fn redact_names<'n>(&self, names: impl IntoIterator<Item = &'n mut String>) {
-        let long = names.into_iter().filter(|name| name.len() >= MIN_KEY_BYTES);
-        for name in long {
-            self.redact_in_place(name);
+        for name in names {
+            if self.may_hold_secret(name) {
+                self.redact_in_place(name);
+            }
         }
+    }
+
+    /// Returns true for a name that is as long as a key, and for any where the user has patterns.
+    pub(crate) fn may_hold_secret(&self, name: &str) -> bool {
+        name.len() >= MIN_KEY_BYTES || self.has_patterns()
     }
 
     fn redact_call(&self, call: &mut ToolCall) {

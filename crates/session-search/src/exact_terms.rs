@@ -6,9 +6,9 @@ use crate::filtered_index::FilteredIndex;
 use crate::lexical::LexicalCandidates;
 use crate::search_results::HitId;
 use rustc_hash::{FxHashMap, FxHashSet};
+use session_core::parallel::map_on_two_threads;
 use session_core::{FileAccess, Query, TurnContent};
-use session_store::{Reader, SessionId, SessionTurn, StoreError, TermStats, TurnId};
-use std::collections::hash_map::Entry;
+use session_store::{PackedTurns, Reader, SessionId, SessionTurn, StoreError, TermStats, TurnId};
 
 /// Greatest number of sessions that hold a rare term: their holders go first.
 pub(crate) const FEW_SESSIONS: usize = 3;
@@ -18,6 +18,8 @@ const MAX_READ: usize = 2048;
 const MAX_READ_COMMON: usize = 160;
 /// Sessions that hold a term as typed from which on no more turns are read: more than are shown.
 const ENOUGH_SESSIONS: usize = 12;
+/// Number of turns that two threads read at once: what is read beyond enough sessions is read in vain.
+const TURNS_AT_ONCE: usize = 16;
 
 /// The exact terms of a query that some turn holds.
 #[derive(Debug, Default)]
@@ -202,58 +204,126 @@ struct TextReader<'a> {
     budget: usize,
 }
 
-impl TextReader<'_> {
+impl<'a> TextReader<'a> {
     /// Looks for a term in turns that hold its words, the best by word first.
     fn read_turns(
         &mut self,
         lexical: &LexicalCandidates,
         stats: &TermStats,
     ) -> Result<Vec<ReadTurn>, StoreError> {
-        let (mut read, mut sessions) = (Vec::new(), FxHashSet::default());
-        for turn in turns_by_rank(lexical, stats) {
-            let is_common = stats.turns > MAX_READ as u64 || sessions.len() > FEW_SESSIONS;
-            let is_enough = is_common && read.len() >= MAX_READ_COMMON;
-            if is_enough || sessions.len() >= ENOUGH_SESSIONS || self.budget == 0 {
-                break;
+        let filtered = self.filtered;
+        let turns = turns_by_rank(lexical, stats);
+        let mut turns = turns.filter_map(|turn| Some((turn, filtered.resolve_turn(turn)?)));
+        let mut found = TermHolders::default();
+        loop {
+            let at_once = TURNS_AT_ONCE.min(self.budget);
+            let next: Vec<(TurnId, SessionTurn)> = turns.by_ref().take(at_once).collect();
+            if next.is_empty() {
+                return Ok(found.read);
             }
-            let Some(shown) = self.filtered.resolve_turn(turn) else {
-                continue;
-            };
-            let read_turn = self.read_turn(turn, shown, &stats.term)?;
-            // Smart case: a term with capitals is case-sensitive.
-            let is_as_typed = if stats.term.contains(char::is_uppercase) {
-                read_turn.matched == ExactMatch::Whole
-            } else {
-                read_turn.matched.is_whole()
-            };
-            if is_as_typed {
-                sessions.insert(shown.session);
+            for turn in self.match_turns(&next, &stats.term)? {
+                if found.are_enough(stats) {
+                    return Ok(found.read);
+                }
+                self.budget -= 1;
+                found.add(turn, &stats.term);
             }
-            read.push(read_turn);
         }
+    }
+
+    /// Finds how turns, each shown as the other one of its pair, hold a term.
+    fn match_turns(
+        &mut self,
+        turns: &[(TurnId, SessionTurn)],
+        term: &str,
+    ) -> Result<Vec<ReadTurn>, StoreError> {
+        let texts = turns
+            .iter()
+            .map(|(turn, shown)| self.find_text(*turn, *shown));
+        let texts: Vec<TurnText<'_>> = texts.collect::<Result<_, _>>()?;
+        let matched = map_on_two_threads(&texts, |text| text.match_term(term));
+        let (read, unpacked): (Vec<ReadTurn>, Vec<_>) = matched.into_iter().unzip();
+        let unpacked = turns.iter().map(|(turn, _)| *turn).zip(unpacked);
+        let unpacked = unpacked.filter_map(|(turn, content)| Some((turn, content?)));
+        drop(texts);
+        self.contents.extend(unpacked);
         Ok(read)
     }
 
-    /// Finds how a turn, shown as this one, holds a term.
-    fn read_turn(
-        &mut self,
-        turn: TurnId,
-        shown: SessionTurn,
-        term: &str,
-    ) -> Result<ReadTurn, StoreError> {
-        self.budget -= 1;
-        let content = match self.contents.entry(turn) {
-            Entry::Occupied(read) => read.into_mut(),
-            Entry::Vacant(new) => new.insert(self.index.content(turn)?),
-        };
+    fn find_text(&self, turn: TurnId, shown: SessionTurn) -> Result<TurnText<'_>, StoreError> {
         let session = self.filtered.session(shown.session);
-        let title = session.and_then(|session| session.title.as_deref());
-        Ok(ReadTurn {
-            matched: ExactMatch::find(content, title, term),
-            changes_file: changes_file(content, term),
-            session: shown.session,
-            turn: shown.turn,
+        let content = match self.contents.get(&turn) {
+            Some(known) => TextContent::Unpacked(known),
+            None => TextContent::Packed(self.index.packed_turn(turn)?),
+        };
+        Ok(TurnText {
+            content,
+            title: session.and_then(|session| session.title.as_deref()),
+            shown,
         })
+    }
+}
+
+/// The turns that were read for a term.
+#[derive(Default)]
+struct TermHolders {
+    read: Vec<ReadTurn>,
+    /// Those that hold the term as typed.
+    sessions: FxHashSet<SessionId>,
+}
+
+impl TermHolders {
+    fn add(&mut self, turn: ReadTurn, term: &str) {
+        // Smart case: a term with capitals is case-sensitive.
+        let is_as_typed = if term.contains(char::is_uppercase) {
+            turn.matched == ExactMatch::Whole
+        } else {
+            turn.matched.is_whole()
+        };
+        if is_as_typed {
+            self.sessions.insert(turn.session);
+        }
+        self.read.push(turn);
+    }
+
+    /// Returns true where no more turns are read.
+    fn are_enough(&self, stats: &TermStats) -> bool {
+        let is_common = stats.turns > MAX_READ as u64 || self.sessions.len() > FEW_SESSIONS;
+        self.sessions.len() >= ENOUGH_SESSIONS || (is_common && self.read.len() >= MAX_READ_COMMON)
+    }
+}
+
+/// The text of a turn in which a term is looked for.
+struct TurnText<'a> {
+    content: TextContent<'a>,
+    title: Option<&'a str>,
+    shown: SessionTurn,
+}
+
+enum TextContent<'a> {
+    Unpacked(&'a TurnContent),
+    Packed(PackedTurns<'a>),
+}
+
+impl TurnText<'_> {
+    /// Finds how the turn holds a term; the second is its content, where that had to be unpacked.
+    fn match_term(&self, term: &str) -> (ReadTurn, Option<TurnContent>) {
+        match &self.content {
+            TextContent::Unpacked(content) => (self.match_content(content, term), None),
+            TextContent::Packed(packed) => {
+                let content = packed.unpack_first();
+                (self.match_content(&content, term), Some(content))
+            }
+        }
+    }
+
+    fn match_content(&self, content: &TurnContent, term: &str) -> ReadTurn {
+        ReadTurn {
+            matched: ExactMatch::find(content, self.title, term),
+            changes_file: changes_file(content, term),
+            session: self.shown.session,
+            turn: self.shown.turn,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::support::redactor;
 use proptest::prelude::*;
-use session_core::{CallStatus, CommandRunEntry, TurnContent};
+use session_core::{CallStatus, CommandRunEntry, SessionMeta, Turn, TurnContent};
 use session_redact::{RedactionSettings, Redactor};
 
 fn with_patterns(patterns: &[&str]) -> Redactor {
@@ -29,7 +29,7 @@ fn every_text_of_a_stored_turn_is_redacted() {
         commands: texts(&[&with("ship {}")]),
         files: texts(&[&with("/w/{}.rs")]),
         errors: texts(&[&with("error: {} is gone")]),
-        tools: texts(&[in_long_name, "Bash"]),
+        tools: texts(&[secret, in_long_name, "Bash"]),
         ..TurnContent::default()
     };
     content.turn_stats.models = texts(&[in_long_name]);
@@ -41,6 +41,29 @@ fn every_text_of_a_stored_turn_is_redacted() {
     assert_eq!(content.last_message(), "Done: [redacted:custom].");
     assert!(!redactor.redact_content(&mut content));
     assert!(!Redactor::off().redact_content(&mut content));
+}
+
+/// A name that is shorter than any key may be what a pattern of the user's is about.
+#[test]
+fn patterns_redact_short_names_of_branches_and_projects() {
+    let session = || SessionMeta {
+        branch: Some("ACME-77".into()),
+        cwd: Some("/w/ACME-77".into()),
+        ..SessionMeta::default()
+    };
+    let mut redacted = session();
+    let redactor = with_patterns(&["ACME-[0-9]+"]);
+    redactor.redact_session(&mut redacted);
+    redactor.redact_project(&mut redacted);
+    assert_eq!(redacted.branch.as_deref(), Some("[redacted:custom]"));
+    assert_eq!(redacted.project.as_deref(), Some("/w/[redacted:custom]"));
+    assert_eq!(redacted.cwd, session().cwd);
+    let mut turn = Turn {
+        branch: session().branch,
+        ..Turn::default()
+    };
+    redactor.redact_turn(&mut turn);
+    assert_eq!(turn.branch, redacted.branch);
 }
 
 #[test]
