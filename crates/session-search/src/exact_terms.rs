@@ -215,20 +215,20 @@ impl<'a> TextReader<'a> {
         let turns = turns_by_rank(lexical, stats);
         let mut turns = turns.filter_map(|turn| Some((turn, filtered.resolve_turn(turn)?)));
         let mut found = TermHolders::default();
-        loop {
+        while !found.are_enough(stats) {
             let at_once = TURNS_AT_ONCE.min(self.budget);
             let next: Vec<(TurnId, SessionTurn)> = turns.by_ref().take(at_once).collect();
             if next.is_empty() {
-                return Ok(found.read);
+                break;
             }
             for turn in self.match_turns(&next, &stats.term)? {
-                if found.are_enough(stats) {
-                    return Ok(found.read);
+                if !found.are_enough(stats) {
+                    self.budget -= 1;
+                    found.add(turn, &stats.term);
                 }
-                self.budget -= 1;
-                found.add(turn, &stats.term);
             }
         }
+        Ok(found.read)
     }
 
     /// Finds how turns, each shown as the other one of its pair, hold a term.
