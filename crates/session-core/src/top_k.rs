@@ -40,6 +40,15 @@ impl<T: Copy> TopK<T> {
         }
     }
 
+    /// Adds the first items of another collection.
+    pub fn extend(&mut self, other: Self) {
+        for item in other.items {
+            if self.may_hold(&item) {
+                self.push(item);
+            }
+        }
+    }
+
     /// Returns the first `limit` items, in order.
     pub fn into_sorted(mut self) -> Vec<T> {
         self.items.sort_unstable_by(self.order);
@@ -55,21 +64,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_those_that_sorting_all_puts_first(
+        fn the_best_of_two_parts_are_those_that_sorting_all_puts_first(
             scores in prop::collection::vec(0u8..20, 0..200),
             limit in 0usize..30,
             divisor in 1usize..5,
+            split in 0usize..200,
         ) {
             fn order(a: &(u8, usize), b: &(u8, usize)) -> Ordering {
                 b.0.cmp(&a.0).then(a.1.cmp(&b.1))
             }
             let mut all: Vec<(u8, usize)> = scores.into_iter().zip(1..).collect();
-            let mut best = TopK::new(limit, order);
+            let mut parts = [TopK::new(limit, order), TopK::new(limit, order)];
             for item in &all {
+                let best = &mut parts[usize::from(item.1 > split)];
                 if best.may_hold(item) && item.1 % divisor == 0 {
                     best.push(*item);
                 }
             }
+            let [mut best, others] = parts;
+            best.extend(others);
             all.sort_by(order);
             all.retain(|(_, number)| number % divisor == 0);
             all.truncate(limit);

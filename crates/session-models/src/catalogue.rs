@@ -82,8 +82,11 @@ impl Catalogue {
     /// # Errors
     /// As for [`Catalogue::open`].
     pub fn open_loadable(directories: UserDirectories, chosen: &str) -> Result<Self, ModelError> {
+        // Mostly none is installed: one look instead of one for each model.
+        let has_models = directories.models_dir().is_dir();
         Self::open_where(directories, |directories, name| {
-            name == chosen || is_bundled(name) || directories.model_dir(name).is_dir()
+            let is_installed = || has_models && directories.model_dir(name).is_dir();
+            name == chosen || is_bundled(name) || is_installed()
         })
     }
 

@@ -38,8 +38,8 @@ pub struct CosineStats {
 }
 
 impl CosineStats {
-    /// Computes the statistics of some cosines with a query. `best` is the greatest cosine that counts, and rounding adds
-    /// the given variance to each.
+    /// Computes the statistics of some cosines with a query, to which [`set_best`](Self::set_best) adds the greatest that
+    /// counts. Rounding adds the given variance to each.
     ///
     /// With `k` = [`PRIOR_TEXTS`], and `m`, `s` the usual mean and deviation of the scale:
     ///
@@ -53,7 +53,6 @@ impl CosineStats {
     /// "Extremes and Related Properties of Random Sequences and Processes", 1983).
     pub(crate) fn new(
         cosines: impl Iterator<Item = f32>,
-        best: f32,
         rounding_variance: f64,
         query: &QueryEmbedding,
     ) -> Self {
@@ -75,22 +74,20 @@ impl CosineStats {
         #[expect(clippy::cast_possible_truncation, reason = "figures near 1")]
         let [mean, expected_range, rounding_deviation] =
             [mean, expected_range, rounding_variance.sqrt()].map(|figure| figure as f32);
-        let mut stats = Self {
+        Self {
             model: query.model.name.clone(),
             weight: scale.weight,
             mean,
-            best,
+            best: 0.0,
             z: 0.0,
             strength: 0.0,
             expected_range,
             rounding_deviation,
             readable_letter_share: query.readable_letter_share,
-        };
-        stats.set_best(best);
-        stats
+        }
     }
 
-    /// Sets the greatest cosine, which is known more precisely, and what follows from it.
+    /// Sets the greatest cosine, and what follows from it.
     pub(crate) fn set_best(&mut self, best: f32) {
         self.best = best;
         self.z = (best - self.mean) / self.expected_range.max(f32::EPSILON);
@@ -139,8 +136,11 @@ mod tests {
             .iter()
             .zip(errors)
             .map(|(cosine, error)| cosine + error);
-        let of_exact = CosineStats::new(exact.iter().copied(), 0.9, 0.0, &query);
-        let of_rounded = CosineStats::new(rounded, 0.9, 0.05 * 0.05, &query);
+        let mut of_exact = CosineStats::new(exact.iter().copied(), 0.0, &query);
+        let mut of_rounded = CosineStats::new(rounded, 0.05 * 0.05, &query);
+        for stats in [&mut of_exact, &mut of_rounded] {
+            stats.set_best(0.9);
+        }
         assert!(
             (of_exact.z - of_rounded.z).abs() < 1e-4,
             "{} {}",

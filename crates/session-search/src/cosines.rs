@@ -9,6 +9,7 @@ use session_store::{
     DocumentKind, ModelRow, Reader, RowProducts, SessionId, StoreError, TurnColumns, TurnId,
     VectorMatrix, VectorOwners, VectorRow,
 };
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A query as a model embeds it.
@@ -194,32 +195,46 @@ impl<'a> DenseCosines<'a> {
         cosines
     }
 
-    /// Lists the targets of a level that some model has embedded: turns, and at session level also chunks. `turns` are the
-    /// index's.
+    /// Returns how many numbers the targets of a level have: those of turns, and at session level behind them those of
+    /// sessions, which stand for their chunks.
+    pub(crate) fn target_numbers(&self, level: Level) -> Range<usize> {
+        0..match level {
+            Level::Session => self.turn_numbers() + self.session_numbers(),
+            Level::Turn => self.turn_numbers(),
+        }
+    }
+
+    fn turn_numbers(&self) -> usize {
+        let counts = self.models.iter().map(|model| model.turns.0.len());
+        counts.max().unwrap_or_default()
+    }
+
+    fn session_numbers(&self) -> usize {
+        let counts = self.models.iter().map(|model| model.chunks.0.len());
+        counts.max().unwrap_or_default()
+    }
+
+    /// Lists the targets with some of the [numbers](Self::target_numbers) that a model has embedded. `turns` are the index's.
     pub(crate) fn list_targets<'t>(
         &'t self,
-        level: Level,
+        numbers: Range<usize>,
         turns: &'t TurnColumns,
     ) -> impl Iterator<Item = VectorTarget> + 't {
-        let turn_counts = self.models.iter().map(|model| model.turns.0.len());
-        let turn_targets = (0..).take(turn_counts.max().unwrap_or_default());
-        let turn_targets = turn_targets.filter_map(|number| {
-            let turn = TurnId::new(number);
-            let session = turns.session_of(turn)?;
-            Some(VectorTarget {
-                session,
-                turn: Some(turn),
-            })
-        });
-        let session_counts = self.models.iter().map(|model| model.chunks.0.len());
-        let session_count = match level {
-            Level::Session => session_counts.max().unwrap_or_default(),
-            Level::Turn => 0,
-        };
-        let chunk_targets = (0..).take(session_count).map(|number| VectorTarget {
-            session: SessionId::new(number),
-            turn: None,
-        });
+        let turn_numbers = self.turn_numbers();
+        let turn_targets =
+            (numbers.start..numbers.end.min(turn_numbers)).filter_map(move |number| {
+                let turn = TurnId::new(number.cast_signed() as i64);
+                let session = turns.session_of(turn)?;
+                Some(VectorTarget {
+                    session,
+                    turn: Some(turn),
+                })
+            });
+        let chunk_targets =
+            (numbers.start.max(turn_numbers)..numbers.end).map(move |number| VectorTarget {
+                session: SessionId::new((number - turn_numbers).cast_signed() as i64),
+                turn: None,
+            });
         let is_embedded =
             |target: &VectorTarget| self.models.iter().any(|m| m.get(*target).is_some());
         turn_targets.chain(chunk_targets).filter(is_embedded)

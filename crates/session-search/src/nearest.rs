@@ -7,11 +7,16 @@ use crate::model_scores::{ModelScores, ModelWeights, TargetCosines};
 use crate::request::Level;
 use rustc_hash::FxHashMap;
 use session_core::TopK;
+use session_core::parallel::run_both;
 use session_store::SessionTurn;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// Greatest number of turns and chunks that are ranked. At session level they are grouped.
 const MAX_NEAREST: usize = 4000;
+
+/// Fewest numbers of targets that a second thread shares: below, its start takes as long as half of them. Tests share all.
+const MIN_SHARED: usize = if cfg!(debug_assertions) { 2 } else { 20_000 };
 
 /// The nearest targets that the filter lets through, best first by the weighted mean over the models.
 pub(crate) struct NearestTargets<'a> {
@@ -108,18 +113,16 @@ impl<'a> NearestTargets<'a> {
         filtered: &FilteredIndex<'_>,
     ) -> Self {
         let scales = ModelScales::new(cosines, level, filtered);
-        let mut best = TopK::new(MAX_NEAREST, ScoredTarget::compare_cosines);
-        for target in cosines.list_targets(level, filtered.turn_columns()) {
-            let scores = scales.scores(&cosines.target_cosines(target));
-            let score = scores.weighted_mean(&scales.weights);
-            let scored = ScoredTarget { score, target };
-            if !scores.is_empty()
-                && best.may_hold(&scored)
-                && resolve_target(target, filtered).is_some()
-            {
-                best.push(scored);
-            }
-        }
+        let numbers = cosines.target_numbers(level);
+        let find = |numbers| find_best(cosines, &scales, numbers, filtered);
+        let best = if numbers.len() < MIN_SHARED {
+            find(numbers)
+        } else {
+            let middle = numbers.len() / 2;
+            let (mut best, there) = run_both(|| find(0..middle), || find(middle..numbers.end));
+            best.extend(there);
+            best
+        };
         let nearest = best.into_sorted().into_iter().filter_map(|scored| {
             Some(NearestTarget {
                 target: scored.target,
@@ -177,6 +180,28 @@ impl<'a> NearestTargets<'a> {
     }
 }
 
+/// Finds the best of the targets with some numbers that the filter lets through.
+fn find_best(
+    cosines: &DenseCosines<'_>,
+    scales: &ModelScales<'_>,
+    numbers: Range<usize>,
+    filtered: &FilteredIndex<'_>,
+) -> TopK<ScoredTarget> {
+    let mut best = TopK::new(MAX_NEAREST, ScoredTarget::compare_cosines);
+    for target in cosines.list_targets(numbers, filtered.turn_columns()) {
+        let scores = scales.scores(&cosines.target_cosines(target));
+        let score = scores.weighted_mean(&scales.weights);
+        let scored = ScoredTarget { score, target };
+        if !scores.is_empty()
+            && best.may_hold(&scored)
+            && resolve_target(target, filtered).is_some()
+        {
+            best.push(scored);
+        }
+    }
+    best
+}
+
 /// Computes the statistics of a model's cosines with what the filter lets through; `None` if
 /// that is nothing.
 fn compute_cosine_stats(
@@ -185,21 +210,18 @@ fn compute_cosine_stats(
     level: Level,
     filtered: &FilteredIndex<'_>,
 ) -> Option<CosineStats> {
-    let mut best = None;
-    for target in cosines.list_targets(level, filtered.turn_columns()) {
-        if let Some(cosine) = model.get(target)
-            && best.is_none_or(|best| cosine > best)
-            && resolve_target(target, filtered).is_some()
-        {
+    let mut best: Option<f32> = None;
+    let targets = cosines.list_targets(cosines.target_numbers(level), filtered.turn_columns());
+    let turns = targets.filter_map(|target| {
+        let cosine = model.get(target)?;
+        if best.is_none_or(|best| cosine > best) && resolve_target(target, filtered).is_some() {
             best = Some(cosine);
         }
-    }
-    let turns = cosines
-        .list_targets(Level::Turn, filtered.turn_columns())
-        .filter(|turn| filtered.passes_session(turn.session))
-        .filter_map(|turn| model.get(turn));
-    let variance = model.rounding_variance;
-    Some(CosineStats::new(turns, best?, variance, model.embedding))
+        (target.turn.is_some() && filtered.passes_session(target.session)).then_some(cosine)
+    });
+    let mut stats = CosineStats::new(turns, model.rounding_variance, model.embedding);
+    stats.set_best(best?);
+    Some(stats)
 }
 
 /// A target with its weighted mean over the models.

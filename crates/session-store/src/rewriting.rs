@@ -39,8 +39,8 @@ pub struct RewrittenCounts {
     pub sessions: usize,
 }
 
-/// Frames that are rewritten between two commits, at most: 8 MB of JSON.
-const FRAMES_PER_COMMIT: usize = 128;
+/// Frames that are rewritten between two commits, at most: 4 MB of JSON.
+const FRAMES_PER_COMMIT: usize = 256;
 
 /// A frame as it is stored.
 struct StoredFrame {
