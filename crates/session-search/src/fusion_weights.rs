@@ -100,12 +100,15 @@ impl FusionWeights {
     /// α       = dense / (dense + lexical) * (1 - e)
     /// ```
     ///
-    /// Of a long turn a vector knows the beginning alone: where a turn holds the words and no text is near in meaning, the
-    /// vectors say little. Exact terms count for the lexical list alone.
+    /// and 0 where `dense` is. Of a long turn a vector knows the beginning alone: where a turn holds the words and no text is
+    /// near in meaning, the vectors say little. Exact terms count for the lexical list alone.
     fn compute_adaptive_alpha(&self, base: f32) -> f32 {
         let doubt = self.lexical.confidence.powi(2) * (1.0 - self.dense.confidence);
         let dense = base * self.dense.strength * (1.0 - doubt);
         let lexical = (1.0 - base) * self.lexical.strength;
+        if dense <= 0.0 {
+            return 0.0;
+        }
         dense / (dense + lexical) * (1.0 - self.exact_share)
     }
 }

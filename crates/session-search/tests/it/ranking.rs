@@ -176,6 +176,26 @@ fn words_that_tell_nothing_apart_count_less() {
     );
 }
 
+/// Neither words nor meaning tell ten turns apart: that is no certainty.
+#[test]
+fn ten_equal_turns_that_no_vector_is_near_are_weak() {
+    let mut library = Library::new();
+    for n in 0..10 {
+        library.say(&format!("s{n}"), &[("The kiln is warm.", None)]);
+    }
+    let others: Vec<String> = (0..110).map(|n| format!("Of subject number{n}.")).collect();
+    let others = others.iter().map(|text| (text.as_str(), Some(cosine(0.0))));
+    library.say("other", &others.collect::<Vec<_>>());
+    let found = library.search(&turns("kiln"), Some(QUERY));
+    let told = &found.explanation.weights;
+    assert_eq!(
+        (told.alpha, told.lexical.strength, told.dense.confidence),
+        (0.0, 0.0, 0.0)
+    );
+    let bands = found.hits.iter().map(|hit| hit.band);
+    assert!(bands.eq([ConfidenceBand::Weak; 10]), "{found:?}");
+}
+
 #[test]
 fn one_list_alone_may_be_asked_for() {
     let library = three();
