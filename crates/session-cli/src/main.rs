@@ -13,6 +13,7 @@ mod usage;
 
 use args::{BrowseArgs, Command, McpArgs};
 use session_config::remove_process_variables;
+use session_store::disable_memory_count;
 use std::process::ExitCode;
 
 /// The result of a command that did not fail. Its exit code is grep's: 0 for something, 1 for nothing.
@@ -55,7 +56,10 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     catch_file_size_signal();
     // SAFETY: no thread was started yet.
-    let removed = unsafe { remove_process_variables() };
+    let removed = unsafe {
+        disable_memory_count();
+        remove_process_variables()
+    };
     environment::remember_removed(removed);
     let typed = args::normalize_arguments(std::env::args_os());
     let arguments = match args::parse_arguments(&typed) {
