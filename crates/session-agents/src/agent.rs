@@ -30,7 +30,7 @@ impl Agent {
     /// Every agent.
     pub const ALL: [Self; 3] = [Self::Claude, Self::OpenCode, Self::Codex];
     /// The agents that get the skill. Codex gets a paragraph in its instructions instead.
-    pub(crate) const WITH_SKILL: [Self; 2] = [Self::Claude, Self::OpenCode];
+    pub const WITH_SKILL: [Self; 2] = [Self::Claude, Self::OpenCode];
 
     /// Returns the agent's name in arguments and JSON.
     pub fn name(self) -> &'static str {

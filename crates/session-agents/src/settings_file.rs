@@ -16,7 +16,7 @@ const CODEX_HOOKS: &str = "hooks.json";
 /// Most bytes of an agent's file or of a file of the skill.
 pub(crate) const SIZE_LIMIT: u64 = 8 << 20;
 /// The longest time that a change waits for another one to be written.
-const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A settings file of Claude Code or a file of Codex' hooks, the user's own or a project's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -240,6 +240,9 @@ impl SettingsChange {
         let backup = backup.transpose()?;
         if self.is_removal {
             self.file.remove()?;
+            if self.own_content.is_some() {
+                let _ = self.file.remove_empty_directory();
+            }
         } else {
             self.file.replace(old, &self.new, SIZE_LIMIT)?
         }

@@ -1,10 +1,12 @@
 //! Applies a plan for the skill, one file at a time.
 
 use crate::error::Result;
-use crate::skill_location::SKILL_DIRECTORY;
+use crate::settings_file::LOCK_TIMEOUT;
+use crate::skill_location::{SKILL_DIRECTORY, SKILLS};
 use crate::skill_manifest::SkillManifest;
 use crate::skill_plan::{SkillAction, SkillFilePlan, SkillFileState, SkillPlan, WriteMode};
 use crate::skill_report::{SkillFileOutcome, SkillReport};
+use session_files::Lock;
 
 impl SkillPlan {
     /// Applies the plan, and reports what was done with each file; in a [dry run](WriteMode::DryRun), what would be.
@@ -13,6 +15,7 @@ impl SkillPlan {
     /// When a file cannot be written or removed.
     pub fn apply(mut self, action: SkillAction, mode: WriteMode) -> Result<SkillReport> {
         SkillManifest::check_replaceable(&self.location)?;
+        let _lock = self.lock(action, mode)?;
         let mut outcomes = Vec::new();
         for file in &self.files {
             let outcome = file.outcome(action);
@@ -28,14 +31,30 @@ impl SkillPlan {
         Ok(SkillReport::new(&self, &outcomes))
     }
 
+    /// Locks the agent's directory, if something is to be written or removed there.
+    fn lock(&self, action: SkillAction, mode: WriteMode) -> Result<Option<Lock>> {
+        let has_files = action == SkillAction::Install || self.location.directory().is_dir();
+        let lock = || self.location.file(SKILLS).lock(LOCK_TIMEOUT);
+        let lock = (has_files && mode == WriteMode::Write).then(lock);
+        Ok(lock.transpose()?)
+    }
+
     fn finish(&mut self, action: SkillAction) -> Result<()> {
         if action == SkillAction::Install {
             env!("CARGO_PKG_VERSION").clone_into(&mut self.manifest.version);
         }
         self.manifest.write(&self.location)?;
+        for file in &self.files {
+            file.file.remove_temporary_files();
+        }
         if action == SkillAction::Uninstall {
             for directory in [&format!("{SKILL_DIRECTORY}/references"), SKILL_DIRECTORY] {
                 self.location.file(directory).remove_if_empty()?;
+            }
+            for file in &self.files {
+                let directory = file.name.split('/').next().unwrap_or_default();
+                // A link, which the user made, stays.
+                let _ = self.location.file(directory).remove_if_empty();
             }
         }
         Ok(())

@@ -5,6 +5,8 @@ use session_files::{ConfinedFile, Project};
 use session_sources::Env;
 use std::path::{Path, PathBuf};
 
+/// The directory of skills below an agent's.
+pub(crate) const SKILLS: &str = "skills";
 /// The skill's directory below an agent's.
 pub(crate) const SKILL_DIRECTORY: &str = "skills/session-search";
 const SKILL_FILE: &str = "SKILL.md";

@@ -7,7 +7,8 @@ use session_config::Home;
 use session_display::{format_size, pluralize};
 use session_query::{IndexStatus, ModelStatus};
 use session_store::{
-    DocumentKind, HistoryProblem, PendingPurge, Reader, StoreError, check_ownership, old_databases,
+    DocumentKind, HistoryProblem, IndexWriter, PendingPurge, Reader, StoreError, check_ownership,
+    old_databases,
 };
 
 /// The divisor of all rows of vectors: more dead ones than `all / DEAD_ROWS_DIVISOR` are worth a purge.
@@ -17,6 +18,7 @@ pub(crate) const REBUILD: &str = "run `session-search index --full`";
 
 /// Checks whether the index can be read and is whole, and what it covers.
 pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<DoctorFinding> {
+    let writer = IndexWriter::find(&home.index_directory);
     let opened = check_ownership(&home.index_directory);
     let index = match opened.and_then(|()| Reader::open_thoroughly_verified(&home.index_directory))
     {
@@ -53,6 +55,24 @@ pub(crate) fn check_index(home: &Home, histories: &[LocatedHistory]) -> Vec<Doct
             ..DoctorFinding::problem(DoctorCheck::Forget, error.to_string(), "")
         }),
     }
+    match writer {
+        Some(writer) => replace_unfinished(findings, &writer),
+        None => findings,
+    }
+}
+
+/// Replaces the findings that a refresh or a purge would fix by a note on the process that writes: it may be doing that.
+fn replace_unfinished(
+    mut findings: Vec<DoctorFinding>,
+    writer: &IndexWriter,
+) -> Vec<DoctorFinding> {
+    let is_unfinished = |fix| matches!(fix, DoctorFix::Refresh | DoctorFix::Purge);
+    findings.retain(|finding| !finding.fix.is_some_and(is_unfinished));
+    findings.push(DoctorFinding::note(
+        DoctorCheck::Index,
+        writer.to_string(),
+        "run `session-search doctor` again when it has ended: what it has still to do is not named",
+    ));
     findings
 }
 
@@ -266,6 +286,26 @@ mod tests {
         assert_eq!(finding.check, DoctorCheck::Forget);
         assert_eq!(finding.severity, FindingSeverity::Problem);
         assert_eq!(finding.fix, Some(DoctorFix::Refresh));
+    }
+
+    #[test]
+    fn what_a_writer_may_be_doing_is_no_problem() {
+        let user = tempfile::tempdir().unwrap();
+        let env = Env::with_home(user.path());
+        let home = Home::new(env, user.path().join("index"));
+        let find = || {
+            let findings = check_index(&home, &[]).into_iter();
+            findings.filter(|finding| finding.severity > FindingSeverity::Ok)
+        };
+        let mut writer = session_store::Writer::open(&home.index_directory).unwrap();
+        writer.request_purge().unwrap();
+        writer.commit().unwrap();
+        let [note] = find().collect::<Vec<_>>().try_into().unwrap();
+        assert_eq!(note.severity, FindingSeverity::Note);
+        assert!(note.found.starts_with("a process is writing"), "{note:?}");
+        drop(writer);
+        let mut left = find();
+        assert!(left.any(|finding| finding.fix == Some(DoctorFix::Purge)));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::kernel::threads::on_this_thread;
 use crate::layers::{Backend, Encoder, LayerReader, PackedBatch};
 use crate::qwen3::{self, Qwen3, Qwen3Config, token_embeddings};
 use crate::safetensors_file::Safetensors;
+use crate::stored_matrix::WeightFile;
 use crate::vector::normalize;
 use crate::{
     Architecture, Bpe, Device, EmbedError, Embedder, EmbeddingMatrix, ModelSpec, Pooling,
@@ -95,13 +96,7 @@ impl TransformerEmbedder {
     ) -> Result<Self, EmbedError> {
         let file = Gguf::open(weights.into())?;
         let config = BertConfig::from_gguf(&file)?;
-        let backend = device.backend(Architecture::Bert)?;
-        let reader = LayerReader {
-            file: &file,
-            backend: &backend,
-            precision,
-        };
-        Self::bert_from(spec, wordpiece, &config, &reader)
+        Self::bert_from(spec, wordpiece, &config, &file, device, precision)
     }
 
     /// Opens a BERT from a folder with `config.json` and `model.safetensors`,
@@ -119,24 +114,26 @@ impl TransformerEmbedder {
     ) -> Result<Self, EmbedError> {
         let config = BertConfig::from_json(&fs_err::read(folder.join("config.json"))?)?;
         let file = Safetensors::open(folder, BERT_NAMES)?;
-        let backend = device.backend(Architecture::Bert)?;
-        let reader = LayerReader {
-            file: &file,
-            backend: &backend,
-            precision,
-        };
-        Self::bert_from(spec, wordpiece, &config, &reader)
+        Self::bert_from(spec, wordpiece, &config, &file, device, precision)
     }
 
     fn bert_from(
         spec: ModelSpec,
         wordpiece: WordPiece,
         config: &BertConfig,
-        reader: &LayerReader<'_>,
+        file: &dyn WeightFile,
+        device: Device,
+        precision: Precision,
     ) -> Result<Self, EmbedError> {
+        let backend = device.backend(Architecture::Bert)?;
+        let reader = LayerReader {
+            file,
+            backend: &backend,
+            precision,
+        };
         keep_freed_memory();
         let vocabulary = wordpiece.vocabulary();
-        let encoder = Bert::open(reader, config, vocabulary.len(), spec.pooling)?;
+        let encoder = Bert::open(&reader, config, vocabulary.len(), spec.pooling)?;
         let (Some(first), Some(last)) = (vocabulary.id("[CLS]"), vocabulary.id("[SEP]")) else {
             return Err(mismatch(&spec, "the vocabulary has no `[CLS]` and `[SEP]`"));
         };
@@ -156,7 +153,7 @@ impl TransformerEmbedder {
                 ends: [first, last],
             },
             encoder: Box::new(encoder),
-            batching: SMALL_MODEL.for_backend(reader.backend),
+            batching: SMALL_MODEL.for_backend(&backend),
         })
     }
 

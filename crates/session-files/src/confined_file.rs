@@ -5,7 +5,7 @@ use crate::dir::Dir;
 use crate::error::{FileError, Result};
 use crate::lock::Lock;
 use crate::project::resolve_links;
-use crate::temporary::remove_stale_temporaries;
+use crate::temporary::{MAX_NAMES, remove_stale_temporaries, remove_temporary_files};
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -176,6 +176,26 @@ impl ConfinedFile {
         match self.open()? {
             Some(root) => root.remove_if_empty(&self.relative),
             None => Ok(false),
+        }
+    }
+
+    /// Removes the directory that holds it where that is empty; false where it is not.
+    ///
+    /// # Errors
+    /// As [`ConfinedFile::remove_if_empty`].
+    pub fn remove_empty_directory(&self) -> Result<bool> {
+        let directory = match self.parent() {
+            parent if parent.as_os_str().is_empty() => Self::for_user(&self.root)?,
+            parent => Self::new(&self.root, parent),
+        };
+        directory.remove_if_empty()
+    }
+
+    /// Removes the temporary files that a killed process left beside it. To be called under the lock that every writer there
+    /// takes.
+    pub fn remove_temporary_files(&self) {
+        if let Ok(Some(root)) = self.open() {
+            remove_temporary_files(&root, self.parent(), MAX_NAMES);
         }
     }
 

@@ -75,8 +75,26 @@ pub fn io_hint(error: &io::Error) -> Option<&'static str> {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
             Some("free space on the disk that is written to")
         }
-        _ => None,
+        _ => resource_hint(error),
     }
+}
+
+/// Returns what a user can do where the system gives no further file or thread.
+pub fn resource_hint(error: &io::Error) -> Option<&'static str> {
+    if lacks_descriptor(error) {
+        Some("end other programs, or raise the limit of open files (`ulimit -n`)")
+    } else if error.kind() == io::ErrorKind::WouldBlock {
+        Some("end other programs, or raise the limit of processes and threads (`ulimit -u`)")
+    } else {
+        None
+    }
+}
+
+/// Returns true where the process or the system has too many open files (EMFILE, ENFILE). Such errors have no stable kind, and
+/// the error that names a path has the code in its text alone.
+fn lacks_descriptor(error: &io::Error) -> bool {
+    let text = error.to_string();
+    cfg!(unix) && ["(os error 23)", "(os error 24)"].map(|code| text.contains(code)) != [false; 2]
 }
 
 /// Describes a link that is not followed, and whether its target is missing.
@@ -131,6 +149,20 @@ mod tests {
         std::os::unix::fs::symlink(directory.path(), &link).unwrap();
         let error = FileError::Link(link).to_string();
         assert!(error.ends_with("is not followed"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn too_many_open_files_have_a_hint_whatever_names_the_path() {
+        let path = Path::new("notes.md");
+        let hint = |code| {
+            let error = io::Error::from_raw_os_error(code);
+            FileError::io("read", path, &error).hint()
+        };
+        for code in [23, 24] {
+            assert!(hint(code).unwrap().contains("ulimit -n"));
+        }
+        assert_eq!(hint(5), None);
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub use access::{Durability, ExistingFile};
 pub use confined_file::ConfinedFile;
 pub use database_copy::{DatabaseCopy, DatabaseCopyError, path_beside_database, write_ahead_log};
 pub use dir::Dir;
-pub use error::{FileError, Result, io_hint};
+pub use error::{FileError, Result, io_hint, resource_hint};
 pub use home::{HOME_VARIABLE, find_cloned_folder, home_directory};
 pub use line_ends::keep_line_ends;
 pub use lock::Lock;

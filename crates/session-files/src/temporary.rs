@@ -19,7 +19,7 @@ const TEMPORARY_PREFIX: &str = ".new-";
 /// The age at which a temporary file is one that a killed process left.
 const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
 /// The most names that are read for such files.
-const MAX_NAMES: usize = 4096;
+pub(crate) const MAX_NAMES: usize = 4096;
 
 /// A file that is being written, under the name that it has until it is whole.
 pub(crate) struct TemporaryFile {

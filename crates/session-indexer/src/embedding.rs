@@ -397,14 +397,13 @@ pub(crate) fn embed_batches(
     Ok(counts)
 }
 
-/// Returns the numbers of those models that the index has.
-pub(crate) fn known_models(
+/// Returns the number of the embedder's model, if the index has the model.
+pub(crate) fn known_model(
     index: &Reader,
-    fingerprints: &[String],
-) -> Result<Vec<ModelId>, StoreError> {
-    let model = |fingerprint: &String| index.model(fingerprint).transpose();
-    let found = fingerprints.iter().filter_map(model);
-    found.map(|row| row.map(|row| row.id)).collect()
+    embedder: &dyn Embedder,
+) -> Result<Option<ModelId>, StoreError> {
+    let model = index.model(&embedder.spec().fingerprint())?;
+    Ok(model.map(|row| row.id))
 }
 
 /// Stores the documents of sessions that were embedded together.

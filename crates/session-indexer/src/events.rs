@@ -26,12 +26,8 @@ pub(crate) enum Event {
     },
     /// The next turn of the session at hand.
     Turn(Box<PreparedTurn>),
-    /// The documents of the session at hand, all of whose turns have come, by one of the models.
-    Documents {
-        /// Index of the model.
-        model: usize,
-        documents: Box<NewDocuments>,
-    },
+    /// The documents of the session at hand, all of whose turns have come.
+    Documents(Box<NewDocuments>),
     /// A prompt of this session asks to leave it out.
     Marked(String),
     /// A prompt of this session holds the marker where it does not count.
@@ -76,7 +72,7 @@ impl Event {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Turn(turn) => turn.bytes(),
-            Self::Documents { documents, .. } => documents.bytes(),
+            Self::Documents(documents) => documents.bytes(),
             _ => SMALL_EVENT_BYTES,
         }
     }
@@ -96,8 +92,7 @@ pub(crate) struct HistorySink<'a> {
     lacks_first_turn: bool,
     /// The session of the file that the one at hand belongs to.
     parent: ParentSession,
-    /// One a model.
-    embedders: Vec<SessionEmbedder<'a>>,
+    embedder: Option<SessionEmbedder<'a>>,
     channel: EventSender,
     deadline: Deadline,
     stopped: bool,
@@ -119,12 +114,7 @@ impl<'a> HistorySink<'a> {
             skips: false,
             lacks_first_turn: false,
             parent: ParentSession::default(),
-            embedders: options
-                .embedders
-                .iter()
-                .copied()
-                .map(SessionEmbedder::new)
-                .collect(),
+            embedder: options.embedder.map(SessionEmbedder::new),
             channel,
             deadline: options.deadline,
             stopped: false,
@@ -155,19 +145,19 @@ impl<'a> HistorySink<'a> {
         // It may tell of the turn.
         let title = self.session.title.clone();
         let title = title.filter(|_| !self.lacks_first_turn);
-        for model in 0..self.embedders.len() {
-            let documents = self.embedders[model].finish(title.as_deref());
-            if let Some(documents) = documents.map(Box::new) {
-                // The next event says whether the reader is to stop.
-                let _ = self.send(Event::Documents { model, documents });
-            }
+        let embedder = self.embedder.as_mut();
+        let documents = embedder.and_then(|embedder| embedder.finish(title.as_deref()));
+        if let Some(documents) = documents.map(Box::new) {
+            // The next event says whether the reader is to stop.
+            let _ = self.send(Event::Documents(documents));
         }
     }
 
     fn deliver_turn(&mut self, turn: Turn) -> ControlFlow<()> {
         let content = (!turn.continues).then(|| TurnContent::from_turn(&turn));
-        let embedders = self.embedders.iter_mut();
-        embedders.for_each(|embedder| embedder.push(turn.index, content.as_ref()));
+        if let Some(embedder) = &mut self.embedder {
+            embedder.push(turn.index, content.as_ref());
+        }
         match self.preparer.prepare(turn, content.as_ref()) {
             Ok(prepared) => self.deliver(Event::Turn(Box::new(prepared))),
             Err(error) => self.deliver(Event::Failed(Some(error))),
@@ -199,7 +189,7 @@ impl Sink for HistorySink<'_> {
             self.lacks_first_turn = false;
             // Most sessions of a history of prompts have a transcript, which replaces them.
             if !meta.prompts_only {
-                self.embedders.iter_mut().for_each(SessionEmbedder::begin);
+                self.embedder.iter_mut().for_each(SessionEmbedder::begin);
             }
         }
         self.session = meta.clone();

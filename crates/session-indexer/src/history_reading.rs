@@ -10,7 +10,7 @@ use crate::repeated_sessions::settle_repeated_sessions;
 use session_core::Progress;
 use session_embed::Embedder;
 use session_forget::ContentCounts;
-use session_store::{ModelRow, Reader, StoreError, Writer};
+use session_store::{Reader, StoreError, Writer};
 use std::collections::{BTreeSet, HashSet};
 
 /// Reads the histories that changed, marks those that are gone, and commits.
@@ -103,10 +103,12 @@ fn write_histories(
 ) -> Result<WrittenHistories, IndexError> {
     let sizes = changes.changed.iter().map(|c| c.file.location.stamp.size);
     let total_bytes: u64 = sizes.sum();
-    let models = add_models(writer, reading.embedders)?;
+    let spec = reading.embedder.map(Embedder::spec);
+    let model = spec.map(|spec| writer.add_model(&spec.fingerprint(), &spec.name, spec.dims));
+    let model = model.transpose()?;
     let preparer = writer.turn_preparer();
     let exclusions = &reading.policy.exclusions;
-    let mut histories = HistoryWriter::new(writer, models, exclusions, &changes.gone);
+    let mut histories = HistoryWriter::new(writer, model, exclusions, &changes.gone);
     let mut bytes = 0;
     let changed = &changes.changed;
     read_in_order(changed, options.threads, reading, &preparer, |begun| {
@@ -118,16 +120,6 @@ fn write_histories(
         Ok::<(), IndexError>(())
     })?;
     histories.finish()
-}
-
-fn add_models(
-    writer: &mut Writer,
-    embedders: &[&dyn Embedder],
-) -> Result<Vec<ModelRow>, StoreError> {
-    let specs = embedders.iter().map(|embedder| embedder.spec());
-    specs
-        .map(|spec| writer.add_model(&spec.fingerprint(), &spec.name, spec.dims))
-        .collect()
 }
 
 #[cfg(test)]

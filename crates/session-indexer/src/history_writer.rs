@@ -26,8 +26,8 @@ type Result<T> = std::result::Result<T, IndexError>;
 /// Stores events file by file and commits from time to time.
 pub(crate) struct HistoryWriter<'a> {
     writer: &'a mut Writer,
-    /// Models whose documents come with the turns.
-    models: Vec<ModelRow>,
+    /// The model whose documents come with the turns.
+    model: Option<ModelRow>,
     commits: CommitSchedule,
     /// Sessions with a prompt that asks to leave them out, which are not yet recorded.
     marked: Vec<ExcludedSession>,
@@ -89,13 +89,13 @@ impl FileState {
 impl<'a> HistoryWriter<'a> {
     pub(crate) fn new(
         writer: &'a mut Writer,
-        models: Vec<ModelRow>,
+        model: Option<ModelRow>,
         exclusions: &'a Exclusions,
         gone_files: &'a [FileId],
     ) -> Self {
         Self {
             writer,
-            models,
+            model,
             commits: CommitSchedule::begin(),
             marked: Vec::new(),
             exclusions: Cow::Borrowed(exclusions),
@@ -155,9 +155,7 @@ impl<'a> HistoryWriter<'a> {
         match event {
             Event::Session { meta, turns } => self.open_session(change, state, meta, *turns)?,
             Event::Turn(turn) => self.add_turn(change, state, turn)?,
-            Event::Documents { model, documents } => {
-                self.store_documents(state, *model, documents)?;
-            }
+            Event::Documents(documents) => self.store_documents(state, documents)?,
             Event::Marked(session) => self.note_mark(change, std::mem::take(session)),
             Event::UncountedMarker(session) => {
                 let session = std::mem::take(session);
@@ -355,13 +353,8 @@ impl<'a> HistoryWriter<'a> {
         Ok(())
     }
 
-    fn store_documents(
-        &mut self,
-        state: &FileState,
-        model: usize,
-        documents: &mut NewDocuments,
-    ) -> Result<()> {
-        if let (Some(session), Some(model)) = (state.session, self.models.get(model)) {
+    fn store_documents(&mut self, state: &FileState, documents: &mut NewDocuments) -> Result<()> {
+        if let (Some(session), Some(model)) = (state.session, &self.model) {
             let texts = documents.documents.len();
             let is_stored = self.writer.store_new_documents(model, session, documents)?;
             self.written.embedded += if is_stored { texts } else { 0 };
@@ -471,7 +464,7 @@ mod tests {
         let mut writer = Writer::open(&root).unwrap();
         let source = "claude";
         writer.upsert_file(source, "/h/a.jsonl").unwrap();
-        let mut histories = HistoryWriter::new(&mut writer, Vec::new(), &exclusions, &[]);
+        let mut histories = HistoryWriter::new(&mut writer, None, &exclusions, &[]);
         histories.commits = CommitSchedule::begin_due();
         histories.marked.push(ExcludedSession {
             source: "claude".to_owned(),

@@ -50,8 +50,8 @@ pub(crate) struct ReadOptions<'a> {
     pub(crate) deadline: Deadline,
     /// Rules for what is read.
     pub(crate) policy: &'a ReadPolicy,
-    /// Models that embed what is read as it is read.
-    pub(crate) embedders: &'a [&'a dyn Embedder],
+    /// The model that embeds what is read as it is read.
+    pub(crate) embedder: Option<&'a dyn Embedder>,
 }
 
 /// Reads `changes` on `threads` threads and calls `each` with every file, in the order given, on this thread.

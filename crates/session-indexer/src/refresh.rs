@@ -2,7 +2,7 @@
 
 use crate::deadline::Deadline;
 use crate::discover::{HistoryChanges, discover};
-use crate::embedding::{EmbeddingOptions, embed_holding_writer, known_models};
+use crate::embedding::{EmbeddingOptions, embed_holding_writer, known_model};
 use crate::error::IndexError;
 use crate::history_reading::read_changes;
 use crate::listed_histories::ListedHistories;
@@ -28,8 +28,8 @@ pub struct RefreshOptions<'a> {
     pub env: Env,
     /// The histories that it reads.
     pub mode: RefreshMode,
-    /// Models whose vectors are wanted at once.
-    pub embedders: Vec<&'a dyn Embedder>,
+    /// The model whose vectors are wanted at once.
+    pub embedder: Option<&'a dyn Embedder>,
     /// Longest time to take; what is left is counted in the outcome. It is not
     /// kept to where the index is empty: then everything is read.
     pub budget: Option<Duration>,
@@ -52,13 +52,13 @@ pub enum RefreshMode {
 }
 
 impl RefreshOptions<'_> {
-    /// Makes the options of a refresh of what changed, without models, without limits.
+    /// Makes the options of a refresh of what changed, without a model, without limits.
     pub fn new(root: &Path, env: &Env) -> Self {
         Self {
             root: root.to_owned(),
             env: env.clone(),
             mode: RefreshMode::Changes,
-            embedders: Vec::new(),
+            embedder: None,
             budget: None,
             threads: std::thread::available_parallelism().map_or(2, usize::from),
             policy: ReadPolicy::default(),
@@ -178,9 +178,9 @@ fn read_digests(
 
 /// Returns true when nothing is left to do of what the index has read.
 fn is_complete(options: &RefreshOptions<'_>, index: &Reader) -> Result<bool, IndexError> {
-    for embedder in &options.embedders {
-        let models = known_models(index, &[embedder.spec().fingerprint()])?;
-        if index.has_pending_sessions(&models)? {
+    if let Some(embedder) = options.embedder {
+        let known = known_model(index, embedder)?;
+        if index.has_pending_sessions(known.as_slice())? {
             return Ok(false);
         }
     }
@@ -220,9 +220,10 @@ fn open_writer(options: &RefreshOptions<'_>) -> Result<OpenedWriter, IndexError>
         let damaged = writer.reader()?.models_with_damaged_vectors()?;
         delete_vectors(&mut writer, damaged)?;
         writer.reset_cursors()?;
-        let fingerprints = options.embedders.iter().map(|e| e.spec().fingerprint());
-        let known = known_models(writer.reader()?, &fingerprints.collect::<Vec<_>>())?;
-        delete_vectors(&mut writer, known)?;
+        if let Some(embedder) = options.embedder {
+            let known = known_model(writer.reader()?, embedder)?;
+            delete_vectors(&mut writer, known)?;
+        }
     }
     // What nobody can read is embedded again.
     let lost = writer.reader()?.models_with_lost_matrices()?;
@@ -233,7 +234,10 @@ fn open_writer(options: &RefreshOptions<'_>) -> Result<OpenedWriter, IndexError>
     })
 }
 
-fn delete_vectors(writer: &mut Writer, models: Vec<ModelId>) -> Result<(), StoreError> {
+fn delete_vectors(
+    writer: &mut Writer,
+    models: impl IntoIterator<Item = ModelId>,
+) -> Result<(), StoreError> {
     let mut models = models.into_iter();
     models.try_for_each(|model| writer.delete_vectors(model))
 }
@@ -315,7 +319,7 @@ fn run(
     let reading = ReadOptions {
         deadline,
         policy,
-        embedders: if reads_all { &options.embedders } else { &[] },
+        embedder: options.embedder.filter(|_| reads_all),
     };
     let mut outcome = read_changes(options, writer, &changes, &reading)?;
     outcome.removed += removed;
@@ -326,7 +330,7 @@ fn run(
     outcome.redacted = redacted;
     outcome.old_database = OldDatabase::after_removal(&options.root, &outcome);
     outcome.was_open_to_others = writer.was_open_to_others();
-    embed_by_all(options, writer, deadline, &mut outcome)?;
+    embed(options, writer, deadline, &mut outcome)?;
     let has_free_pages = reads_all || writer.was_migrated();
     if has_free_pages && !writer.reader()?.is_purge_pending()? {
         writer.vacuum()?;
@@ -335,22 +339,23 @@ fn run(
     Ok(outcome)
 }
 
-/// Embeds what is pending by each model, and counts it in the outcome.
-fn embed_by_all(
+/// Embeds what is pending, and counts it in the outcome.
+fn embed(
     options: &RefreshOptions<'_>,
     writer: &mut Writer,
     deadline: Deadline,
     outcome: &mut RefreshOutcome,
 ) -> Result<(), IndexError> {
-    for embedder in &options.embedders {
-        let embedding = EmbeddingOptions {
-            deadline,
-            ..EmbeddingOptions::new(*embedder, options.progress)
-        };
-        let embedded = embed_holding_writer(writer, &embedding)?;
-        outcome.embedded += embedded.texts;
-        outcome.sessions_left += embedded.sessions_left;
-    }
+    let Some(embedder) = options.embedder else {
+        return Ok(());
+    };
+    let embedding = EmbeddingOptions {
+        deadline,
+        ..EmbeddingOptions::new(embedder, options.progress)
+    };
+    let embedded = embed_holding_writer(writer, &embedding)?;
+    outcome.embedded += embedded.texts;
+    outcome.sessions_left += embedded.sessions_left;
     Ok(())
 }
 

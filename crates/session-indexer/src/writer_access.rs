@@ -62,12 +62,20 @@ pub fn wait_for_writer(root: &Path, on_wait: impl FnOnce()) -> Result<Writer, St
     };
     let is_locked =
         |opened: &Result<Writer, StoreError>| opened.as_ref().is_err_and(StoreError::is_locked);
-    retry_while_locked(MAX_LOCK_WAIT, is_locked, on_wait, open)
+    retry_while_locked(is_locked, on_wait, open)
 }
 
-/// Calls `attempt` again as long as its result says that another process writes the index, at most for `longest`, and returns
-/// the last result. `on_wait` is called once where that is waited for.
+/// Calls `attempt` again as long as its result says that another process writes the index, at most for [`MAX_LOCK_WAIT`], and
+/// returns the last result. `on_wait` is called once where that is waited for.
 pub fn retry_while_locked<T>(
+    is_locked: impl Fn(&T) -> bool,
+    on_wait: impl FnOnce(),
+    attempt: impl FnMut() -> T,
+) -> T {
+    retry_for(MAX_LOCK_WAIT, is_locked, on_wait, attempt)
+}
+
+fn retry_for<T>(
     longest: Duration,
     is_locked: impl Fn(&T) -> bool,
     on_wait: impl FnOnce(),
@@ -101,7 +109,7 @@ mod tests {
                 attempts += 1;
                 attempts
             };
-            let last = retry_while_locked(longest, |at| *at <= locked, || waits += 1, attempt);
+            let last = retry_for(longest, |at| *at <= locked, || waits += 1, attempt);
             (last, waits)
         };
         assert_eq!(count_attempts(MAX_LOCK_WAIT, 0), (1, 0));

@@ -106,6 +106,8 @@ fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)>
             format_freshness(status)
         ),
     ));
+    let writer = status.writer.as_ref();
+    rows.extend(writer.map(|writer| ("", writer.to_string())));
     let (root, size) = (path_line(root), format_size(status.bytes));
     rows.push(("index", format!("{root} ({size}, format {FORMAT_VERSION})")));
     rows

@@ -13,8 +13,8 @@ use session_indexer::{HistoryChanges, IndexError, discover};
 use session_models::TABLE_MODEL;
 use session_search::SearchedCounts;
 use session_store::{
-    DocumentKind, HistoryProblem, IndexLock, ModelRow, Reader, SessionId, SessionRow, StoreError,
-    last_commit_time,
+    DocumentKind, HistoryProblem, IndexLock, IndexWriter, ModelRow, Reader, SessionId, SessionRow,
+    StoreError, last_commit_time,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -53,6 +53,8 @@ pub struct IndexStatus {
     pub changed: usize,
     /// True if records or rules of exclusion changed since they were applied to the index.
     pub exclusions_changed: bool,
+    /// The process that writes to the index now.
+    pub writer: Option<IndexWriter>,
     /// The models, with the sessions that each has embedded.
     pub models: Vec<ModelStatus>,
     /// Versions of these models that were replaced by the one in use or by a later one. Those of the table are deleted in time.
@@ -161,6 +163,7 @@ impl IndexStatus {
             files: index.files()?.len(),
             changed: changes.files() + changes.gone(),
             exclusions_changed: exclusions.is_outdated_in(index).map_err(IndexError::from)?,
+            writer: IndexWriter::find(index.root()),
             models,
             old_versions,
             problems,

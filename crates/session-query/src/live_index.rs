@@ -5,8 +5,8 @@ use crate::open_index::OpenIndex;
 use session_core::parallel::run_both;
 use session_embed::Embedder;
 use session_indexer::{
-    MAX_LOCK_WAIT, ProgressFactory, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome,
-    Unwritable, discover, refresh, retry_while_locked,
+    ProgressFactory, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, Unwritable, discover,
+    refresh, retry_while_locked,
 };
 use session_memory::{InjectionLog, delete_injected_ids};
 use session_search::{ResolvedSession, resolve_session_uid};
@@ -90,7 +90,7 @@ impl LiveIndex<'_> {
         let request = RefreshOptions {
             mode,
             budget,
-            embedders: vec![self.table],
+            embedder: Some(self.table),
             policy: self.policy.clone(),
             progress: progress.as_ref(),
             ..RefreshOptions::new(self.root, self.env)
@@ -133,7 +133,7 @@ impl LiveIndex<'_> {
                 && self.is_unreadable_yet().unwrap_or_default()
         };
         let attempt = || self.refresh_unless_unwritable();
-        let mut outcome = retry_while_locked(MAX_LOCK_WAIT, has_no_answer, || {}, attempt)?;
+        let mut outcome = retry_while_locked(has_no_answer, || {}, attempt)?;
         if outcome.locked {
             outcome.files_left = self.count_changed_files()?;
         }

@@ -109,6 +109,7 @@ pub fn undo_setup(
     home: &Home,
     dialog: &mut ConsentDialog<'_>,
 ) -> Result<UndoneSetup> {
+    SetupRecord::open(&home.directories().data)?; // a damaged one is refused before anything is removed
     let is_meant = |agent: &Agent| {
         if agents.is_empty() {
             agent.is_present(&home.env) || has_claude_skill(*agent, &home.env)

@@ -16,6 +16,18 @@ pub fn confirm_and_write(
     change: &SettingsChange,
     dialog: &mut ConsentDialog<'_>,
 ) -> Result<StepOutcome> {
+    confirm_note_and_write(change, || Ok(()), dialog)
+}
+
+/// Does what [`confirm_and_write`] does, and calls `note` before it writes.
+///
+/// # Errors
+/// As [`confirm_and_write`], and those of `note`.
+pub(crate) fn confirm_note_and_write(
+    change: &SettingsChange,
+    note: impl FnOnce() -> Result<()>,
+    dialog: &mut ConsentDialog<'_>,
+) -> Result<StepOutcome> {
     if change.is_noop() {
         return Ok(StepOutcome::Unchanged);
     }
@@ -23,6 +35,7 @@ pub fn confirm_and_write(
     if !dialog.confirm("Write it?")? {
         return Ok(StepOutcome::without_consent(dialog));
     }
+    note()?;
     if let Some(backup) = change.write()? {
         print_backup(&backup, dialog)?;
     }

@@ -2,9 +2,11 @@
 
 use session_agents::AgentError;
 use session_config::ConfigError;
+use session_core::text::path_line;
 use session_files::FileError;
 use session_models::ModelError;
 use session_query::QueryError;
+use std::path::PathBuf;
 
 /// The reason for which a step failed.
 #[derive(Debug, thiserror::Error)]
@@ -29,8 +31,16 @@ pub enum SetupError {
     #[error(transparent)]
     Record(#[from] FileError),
     /// The record of what was written is damaged.
-    #[error(transparent)]
-    DamagedRecord(#[from] serde_json::Error),
+    #[error(
+        "the record of what `setup` wrote, `{}`, is damaged: {reason}",
+        path_line(path)
+    )]
+    DamagedRecord {
+        /// The file.
+        path: PathBuf,
+        /// The mistake.
+        reason: String,
+    },
     /// Options name no endpoint.
     #[error("`--remote` and `--model` name no endpoint: {reason}")]
     NoEndpoint {

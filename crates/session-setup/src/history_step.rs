@@ -1,11 +1,11 @@
 //! The time for which Claude Code keeps its history.
 
-use crate::change::confirm_and_write;
+use crate::change::{confirm_and_write, confirm_note_and_write};
 use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::outcome::StepOutcome;
 use crate::setup::Setup;
-use crate::setup_record::{SetupRecord, WrittenSetting};
+use crate::setup_record::SetupRecord;
 use crate::written_settings::RETENTION;
 use session_agents::{Agent, DEFAULT_RETENTION_DAYS, SettingsFile, parse_retention_days};
 use session_config::Home;
@@ -47,11 +47,8 @@ impl Setup<'_, '_> {
         if holds_only_own(settings, &record)? {
             change = change.without_backup();
         }
-        let outcome = confirm_and_write(&change, self.dialog)?;
-        if outcome == StepOutcome::Written {
-            record.add(RETENTION, before, &days.to_string())?;
-        }
-        Ok(outcome)
+        let note = || record.add(RETENTION, before, &days.to_string());
+        confirm_note_and_write(&change, note, self.dialog)
     }
 }
 
@@ -83,12 +80,14 @@ pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option
         record.remove(RETENTION)?;
         return Ok(Some(StepOutcome::Unchanged));
     }
-    let is_unchanged = current.as_ref() == Some(&setting.written);
-    if is_unchanged && count_days(setting.before.as_deref()) < count_days(Some(&setting.written)) {
-        print_kept_retention(&settings, setting, dialog)?;
+    let before = setting.before.as_deref();
+    let present = setting.find_written(current.as_deref());
+    if let Some(written) = present.filter(|written| count_days(before) < count_days(Some(written)))
+    {
+        print_kept_retention(&settings, written, before, dialog)?;
         return Ok(Some(StepOutcome::Skipped));
     }
-    let change = settings.plan_retention_undo(&setting.written, setting.before.as_deref())?;
+    let change = settings.plan_retention_undo(present.unwrap_or(&setting.written), before)?;
     let outcome = confirm_and_write(&change, dialog)?;
     match outcome {
         StepOutcome::Unchanged => {
@@ -104,12 +103,13 @@ pub(crate) fn undo(home: &Home, dialog: &mut ConsentDialog<'_>) -> Result<Option
 /// Prints that a retention stays, and what makes it shorter.
 fn print_kept_retention(
     settings: &SettingsFile,
-    setting: &WrittenSetting,
+    written: &str,
+    before: Option<&str>,
     dialog: &mut ConsentDialog<'_>,
 ) -> Result<()> {
     let path = settings.path();
-    let (path, written) = (path_line(&path), sanitize_text(&setting.written));
-    let hint = hint_at_value_before(setting.before.as_deref());
+    let (path, written) = (path_line(&path), sanitize_text(written));
+    let hint = hint_at_value_before(before);
     Ok(dialog.print(&format!(
         "\n`cleanupPeriodDays` stays at {written} in {path}: with less, Claude Code deletes older transcripts when it starts next\nhint: {hint} makes it what it was"
     ))?)

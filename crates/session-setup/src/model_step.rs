@@ -93,6 +93,7 @@ impl Setup<'_, '_> {
             format!("Pull `{name}`{size} from the model hub, and use it?")
         };
         let before = ModelSettings::read(home)?;
+        let after = before.clone().with(ModelKey::Model, name);
         if !self.dialog.is_interactive {
             if !is_here {
                 self.dialog.print(&format!(
@@ -100,7 +101,6 @@ impl Setup<'_, '_> {
                     spec.bytes.map_or("an unknown size".to_owned(), format_size)
                 ))?;
             }
-            let after = before.clone().with(ModelKey::Model, name);
             self.dialog
                 .print_verbatim(&before.format_change(home, &after))?;
         }
@@ -111,8 +111,7 @@ impl Setup<'_, '_> {
         if !is_here {
             catalogue.pull(name, &home.hub(), (self.progress)().as_ref())?;
         }
-        use_model(home, catalogue, name)?;
-        before.note_change(home)?;
+        before.note_and_write(home, &after, || use_model(home, catalogue, name))?;
         self.dialog.print(&format!("`{name}` is in use"))?;
         Ok(StepOutcome::Written)
     }
@@ -128,19 +127,18 @@ impl Setup<'_, '_> {
             home.endpoint_directories().env_file().display()
         ))?;
         let before = ModelSettings::read(home)?;
+        let after = ModelSettings::default()
+            .with(ModelKey::Model, REMOTE_MODEL)
+            .with(ModelKey::RemoteUrl, url)
+            .with(ModelKey::RemoteModel, name);
         if !self.dialog.is_interactive {
-            let after = ModelSettings::default()
-                .with(ModelKey::Model, REMOTE_MODEL)
-                .with(ModelKey::RemoteUrl, url)
-                .with(ModelKey::RemoteModel, name);
             self.dialog
                 .print_verbatim(&before.format_change(home, &after))?;
         }
         if !self.dialog.confirm(&format!("Use `{name}` there?"))? {
             return Ok(StepOutcome::without_consent(self.dialog));
         }
-        use_endpoint(home, url, name)?;
-        before.note_change(home)?;
+        before.note_and_write(home, &after, || use_endpoint(home, url, name))?;
         self.dialog
             .print(&format!("`{name}` at {shown} is in use"))?;
         Ok(StepOutcome::Written)

@@ -4,6 +4,7 @@ use crate::dialog::ConsentDialog;
 use crate::error::Result;
 use crate::options::SetupOptions;
 use crate::outcome::{AgentFailures, StepOutcome, StepOutcomes};
+use crate::setup_record::SetupRecord;
 use session_config::Home;
 use session_models::FileProgress;
 
@@ -22,7 +23,7 @@ pub(crate) struct Setup<'a, 'd> {
 ///
 /// # Errors
 /// When a step fails otherwise than by a file of an agent; what was written before it stays. Settings of Claude Code
-/// that do not fit what options ask for are refused before anything is written.
+/// that do not fit what options ask for, and a damaged record of an earlier setup, are refused before anything is written.
 pub fn run_steps(
     options: &SetupOptions,
     home: &Home,
@@ -35,6 +36,7 @@ pub fn run_steps(
         progress,
         dialog,
     };
+    SetupRecord::open(&home.directories().data)?;
     setup.check_settings()?;
     let mut failures = AgentFailures::default();
     let model = setup.run_model_step()?;

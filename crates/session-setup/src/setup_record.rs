@@ -1,8 +1,8 @@
 //! The record of settings that `setup` wrote, by which it takes them back.
 
-use crate::error::Result;
+use crate::error::{Result, SetupError};
 use serde::{Deserialize, Serialize};
-use session_files::{ConfinedFile, private};
+use session_files::{ConfinedFile, FileError, private};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,24 @@ const LIMIT: u64 = 1 << 20;
 pub(crate) struct WrittenSetting {
     /// The value before; `None` if there was none.
     pub(crate) before: Option<String>,
-    /// The value that was written.
+    /// The value that was written, or was to be: it is noted before it is written.
     pub(crate) written: String,
+    /// The value that was written before that one. It is still there if the last one never was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) replaced: Option<String>,
+}
+
+impl WrittenSetting {
+    /// Returns the present value if `setup` wrote it.
+    pub(crate) fn find_written<'a>(&'a self, current: Option<&str>) -> Option<&'a str> {
+        let written = [Some(&self.written), self.replaced.as_ref()];
+        let mut written = written.into_iter().flatten().map(String::as_str);
+        written.find(|written| current == Some(written))
+    }
 }
 
 /// The settings that `setup` wrote, by name.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SetupRecord {
     path: PathBuf,
     settings: BTreeMap<String, WrittenSetting>,
@@ -34,7 +46,12 @@ impl SetupRecord {
     pub(crate) fn open(data: &Path) -> Result<Self> {
         let path = data.join(FILE_NAME);
         let settings = match private::read_text(&path, LIMIT)? {
-            Some(text) => serde_json::from_str(&text)?,
+            Some(text) => {
+                serde_json::from_str(&text).map_err(|error| SetupError::DamagedRecord {
+                    path: path.clone(),
+                    reason: error.to_string(),
+                })?
+            }
             None => BTreeMap::new(),
         };
         Ok(Self { path, settings })
@@ -45,17 +62,25 @@ impl SetupRecord {
         self.settings.get(name)
     }
 
-    /// Notes that a setting was written over `before`. Where that is what was written the last time, the value before
-    /// that one is kept.
+    /// Notes that a setting is to be written over `before`, so that undo knows it whenever this process is killed. Where
+    /// `before` was written by `setup`, the value before that one is kept.
     ///
     /// # Errors
     /// When the file cannot be written.
     pub(crate) fn add(&mut self, name: &str, before: Option<String>, written: &str) -> Result<()> {
         let known = self.settings.get(name);
-        let known = known.filter(|known| before.as_deref() == Some(&known.written));
-        let setting = WrittenSetting {
-            before: known.map_or(before.clone(), |known| known.before.clone()),
-            written: written.to_owned(),
+        let known = known.filter(|known| known.find_written(before.as_deref()).is_some());
+        let setting = match known {
+            Some(known) => WrittenSetting {
+                before: known.before.clone(),
+                written: written.to_owned(),
+                replaced: before,
+            },
+            None => WrittenSetting {
+                before,
+                written: written.to_owned(),
+                replaced: None,
+            },
         };
         self.settings.insert(name.to_owned(), setting);
         self.write()
@@ -72,11 +97,16 @@ impl SetupRecord {
         }
     }
 
-    fn write(&self) -> Result<()> {
+    /// Writes it; one without settings has no file.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub(crate) fn write(&self) -> Result<()> {
         if self.settings.is_empty() {
             return Ok(ConfinedFile::for_user(&self.path)?.remove().map(drop)?);
         }
-        let text = serde_json::to_string(&self.settings)?;
+        let text = serde_json::to_string(&self.settings);
+        let text = text.map_err(|error| FileError::Io(error.into()))?;
         Ok(private::write(&self.path, text.as_bytes())?)
     }
 }
@@ -95,12 +125,30 @@ mod tests {
         let setting = |before: Option<&str>, written: &str| WrittenSetting {
             before: before.map(str::to_owned),
             written: written.to_owned(),
+            replaced: None,
         };
-        assert_eq!(open().get("model"), Some(&setting(None, "b")));
+        let replaced = Some("a".into());
+        let second = WrittenSetting {
+            replaced,
+            ..setting(None, "b")
+        };
+        assert_eq!(open().get("model"), Some(&second));
+        // As if `b` had never been written.
+        record.add("model", Some("a".into()), "d").unwrap();
+        assert_eq!(open().get("model").unwrap().before, None);
         record.add("model", Some("mine".into()), "c").unwrap();
         assert_eq!(open().get("model"), Some(&setting(Some("mine"), "c")));
         record.remove("model").unwrap();
         assert_eq!(open().get("model"), None);
         assert_eq!(fs_err::read_dir(directory.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_damaged_record_is_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join(FILE_NAME);
+        fs_err::write(&path, "{\"model\": ").unwrap();
+        let error = SetupRecord::open(directory.path()).unwrap_err().to_string();
+        assert!(error.contains(&path.display().to_string()), "{error}");
     }
 }

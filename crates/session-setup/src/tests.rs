@@ -6,6 +6,7 @@ use session_config::Home;
 use session_sources::Env;
 use session_test::endpoint_server::{EndpointServer, reply_with_status, reply_with_vectors};
 
+mod record;
 mod retention;
 
 /// A home directory with Claude Code, whose user answers questions.

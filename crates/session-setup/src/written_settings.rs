@@ -8,6 +8,7 @@ use crate::setup_record::{SetupRecord, WrittenSetting};
 use session_config::{Assignment, Home, RevertedKey, read_key, revert_keys};
 use session_core::text::{path_line, sanitize_text};
 use session_models::without_credentials;
+use session_query::QueryError;
 
 /// Name, in the record, of the time for which a history is kept.
 pub(crate) const RETENTION: &str = "cleanupPeriodDays";
@@ -86,10 +87,23 @@ impl ModelSettings {
         format!("\n{path}{}", lines.collect::<String>())
     }
 
-    /// Notes what the step wrote over these values.
-    pub(crate) fn note_change(&self, home: &Home) -> Result<()> {
-        let mut record = SetupRecord::open(&home.directories().data)?;
-        let after = Self::read(home)?;
+    /// Notes what is written over these values, and calls `write` for it. If that fails, nothing is noted.
+    pub(crate) fn note_and_write(
+        &self,
+        home: &Home,
+        after: &Self,
+        write: impl FnOnce() -> Result<(), QueryError>,
+    ) -> Result<()> {
+        let known = SetupRecord::open(&home.directories().data)?;
+        self.note_change(known.clone(), after)?;
+        let written = write();
+        if written.is_err() {
+            known.write()?;
+        }
+        Ok(written?)
+    }
+
+    fn note_change(&self, mut record: SetupRecord, after: &Self) -> Result<()> {
         for key in ModelKey::ALL {
             let (before, after) = (self.get(key), after.get(key));
             if let Some(written) = after.filter(|_| before != after) {
@@ -100,11 +114,12 @@ impl ModelSettings {
     }
 }
 
-/// A key that setup wrote.
+/// A key that setup wrote, or was to write.
 struct WrittenKey<'a> {
     key: ModelKey,
     setting: &'a WrittenSetting,
-    is_unchanged: bool,
+    /// The present value, if setup wrote it; `None` for one that was changed since.
+    written: Option<&'a str>,
 }
 
 /// Takes back the choice of the model, as far as nobody changed it since; `None` if setup made none.
@@ -117,21 +132,21 @@ pub(crate) fn undo_model(
 ) -> Result<Option<StepOutcome>> {
     let mut record = SetupRecord::open(&home.directories().data)?;
     let current = ModelSettings::read(home)?;
-    let written = find_written_keys(&record, &current);
-    if written.is_empty() {
+    if !ModelKey::ALL
+        .iter()
+        .any(|key| record.get(key.name()).is_some())
+    {
         return Ok(None);
     }
-    for changed in written.iter().filter(|key| !key.is_unchanged) {
+    let written = find_written_keys(&record, &current);
+    for changed in written.iter().filter(|key| key.written.is_none()) {
         dialog.print(&format!(
             "\n`{}` was changed since, and stays",
             changed.key.name()
         ))?;
     }
-    let reverted: Vec<RevertedKey<'_>> = written
-        .iter()
-        .filter(|key| key.is_unchanged)
-        .map(WrittenKey::to_reverted)
-        .collect();
+    let reverted: Vec<RevertedKey<'_>> =
+        written.iter().filter_map(WrittenKey::to_reverted).collect();
     if !reverted.is_empty() {
         dialog.print_verbatim(&current.format_change(home, &current.reverted(&written)))?;
         if !dialog.confirm("Take it back?")? {
@@ -151,28 +166,30 @@ pub(crate) fn undo_model(
     Ok(Some(outcome))
 }
 
+/// Lists the recorded keys without those that are what they were before: they were never written, or taken back since.
 fn find_written_keys<'a>(record: &'a SetupRecord, current: &ModelSettings) -> Vec<WrittenKey<'a>> {
     let written = ModelKey::ALL.into_iter().filter_map(|key| {
         let setting = record.get(key.name())?;
-        Some(WrittenKey {
+        let current = current.get(key);
+        (current != setting.before.as_deref()).then(|| WrittenKey {
             key,
             setting,
-            is_unchanged: current.get(key) == Some(&setting.written),
+            written: setting.find_written(current),
         })
     });
     written.collect()
 }
 
 impl<'a> WrittenKey<'a> {
-    fn to_reverted(&self) -> RevertedKey<'a> {
-        RevertedKey {
+    fn to_reverted(&self) -> Option<RevertedKey<'a>> {
+        Some(RevertedKey {
             assignment: Assignment {
                 table: self.key.table(),
                 key: self.key.key(),
-                value: &self.setting.written,
+                value: self.written?,
             },
             before: self.setting.before.as_deref(),
-        }
+        })
     }
 }
 
@@ -180,7 +197,7 @@ impl ModelSettings {
     /// Returns the values as they are once the unchanged ones are taken back.
     fn reverted(&self, written: &[WrittenKey<'_>]) -> Self {
         let mut after = self.clone();
-        for key in written.iter().filter(|key| key.is_unchanged) {
+        for key in written.iter().filter(|key| key.written.is_some()) {
             after.0[key.key as usize].clone_from(&key.setting.before);
         }
         after

@@ -3,7 +3,7 @@
 
 use crate::cursor::is_default;
 use crate::cursor_ide::has_database;
-use crate::file::is_absence;
+use crate::file::entries_if_there;
 use crate::folder_walk::folder_cannot_be_listed;
 use crate::json::{joined_texts, text, texts};
 use crate::project::set_directory;
@@ -11,7 +11,7 @@ use crate::warning::warning;
 use crate::{
     AgentInfo, CallOutcome, Env, JsonlFormat, Listing, PathSession, TurnWriter, cursor_tools, file,
 };
-use fs_err as fs;
+use fs_err::DirEntry;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use serde::{Deserialize, Serialize};
@@ -151,21 +151,12 @@ impl SessionFolders {
     }
 
     fn list_or_note(&mut self, folder: PathBuf) -> Vec<PathBuf> {
-        list(&folder).unwrap_or_else(|error| {
+        let entries = entries_if_there(&folder).unwrap_or_else(|error| {
             self.unlisted.push((folder, error));
             Vec::new()
-        })
+        });
+        entries.iter().map(DirEntry::path).collect()
     }
-}
-
-/// Lists a folder; one that is not there is empty.
-fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if is_absence(&error) => return Ok(Vec::new()),
-        entries => entries?,
-    };
-    let paths = entries.map(|entry| Ok(entry?.path()));
-    paths.collect()
 }
 
 fn session_name(folder: &Path) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use crate::warning::warning_of_kind;
 use crate::{Warning, WarningKind};
-use fs_err::File;
+use fs_err::{DirEntry, File};
 use session_core::FileStamp;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -45,6 +45,14 @@ pub(crate) fn error_text(error: &io::Error) -> String {
 /// Returns true for the error of a path at which there is nothing.
 pub(crate) fn is_absence(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
+}
+
+/// Lists a folder; one that is not there is empty.
+pub(crate) fn entries_if_there(folder: &Path) -> io::Result<Vec<DirEntry>> {
+    match fs_err::read_dir(folder) {
+        Err(error) if is_absence(&error) => Ok(Vec::new()),
+        entries => entries?.collect(),
+    }
 }
 
 /// Returns true if there is a folder.

@@ -10,6 +10,12 @@ use rusqlite::params;
 use session_core::TurnContent;
 use std::collections::{BTreeSet, HashMap};
 
+/// Joins the session `o` of the same agent and id that another file `f` holds, where that is there, to a session `s`. `?2` are
+/// the bits of [`GONE`] and [`PROMPTS_ONLY`].
+pub(crate) const HELD_ELSEWHERE: &str = "JOIN sessions o ON o.uid = s.uid AND o.source = s.source
+       AND o.file <> s.file AND NOT o.gone & ?2
+     JOIN files f ON f.id = o.file AND f.gone = 0";
+
 /// A session of a file, with one of the same agent and id in another file that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionTwin {
@@ -33,13 +39,13 @@ impl Writer {
     /// # Errors
     /// When the database fails.
     pub fn session_twins(&self, path: &str) -> Result<Vec<SessionTwin>> {
-        let select =
-            "SELECT s.id, s.gone & ?2, o.id, f.id, f.path, (s.gone | o.gone) & ?4 FROM sessions s
-             JOIN sessions o ON o.uid = s.uid AND o.source = s.source JOIN files f ON f.id = o.file
-             WHERE s.file = (SELECT id FROM files WHERE path = ?1)
-               AND o.file <> s.file AND NOT o.gone & ?3 AND f.gone = 0 ORDER BY s.id, o.id";
-        let values = params![path, PROMPTS_ONLY, GONE | PROMPTS_ONLY, REPEATED];
-        self.db().rows(select, values, |row| {
+        let select = format!(
+            "SELECT s.id, s.gone & ?3, o.id, f.id, f.path, (s.gone | o.gone) & ?4
+             FROM sessions s {HELD_ELSEWHERE}
+             WHERE s.file = (SELECT id FROM files WHERE path = ?1) ORDER BY s.id, o.id"
+        );
+        let values = params![path, GONE | PROMPTS_ONLY, PROMPTS_ONLY, REPEATED];
+        self.db().rows(&select, values, |row| {
             Ok(SessionTwin {
                 session: row.get(0)?,
                 prompts_only: row.get::<_, i64>(1)? != 0,
@@ -121,12 +127,9 @@ impl Writer {
     }
 
     fn is_held_by_others(&self, session: SessionId) -> Result<bool> {
-        let select =
-            "SELECT o.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
-             JOIN files f ON f.id = o.file
-             WHERE s.id = ?1 AND o.file <> s.file AND NOT o.gone & ?2 AND f.gone = 0";
+        let select = format!("SELECT o.id FROM sessions s {HELD_ELSEWHERE} WHERE s.id = ?1");
         let values = params![session, GONE | PROMPTS_ONLY];
-        let others: Vec<SessionId> = self.db().rows(select, values, |row| row.get(0))?;
+        let others: Vec<SessionId> = self.db().rows(&select, values, |row| row.get(0))?;
         for other in others {
             if self.holds_all_turns(other, session)? {
                 return Ok(true);

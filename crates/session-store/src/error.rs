@@ -1,7 +1,7 @@
 //! Errors of the index.
 
 use crate::migrate::is_migratable;
-use session_files::FileError;
+use session_files::{FileError, resource_hint};
 use std::path::{Path, PathBuf};
 
 /// An error of the index at rest.
@@ -119,8 +119,11 @@ impl StoreError {
             Self::Shared(_) => {
                 Some("set SESSION_SEARCH_HOME to a folder of its own, such as one below that")
             }
-            Self::Locked { .. } => Some("wait for it to end, or see `session-search status`"),
+            Self::Locked { .. } => Some(
+                "wait for it to end; `session-search status` has its number, where the system tells it",
+            ),
             Self::Missing { .. } => Some("run `session-search index`"),
+            Self::Io(error) if resource_hint(error).is_some() => resource_hint(error),
             _ if self.needs_write_access() => {
                 Some("see that its folder can be written, or set SESSION_SEARCH_HOME to another")
             }
@@ -273,6 +276,12 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn a_thread_that_cannot_be_started_asks_for_no_other_folder() {
+        let error = StoreError::Io(std::io::ErrorKind::WouldBlock.into());
+        assert!(error.hint().unwrap().contains("ulimit -u"));
     }
 
     #[test]

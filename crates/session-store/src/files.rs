@@ -43,27 +43,33 @@ pub struct HistoryProblem {
     pub is_unread_path: bool,
 }
 
-/// The step in which a problem was met, which says when it is deleted.
+/// The step in which a problem was met, which says when it is deleted. The database holds its number.
 #[derive(Debug, Clone, Copy)]
 enum ProblemKind {
     /// Reading the content of a file: until the file is read anew.
-    Read,
+    Read = 0,
     /// Listing: until the next list.
-    Listing,
+    Listing = 1,
     /// Reading a file of which a part could not be read now: until the next try.
-    Unread,
+    Unread = 2,
     /// As [`Self::Listing`], of a path at which there is nothing to be read.
-    ListingNotice,
+    ListingNotice = 3,
     /// As [`Self::Unread`], of a file that could not be read at all or not to its end.
-    UnreadFile,
+    UnreadFile = 4,
 }
 
-/// Is met by the problems of listing.
-const OF_LISTING: &str = "kind IN (1, 3)";
-/// Is met by the problems of reading that hold until the next try.
-const UNTIL_NEXT_TRY: &str = "kind IN (2, 4)";
-/// Is met by the problems of files and directories that are unread as a whole.
-const OF_UNREAD_PATHS: &str = "kind IN (1, 4)";
+/// The kinds of listing.
+const OF_LISTING: &[ProblemKind] = &[ProblemKind::Listing, ProblemKind::ListingNotice];
+/// The kinds of reading that hold until the next try.
+const UNTIL_NEXT_TRY: &[ProblemKind] = &[ProblemKind::Unread, ProblemKind::UnreadFile];
+/// The kinds of files and directories that are unread as a whole.
+const OF_UNREAD_PATHS: &[ProblemKind] = &[ProblemKind::Listing, ProblemKind::UnreadFile];
+
+/// Returns the condition that is met by the problems of these kinds.
+fn is_one_of(kinds: &[ProblemKind]) -> String {
+    let numbers = kinds.iter().map(|kind| (*kind as i64).to_string());
+    format!("kind IN ({})", numbers.collect::<Vec<_>>().join(", "))
+}
 
 /// Is met by a problem of a file that is not gone: those of one that is are kept for when it is back.
 const OF_PRESENT_FILES: &str =
@@ -170,7 +176,8 @@ impl Reader {
     /// When the database fails.
     pub fn unread_paths(&self) -> Result<usize> {
         let count = format!(
-            "SELECT count(DISTINCT path) FROM problems WHERE {OF_UNREAD_PATHS} AND {OF_PRESENT_FILES}"
+            "SELECT count(DISTINCT path) FROM problems WHERE {} AND {OF_PRESENT_FILES}",
+            is_one_of(OF_UNREAD_PATHS)
         );
         let count: i64 = self.db.single(&count, [], |row| row.get(0))?;
         Ok(usize::try_from(count).unwrap_or_default())
@@ -181,7 +188,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn model_failures(&self) -> Result<BTreeMap<String, String>> {
-        let unread = self.query_problems(&format!("kind = {}", ProblemKind::Unread as i64))?;
+        let unread = self.query_problems(&is_one_of(&[ProblemKind::Unread]))?;
         let failures = unread.into_iter().filter_map(|problem| {
             let model = failed_model(&problem.path)?.to_owned();
             Some((model, problem.reason))
@@ -194,13 +201,14 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn listing_problems(&self) -> Result<Vec<HistoryProblem>> {
-        self.query_problems(OF_LISTING)
+        self.query_problems(&is_one_of(OF_LISTING))
     }
 
     /// Returns the problems that meet a condition, by path.
     fn query_problems(&self, condition: &str) -> Result<Vec<HistoryProblem>> {
         let select = format!(
-            "SELECT path, reason, offset, count, {OF_UNREAD_PATHS} FROM problems WHERE {condition} ORDER BY path, reason"
+            "SELECT path, reason, offset, count, {} FROM problems WHERE {condition} ORDER BY path, reason",
+            is_one_of(OF_UNREAD_PATHS)
         );
         self.db.rows(&select, [], |row| {
             Ok(HistoryProblem {
@@ -361,7 +369,7 @@ impl Writer {
     /// When the database fails.
     pub fn replace_listing_problems(&mut self, problems: &[HistoryProblem]) -> Result<()> {
         self.begin()?;
-        let delete = format!("DELETE FROM problems WHERE {OF_LISTING}");
+        let delete = format!("DELETE FROM problems WHERE {}", is_one_of(OF_LISTING));
         self.db().run(&delete, [])?;
         problems.iter().try_for_each(|problem| {
             let kind = match problem.is_unread_path {
@@ -391,7 +399,8 @@ impl Writer {
     /// When the database fails.
     pub fn clear_unreadable(&mut self, path: &str) -> Result<()> {
         self.begin()?;
-        let delete = format!("DELETE FROM problems WHERE path = ?1 AND {UNTIL_NEXT_TRY}");
+        let is_deleted = is_one_of(UNTIL_NEXT_TRY);
+        let delete = format!("DELETE FROM problems WHERE path = ?1 AND {is_deleted}");
         self.db().run(&delete, [path])
     }
 

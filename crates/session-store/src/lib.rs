@@ -116,7 +116,7 @@ pub use frames::packed_turns::{PackedSession, PackedTurns};
 pub use given_titles::{FirstTurn, GivenTitle};
 pub use id::{FileId, ModelId, SessionId, SessionTurn, TurnId};
 pub use identity::IndexIdentity;
-pub use index_lock::IndexLock;
+pub use index_lock::{IndexLock, IndexWriter};
 pub use model::{DocumentKind, ModelRow};
 pub use old_databases::{delete_old_databases, old_databases};
 pub use open_processes::{OpenProcess, find_open_processes};

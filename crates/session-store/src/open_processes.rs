@@ -14,13 +14,18 @@ pub struct OpenProcess {
 
 /// Finds the other processes of this user that have the database open. Only Linux tells which.
 pub fn find_open_processes(root: &Path) -> Vec<OpenProcess> {
-    let Ok(database) = fs_err::canonicalize(directory::database_path(root)) else {
+    find_processes_with(&directory::database_path(root))
+}
+
+/// Finds the other processes of this user that have a file open. Only Linux tells which.
+pub(crate) fn find_processes_with(file: &Path) -> Vec<OpenProcess> {
+    let Ok(file) = fs_err::canonicalize(file) else {
         return Vec::new();
     };
     let entries = fs_err::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
     let others = pids.filter(|pid: &u32| *pid != std::process::id());
-    let open = others.filter(|pid| has_open(*pid, &database));
+    let open = others.filter(|pid| has_open(*pid, &file));
     open.map(|pid| OpenProcess {
         pid,
         name: process_name(pid),

@@ -1,5 +1,6 @@
 //! Writes sessions: their metadata, and titles that other files give them.
 
+use crate::copied_sessions::HELD_ELSEWHERE;
 use crate::error::Result;
 use crate::file_session::{FileSession, TitledSession};
 use crate::given_titles::{ExternalTitle, GivenTitle, format_without_first_turn};
@@ -153,12 +154,11 @@ impl Writer {
 
     /// Returns the number of a session of this file that the history of another file holds.
     fn find_moved(&self, file: FileId, uid: &str) -> Result<Option<SessionId>> {
-        let select =
-            "SELECT s.id FROM sessions s JOIN sessions o ON o.uid = s.uid AND o.source = s.source
-             JOIN files f ON f.id = o.file
-             WHERE s.file = ?1 AND s.uid = ?2 AND o.file <> ?1 AND NOT o.gone & ?3 AND f.gone = 0";
-        let values = params![file, uid, GONE | PROMPTS_ONLY];
-        self.db().first(select, values, |row| row.get(0))
+        let select = format!(
+            "SELECT s.id FROM sessions s {HELD_ELSEWHERE} WHERE s.file = ?1 AND s.uid = ?3"
+        );
+        let values = params![file, GONE | PROMPTS_ONLY, uid];
+        self.db().first(&select, values, |row| row.get(0))
     }
 
     /// Gives a title to the session that holds message `leaf`, now or when it

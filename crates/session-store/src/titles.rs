@@ -47,16 +47,24 @@ impl KnownOpenings {
     const ENTRY_BYTES: usize = 64;
 
     fn insert(&mut self, session: SessionId, opening: PromptOpening) {
-        self.bytes += opening.bytes() + Self::ENTRY_BYTES;
-        if self.bytes > Self::MAX_BYTES {
+        self.remove(session);
+        let bytes = Self::entry_bytes(&opening);
+        if self.bytes + bytes > Self::MAX_BYTES {
             *self = Self::default();
         }
+        self.bytes += bytes;
         self.by_session.insert(session, opening);
+    }
+
+    fn entry_bytes(opening: &PromptOpening) -> usize {
+        opening.bytes() + Self::ENTRY_BYTES
     }
 
     /// Forgets the opening of a session, one of whose turns changes.
     pub(crate) fn remove(&mut self, session: SessionId) {
-        self.by_session.remove(&session);
+        if let Some(opening) = self.by_session.remove(&session) {
+            self.bytes -= Self::entry_bytes(&opening);
+        }
     }
 }
 
@@ -438,5 +446,31 @@ pub(crate) fn can_title_session(kind: PromptKind, prompt: &str) -> bool {
 impl PendingTitles {
     fn note(&mut self, template: i64, session: SessionId) {
         self.templates.entry(template).or_default().insert(session);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_openings_count_the_bytes_of_those_that_are_kept() {
+        let opening = PromptOpening::new("Where is the port configured?");
+        let entry = KnownOpenings::entry_bytes(&opening);
+        let mut known = KnownOpenings::default();
+        let [first, second] = [1, 2].map(SessionId::new);
+        for session in [first, first, second] {
+            known.insert(session, opening.clone());
+        }
+        assert_eq!(known.bytes, 2 * entry);
+        known.remove(first);
+        known.remove(first);
+        assert_eq!(known.bytes, entry);
+        while known.bytes + entry <= KnownOpenings::MAX_BYTES {
+            let next = i64::try_from(known.by_session.len()).unwrap();
+            known.insert(SessionId::new(10 + next), opening.clone());
+        }
+        known.insert(first, opening);
+        assert_eq!((known.bytes, known.by_session.len()), (entry, 1));
     }
 }

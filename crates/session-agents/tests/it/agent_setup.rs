@@ -113,6 +113,10 @@ fn each_agent_gets_its_files_once_and_loses_them_again() {
         user.remove(agent);
     }
     assert_eq!(user.files(), before);
+    let opencode = user.home.path().join(".config/opencode");
+    let left = fs_err::read_dir(opencode).unwrap();
+    let left: Vec<_> = left.map(|entry| entry.unwrap().path()).collect();
+    assert!(left.iter().all(|path| path.is_file()), "{left:?}");
 }
 
 #[test]

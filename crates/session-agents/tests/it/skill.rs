@@ -119,6 +119,20 @@ fn an_edited_file_is_replaced_with_consent_alone_and_with_a_backup() {
 }
 
 #[test]
+fn an_edited_file_that_this_version_lacks_is_removed_with_consent_alone_and_with_a_backup() {
+    let home = tempfile::tempdir().unwrap();
+    install_older_version(&home);
+    write(&home, OLD_REFERENCE, EDITED);
+    let kept = outcomes(&install(&home));
+    assert_eq!(kept.last(), Some(&SkillFileOutcome::Kept));
+    assert_eq!(read(&home, OLD_REFERENCE), EDITED);
+    let removed = outcomes(&apply(&home, SkillAction::Install, true));
+    assert_eq!(removed.last(), Some(&SkillFileOutcome::Removed));
+    assert!(!home.path().join(OLD_REFERENCE).exists());
+    assert_eq!(read(&home, &format!("{OLD_REFERENCE}.backup")), EDITED);
+}
+
+#[test]
 fn a_removal_keeps_an_edited_file() {
     let home = tempfile::tempdir().unwrap();
     install(&home);
@@ -217,4 +231,19 @@ fn a_link_in_the_skills_directory_is_not_followed() {
         assert_eq!(fs_err::read_dir(&directory).unwrap().count(), 1);
         assert_eq!(fs_err::read_to_string(&file).unwrap(), "mine");
     }
+}
+
+#[test]
+fn what_a_killed_install_left_is_removed_by_the_next_one() {
+    let home = tempfile::tempdir().unwrap();
+    let left = [
+        ".claude/skills/session-search/.new-1f-2e-3d",
+        ".claude/skills/session-search/references/.new-1f-2e-3d",
+    ];
+    for action in [SkillAction::Install, SkillAction::Uninstall] {
+        let left = left.map(|path| write(&home, path, "half"));
+        apply(&home, action, false);
+        assert_eq!(left.map(|path| path.exists()), [false; 2]);
+    }
+    assert!(!home.path().join(".claude/skills").exists());
 }

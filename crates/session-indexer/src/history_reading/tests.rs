@@ -164,7 +164,7 @@ impl OneHistory {
         let reading = ReadOptions {
             deadline: Deadline::default(),
             policy: &policy,
-            embedders: &[],
+            embedder: None,
         };
         let env = Env::with_home(self.index.path());
         let options = RefreshOptions::new(self.index.path(), &env);

@@ -14,12 +14,8 @@ use session_store::StoredContent;
 use std::cell::RefCell;
 use std::slice;
 
-fn with(home: &Home, models: &[&Buckets]) -> Result<RefreshOutcome, IndexError> {
-    let embedders = models.iter().map(|m| *m as &dyn Embedder).collect();
-    refresh(&RefreshOptions {
-        embedders,
-        ..home.options()
-    })
+fn with(home: &Home, model: &Buckets) -> Result<RefreshOutcome, IndexError> {
+    refresh(&home.options_with(model))
 }
 
 fn history(files: usize) -> Home {
@@ -35,19 +31,19 @@ fn where_a_model_fails_words_are_found_and_a_later_run_goes_on() {
     let home = history(100);
     // Enough for the first commit, not for all.
     let failing = Buckets::failing_after("b", 250);
-    let error = with(&home, &[&failing]).unwrap_err();
+    let error = with(&home, &failing).unwrap_err();
     assert!(matches!(error, IndexError::Embed(_)), "{error}");
     assert_eq!(found(&home.reader(), &word(7, 1)).len(), 1);
     let first = vectors(&home.reader(), &failing.fingerprint()).len();
     assert!(first > 0, "the first commit stays");
 
     let good = Buckets::new("b");
-    let outcome = with(&home, &[&good]).unwrap();
+    let outcome = with(&home, &good).unwrap();
     assert!(outcome.is_complete() && outcome.embedded > 0);
     let all = vectors(&home.reader(), &good.fingerprint());
     assert_eq!(all.len(), first + outcome.embedded);
     let other = history(100);
-    with(&other, &[&good]).unwrap();
+    with(&other, &good).unwrap();
     assert_eq!(all, vectors(&other.reader(), &good.fingerprint()));
 }
 
@@ -61,8 +57,9 @@ fn what_a_model_does_not_read_has_no_vector_of_it() {
     let line = line.replace("Why does topic0x0 not start on my machine?", text);
     home.write(0, line.as_bytes());
     let models = [Buckets::of_latin("b"), Buckets::new("c")];
-    let outcome = with(&home, &[&models[0], &models[1]]).unwrap();
-    assert!(outcome.is_complete());
+    for model in &models {
+        assert!(with(&home, model).unwrap().is_complete());
+    }
     let of = |model: &Buckets| vectors(&home.reader(), &model.fingerprint()).len();
     assert_eq!(of(&models[0]), 0);
     assert!(of(&models[1]) > 0);
@@ -72,16 +69,19 @@ fn what_a_model_does_not_read_has_no_vector_of_it() {
 fn two_models_stand_side_by_side() {
     let home = history(3);
     let models = [Buckets::new("b"), Buckets::new("c")];
-    with(&home, &[&models[0]]).unwrap();
+    with(&home, &models[0]).unwrap();
     let before = vectors(&home.reader(), &models[0].fingerprint());
-    let both = [&models[0], &models[1]];
-    let outcome = with(&home, &both).unwrap();
+    let outcome = with(&home, &models[1]).unwrap();
     assert_eq!(outcome.embedded, before.len(), "the new one embeds all");
     let reader = home.reader();
-    let [first, second] = both.map(|m| vectors(&reader, &m.fingerprint()));
+    let [first, second] = models
+        .each_ref()
+        .map(|m| vectors(&reader, &m.fingerprint()));
     assert_eq!(first, before);
     assert!(second.len() == first.len() && second != first);
-    assert_eq!(with(&home, &both).unwrap(), RefreshOutcome::default());
+    for model in &models {
+        assert_eq!(with(&home, model).unwrap(), RefreshOutcome::default());
+    }
 }
 
 /// Sessions of an empty index are embedded as they are read. Copies, titles that another file gives, sessions of several
@@ -98,7 +98,7 @@ fn a_first_index_has_the_vectors_of_the_second_pass() {
     say(&db, "ses_a", 1, "user", "Which port does the harbour have?");
     say(&db, "ses_b", 2, "user", "Why does the crane not turn?");
     let model = Buckets::new("b");
-    let at_once = with(&home, &[&model]).unwrap();
+    let at_once = with(&home, &model).unwrap();
     let of_first = vectors(&home.reader(), &model.fingerprint());
     let first = home.reader();
     let row = first.model(&model.fingerprint()).unwrap().unwrap();
@@ -106,7 +106,7 @@ fn a_first_index_has_the_vectors_of_the_second_pass() {
 
     fs_err::remove_dir_all(home.root()).unwrap();
     home.refresh();
-    let later = with(&home, &[&model]).unwrap();
+    let later = with(&home, &model).unwrap();
     assert_eq!(of_first, vectors(&home.reader(), &model.fingerprint()));
     assert!(at_once.embedded >= later.embedded && later.embedded > 500);
 }
@@ -116,7 +116,7 @@ fn a_slow_model_embeds_a_text_once() {
     let home = history(2);
     let model = Buckets::new("b");
     let embed_new = || {
-        let turns = with(&home, &[]).unwrap().turns;
+        let turns = home.refresh().turns;
         let done = embed_releasing_writer(
             &home.root(),
             &EmbeddingOptions::new(&model, &SilentProgress),
@@ -140,9 +140,9 @@ fn a_slow_model_embeds_a_text_once() {
 fn a_fast_model_embeds_what_is_new_of_a_session() {
     let home = history(2);
     let model = Buckets::new("b");
-    with(&home, &[&model]).unwrap();
+    with(&home, &model).unwrap();
     home.write(1, turns(1, 0, 3).as_bytes());
-    assert_eq!(with(&home, &[&model]).unwrap().embedded, 2);
+    assert_eq!(with(&home, &model).unwrap().embedded, 2);
 }
 
 /// A session that is embedded in parts has the vectors that it has as a whole, also after it has grown.
@@ -152,7 +152,7 @@ fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
     let model = Buckets::new("b");
     for turns_now in [2_500, 2_600] {
         home.write(0, turns(0, 0, turns_now).as_bytes());
-        with(&home, &[&model]).unwrap();
+        with(&home, &model).unwrap();
         let reader = home.reader();
         let [session] = reader.sessions().unwrap().try_into().unwrap();
         let contents = reader.session_contents(session.id).unwrap();
@@ -176,7 +176,7 @@ fn a_session_of_many_turns_has_the_vectors_of_its_documents() {
 fn a_full_run_embeds_all_again() {
     let home = history(3);
     let model = Buckets::new("b");
-    let first = with(&home, &[&model]).unwrap();
+    let first = with(&home, &model).unwrap();
     let before = vectors(&home.reader(), &model.fingerprint());
     let options = RefreshOptions {
         mode: RefreshMode::Full,
@@ -200,11 +200,11 @@ fn a_text_that_changes_hands_keeps_its_vector() {
         "Where are the settings of the harbour?",
     );
     let model = Buckets::new("b");
-    with(&home, &[&model]).unwrap();
+    with(&home, &model).unwrap();
     // A file that shrinks is taken for a damaged one.
     let longer = turns(5, 0, 1) + &"{\"type\":\"mode\"}\n".repeat(200);
     home.write(0, longer.as_bytes());
-    with(&home, &[&model]).unwrap();
+    with(&home, &model).unwrap();
 
     let other = Home::new();
     other.write(0, longer.as_bytes());
@@ -216,7 +216,7 @@ fn a_text_that_changes_hands_keeps_its_vector() {
         "user",
         "Where are the settings of the harbour?",
     );
-    with(&other, &[&model]).unwrap();
+    with(&other, &model).unwrap();
     let of = |home: &Home| vectors(&home.reader(), &model.fingerprint());
     assert_eq!(of(&home), of(&other));
 }
@@ -225,8 +225,8 @@ fn a_text_that_changes_hands_keeps_its_vector() {
 fn a_slow_model_gives_what_a_fast_one_gives() {
     let (home, other) = (history(3), history(3));
     let model = Buckets::new("b");
-    with(&home, &[&model]).unwrap();
-    with(&other, &[]).unwrap();
+    with(&home, &model).unwrap();
+    other.refresh();
     let done = embed_releasing_writer(
         &other.root(),
         &EmbeddingOptions::new(&model, &SilentProgress),
@@ -263,7 +263,7 @@ fn more_texts_than_a_commit_has_that_a_slow_model_cannot_read() {
         .map(|line| unreadable(line) + "\n")
         .collect();
     home.write(0, (lines + &last).as_bytes());
-    with(&home, &[]).unwrap();
+    home.refresh();
     let model = Buckets::of_latin("b");
     let done = embed_releasing_writer(
         &home.root(),
@@ -279,7 +279,7 @@ fn more_texts_than_a_commit_has_that_a_slow_model_cannot_read() {
 fn a_slow_model_that_is_stopped_goes_on_from_there() {
     let home = Home::new();
     home.write(0, turns(0, 0, 250).as_bytes());
-    with(&home, &[]).unwrap();
+    home.refresh();
     let failing = Buckets::failing_after("b", 120);
     let error = embed_releasing_writer(
         &home.root(),
@@ -307,10 +307,10 @@ fn a_slow_model_that_is_stopped_goes_on_from_there() {
 #[test]
 fn others_write_while_a_slow_model_computes() {
     let home = history(1);
-    with(&home, &[]).unwrap();
+    home.refresh();
     let model = Meanwhile::new(Buckets::new("b"), || {
         home.write(1, turns(1, 0, 2).as_bytes());
-        assert!(!with(&home, &[]).unwrap().locked);
+        assert!(!home.refresh().locked);
     });
     let done = embed_releasing_writer(
         &home.root(),
@@ -335,7 +335,7 @@ impl RefreshProgress for EmbeddingReports {
 #[test]
 fn the_progress_of_a_slow_model_is_of_all_turns() {
     let home = history(150);
-    with(&home, &[]).unwrap();
+    home.refresh();
     let (model, reports) = (Buckets::new("b"), EmbeddingReports::default());
     embed_releasing_writer(&home.root(), &EmbeddingOptions::new(&model, &reports)).unwrap();
     let reports = reports.0.into_inner();
@@ -351,7 +351,7 @@ fn the_progress_of_a_slow_model_is_of_all_turns() {
 #[test]
 fn a_text_that_fails_is_tried_again_later() {
     let home = history(3);
-    with(&home, &[]).unwrap();
+    home.refresh();
     let refusing = Refusing {
         model: Buckets::new("b"),
         word: word(1, 0),

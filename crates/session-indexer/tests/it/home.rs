@@ -151,7 +151,7 @@ impl Home {
     /// Returns a refresh by a model, on two threads.
     pub fn options_with<'m>(&self, model: &'m Buckets) -> RefreshOptions<'m> {
         RefreshOptions {
-            embedders: vec![model],
+            embedder: Some(model),
             ..self.options()
         }
     }

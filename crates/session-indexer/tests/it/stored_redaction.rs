@@ -148,7 +148,7 @@ fn signatures_and_vectors_of_what_is_redacted_go_with_it() {
     assert!(has_error(&line));
     cache_query_vector(&home.root(), "f00d", SECRET, &[1.0]).unwrap();
     let outcome = refresh(&RefreshOptions {
-        embedders: vec![&model],
+        embedder: Some(&model),
         ..options(&home, &with_patterns(&[SECRET]))
     });
     assert!(outcome.unwrap().embedded > 0);

@@ -8,7 +8,7 @@ use super::locate;
 use super::message::{Header, StoredMessage};
 use super::meta::{self, OpenCodeProject, SessionRecord};
 use super::part::PartContent;
-use crate::file::{self, is_absence};
+use crate::file::{self, entries_if_there, is_absence};
 use crate::folder_walk::{cannot_be_listed, folder_cannot_be_listed};
 use crate::session_signature::SessionSignature;
 use crate::session_storage::StoredSession;
@@ -339,13 +339,8 @@ fn read(path: &Path, skipped: &mut SkippedCounts) -> Result<Option<String>, Stor
 
 /// Returns the `.json` files of a folder, by name. A folder that is not there is empty.
 fn json_files(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
-    let entries = match fs::read_dir(folder) {
-        Err(error) if is_absence(&error) => return Ok(Vec::new()),
-        entries => entries?,
-    };
     let mut files = Vec::new();
-    for entry in entries {
-        let entry = entry?;
+    for entry in entries_if_there(folder)? {
         let name = entry.file_name();
         let id = name.to_str().and_then(|name| name.strip_suffix(".json"));
         files.extend(id.map(|id| (id.to_owned(), entry.path())));

@@ -1,6 +1,6 @@
 //! History files and their problems.
 
-use crate::support::{Index, SOURCE, deliver, found, meta, turn};
+use crate::support::{Index, SOURCE, deliver, deliver_at, found, meta, turn};
 use proptest::prelude::*;
 use session_core::{FileStamp, KnownTurns, Query, SessionMeta, Turn};
 use session_store::{FileDigest, FileId, HistoryProblem, Reader, Writer};
@@ -115,21 +115,6 @@ fn a_session_that_another_file_of_the_agent_takes_over_is_one() {
     }
 }
 
-/// Delivers a session as the history at a path holds it, and returns the file.
-fn deliver_at(writer: &mut Writer, path: &str, meta: &SessionMeta, turns: &[Turn]) -> FileId {
-    let file = writer.upsert_file(SOURCE, path).unwrap();
-    let session = writer
-        .open_session(file, SOURCE, meta, KnownTurns::Replace)
-        .unwrap();
-    for turn in turns {
-        writer.add_turn(session, turn).unwrap();
-    }
-    writer
-        .checkpoint(file, "end", FileStamp::default())
-        .unwrap();
-    file
-}
-
 /// A copy of a whole home, whose file is gone, takes nothing over.
 #[test]
 fn what_no_living_file_of_the_agent_holds_stays() {
@@ -142,8 +127,8 @@ fn what_no_living_file_of_the_agent_holds_stays() {
     let first = deliver_at(&mut writer, "/h/a.jsonl", &meta("a"), &turns[..1]);
     let copy = deliver_at(&mut writer, "/copy/a.jsonl", &meta("a"), &turns);
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
-    writer.mark_file_gone(copy).unwrap();
-    writer.mark_session_gone(first, "a").unwrap();
+    writer.mark_file_gone(copy.file).unwrap();
+    writer.mark_session_gone(first.file, "a").unwrap();
     assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
 }
 
@@ -206,7 +191,7 @@ fn a_session_of_which_a_turn_is_forgotten_is_held_once() {
     };
     let [port, _] = turns;
     deliver_at(&mut writer, "/copy/a.jsonl", &meta("a"), &[port, blank]);
-    writer.mark_file_gone(original).unwrap();
+    writer.mark_file_gone(original.file).unwrap();
     writer.commit().unwrap();
     let sessions = index.reader().sessions().unwrap();
     let gone: Vec<bool> = sessions.iter().map(|session| session.gone).collect();
@@ -229,9 +214,9 @@ fn a_fork_whose_history_was_copied_is_held_once() {
         deliver_at(&mut writer, "/copy/a.jsonl", &fork, &turns);
         assert_eq!(writer.reader().unwrap().sessions().unwrap().len(), 2);
         if is_moved {
-            writer.mark_session_gone(first, "a").unwrap();
+            writer.mark_session_gone(first.file, "a").unwrap();
         } else {
-            writer.mark_file_gone(first).unwrap();
+            writer.mark_file_gone(first.file).unwrap();
         }
         writer.commit().unwrap();
         let sessions = index.reader().sessions().unwrap();

@@ -6,8 +6,8 @@ use session_core::{
     TurnSpan, document,
 };
 use session_store::{
-    Document, DocumentExtent, DocumentKind, EmbeddedDocument, ModelRow, PendingSession, Reader,
-    SessionId, TurnId, Writer,
+    Document, DocumentExtent, DocumentKind, EmbeddedDocument, FileId, ModelRow, PendingSession,
+    Reader, SessionId, TurnId, Writer,
 };
 use std::path::Path;
 use tempfile::TempDir;
@@ -96,9 +96,24 @@ pub fn meta(id: &str) -> SessionMeta {
 /// Writes a session as a source delivers it, from its beginning, in a file of
 /// its own; gives its number. Not committed.
 pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> SessionId {
-    let file = writer
-        .upsert_file(SOURCE, &format!("/h/{}.jsonl", meta.id))
-        .unwrap();
+    let path = format!("/h/{}.jsonl", meta.id);
+    deliver_at(writer, &path, meta, turns).session
+}
+
+/// A session that was delivered, and the file that holds it.
+pub struct Delivered {
+    pub file: FileId,
+    pub session: SessionId,
+}
+
+/// Writes a session as [`deliver`] does, in the file at a path.
+pub fn deliver_at(
+    writer: &mut Writer,
+    path: &str,
+    meta: &SessionMeta,
+    turns: &[Turn],
+) -> Delivered {
+    let file = writer.upsert_file(SOURCE, path).unwrap();
     let session = writer
         .open_session(file, SOURCE, meta, KnownTurns::Replace)
         .unwrap();
@@ -108,7 +123,7 @@ pub fn deliver(writer: &mut Writer, meta: &SessionMeta, turns: &[Turn]) -> Sessi
     writer
         .checkpoint(file, "end", FileStamp::default())
         .unwrap();
-    session
+    Delivered { file, session }
 }
 
 /// An index with a turn for each prompt.
