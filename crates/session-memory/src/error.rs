@@ -139,9 +139,18 @@ impl DamagedFile {
 
     /// Makes the damage of a directory that cannot be opened.
     pub(crate) fn unopened(path: &Path, error: &MemoryError) -> Self {
+        Self::of_directory(path, "its memories are left out", error)
+    }
+
+    /// Makes the damage of a directory whose record cannot be read.
+    pub(crate) fn without_record(path: &Path, error: &MemoryError) -> Self {
+        Self::of_directory(path, "none of its memories counts as trusted", error)
+    }
+
+    fn of_directory(path: &Path, consequence: &str, error: &MemoryError) -> Self {
         Self {
             hint: error.hint().map(Cow::into_owned),
-            ..Self::unreadable(path, error)
+            ..Self::unreadable(path, &format_args!("{consequence}: {error}"))
         }
     }
 }

@@ -5,19 +5,13 @@ use crate::project_memories::ProjectMemories;
 use jiff::Timestamp;
 use session_memory::{Memory, MemoryMatch, record_recall};
 
-/// The matches of a query, the best first.
+/// The best matches of a query.
 #[derive(Debug, Clone, Default)]
 pub struct BestMemories {
-    /// The matches, with those that are no results for want of room.
-    pub candidates: Vec<MemoryMatch>,
-    results: usize,
-}
-
-impl BestMemories {
-    /// Returns those that are an answer.
-    pub fn results(&self) -> &[MemoryMatch] {
-        &self.candidates[..self.results]
-    }
+    /// The matches that are the answer, the best first.
+    pub matches: Vec<MemoryMatch>,
+    /// The number of all memories that match, with those for which there was no room.
+    pub total: usize,
 }
 
 impl ProjectMemories {
@@ -31,14 +25,11 @@ impl ProjectMemories {
         listed: &[Memory],
         limit: Option<usize>,
     ) -> Result<BestMemories, ProjectMemoriesError> {
-        let settings = &self.home.config.retrieval;
-        let limit = limit.unwrap_or(settings.max_results);
-        let mut candidates = self.search(query, listed)?;
-        candidates.truncate(settings.max_candidates.max(limit));
-        Ok(BestMemories {
-            results: candidates.len().min(limit),
-            candidates,
-        })
+        let limit = limit.unwrap_or(self.home.config.retrieval.max_results);
+        let mut matches = self.search(query, listed)?;
+        let total = matches.len();
+        matches.truncate(limit);
+        Ok(BestMemories { matches, total })
     }
 
     /// Records that memories were of use now.
@@ -66,14 +57,13 @@ mod tests {
             memories.store.save(&draft, None, &Zoned::now()).unwrap();
         }
         memories.home.config.retrieval.max_results = 2;
-        memories.home.config.retrieval.max_candidates = 3;
         let listed = memories.store.list(&[MemoryState::Active]).memories;
         let count = |limit| {
             let found = memories.find_best("lantern", &listed, limit).unwrap();
-            (found.results().len(), found.candidates.len())
+            (found.matches.len(), found.total)
         };
-        assert_eq!(count(None), (2, 3));
-        assert_eq!(count(Some(1)), (1, 3));
+        assert_eq!(count(None), (2, 4));
+        assert_eq!(count(Some(1)), (1, 4));
         assert_eq!(count(Some(9)), (4, 4));
     }
 }

@@ -9,8 +9,8 @@ use session_memory::{TriggerEvent, command_lines, settings_directory};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The most words of a line's simple commands that are compared.
-const MAX_WORDS: usize = 100;
+/// The most files that the simple commands of a line may name.
+const MAX_NAMED_FILES: usize = 100;
 /// The deepest line within lines whose files are compared.
 const MAX_DEPTH: usize = 4;
 /// The most simple commands of a line whose directory is followed.
@@ -128,8 +128,7 @@ impl ToolContext<'_> {
         directory: Option<&Path>,
         files: &mut Vec<PathBuf>,
     ) {
-        let parts = path_parts(words).take(MAX_WORDS.saturating_sub(files.len()));
-        let named = parts.filter_map(|part| {
+        let named = path_parts(words).filter_map(|part| {
             let part = self.expand_home(part);
             let path = path_from_directory(directory, &part)?;
             // Of words with a space most are texts.
@@ -137,7 +136,7 @@ impl ToolContext<'_> {
                 || is_file_at(&self.working_directory.join(&path));
             is_named.then_some(path)
         });
-        files.extend(named);
+        files.extend(named.take(MAX_NAMED_FILES.saturating_sub(files.len())));
     }
 
     /// Puts the home directory in the place of `~`.
@@ -350,6 +349,16 @@ mod tests {
             ..ToolUse::default()
         };
         event(home, &tool_use).paths
+    }
+
+    #[test]
+    fn a_file_behind_many_words_is_named() {
+        let home = home();
+        let line = format!("tool {}db/a.sql", "--word ".repeat(150));
+        assert_eq!(paths_of_command(home.path(), &line), ["src/db/a.sql"]);
+        let files = "db/a.sql ".repeat(150);
+        let named = paths_of_command(home.path(), &format!("tool {files}"));
+        assert!(named.len() <= MAX_NAMED_FILES, "{}", named.len());
     }
 
     #[test]

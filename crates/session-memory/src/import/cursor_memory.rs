@@ -337,6 +337,7 @@ fn created_at(day: &str, heading: &str, now: &Zoned) -> FrontmatterTime {
     let time = heading
         .rsplit(['-', ' ', '—'])
         .map(str::trim)
+        .filter(|part| part.contains(':')) // `12` would be a time, too
         .find_map(|part| part.parse::<Time>().ok());
     let date = day.parse::<Date>().unwrap_or_else(|_| now.date());
     let at = date.to_datetime(time.unwrap_or(Time::midnight()));
@@ -344,4 +345,22 @@ fn created_at(day: &str, heading: &str, now: &Zoned) -> FrontmatterTime {
         .to_zoned(now.time_zone().clone())
         .unwrap_or_else(|_| now.clone());
     FrontmatterTime(at.timestamp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_in_a_heading_is_no_time() {
+        let now: Zoned = "2026-03-01T12:00:00+00:00[UTC]".parse().unwrap();
+        for (heading, time) in [
+            ("Session 1 - 10:30:45", "10:30:45"),
+            ("Session 12 - refactor", "00:00:00"),
+            ("Release 2025", "00:00:00"),
+        ] {
+            let created = created_at("2026-01-29", heading, &now).to_string();
+            assert!(created.contains(time), "{heading}: {created}");
+        }
+    }
 }

@@ -92,12 +92,16 @@ impl Injector<'_> {
         let is_new = |memory: &&Memory| match known.get(memory.id()) {
             Some(hash) => hashes.get(memory.id()).is_some_and(|now| now != hash),
             None if known.is_empty() => true,
-            None => !ContextId::is_source(context, memory) && !state.injected.contains(memory.id()),
+            None => {
+                let is_known =
+                    ContextId::is_source(context, memory) || state.injected.contains(memory.id());
+                !is_known && hashes.contains_key(memory.id())
+            }
         };
         let content = OverviewContent {
             memories: memories.iter().filter(is_new).collect(),
             all_ids: self.store.list_ids(),
-            gone: find_gone(&known, &hashes),
+            gone: find_gone(&known, &hashes, memories),
             is_update: !known.is_empty(),
         };
         let block = content.assemble(self.settings.limits.overview_tokens);
@@ -134,7 +138,7 @@ impl Injector<'_> {
         for (id, hash) in known.iter().filter(|(id, _)| is_elsewhere(id)) {
             hashes.entry(id.clone()).or_insert_with(|| hash.clone());
         }
-        if !find_gone(known, &hashes).is_empty() {
+        if !find_gone(known, &hashes, memories).is_empty() {
             let waiting = self.store.list_untrusted().memories;
             let waiting = waiting
                 .iter()
@@ -152,7 +156,14 @@ fn hash_contents(memories: &[Memory]) -> BTreeMap<String, String> {
     first.map(hash).collect()
 }
 
-fn find_gone(known: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
-    let gone = known.keys().filter(|id| !now.contains_key(*id));
-    gone.cloned().collect()
+fn find_gone(
+    known: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+    memories: &[Memory],
+) -> Vec<String> {
+    // Of very many memories some are not hashed.
+    let is_kept = |id: &&String| {
+        now.contains_key(*id) || memories.iter().any(|memory| memory.id() == id.as_str())
+    };
+    known.keys().filter(|id| !is_kept(id)).cloned().collect()
 }

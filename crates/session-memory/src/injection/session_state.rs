@@ -89,18 +89,9 @@ impl SessionState {
 
     /// Forgets a memory that a call was to show and did not, unless the agent knew it before.
     pub(crate) fn forget_shown(&mut self, id: &str) {
-        if self.shown.contains(id) {
-            self.forget(id);
+        if self.shown.remove(id) {
+            self.injected.remove(id);
         }
-    }
-
-    /// Forgets that the agent knows a memory.
-    fn forget(&mut self, id: &str) {
-        self.shown.remove(id);
-        self.injected.remove(id);
-        self.content_hashes.remove(id);
-        self.directories.remove(id);
-        self.without_line.remove(id);
     }
 
     /// Replaces the content hashes by those of an overview, and notes the directories of its memories.
@@ -136,7 +127,8 @@ impl SessionState {
     /// Notes the present content of a memory, and forgets that another one was injected.
     fn replace_older_content(&mut self, memory: &Memory) {
         if !self.has_injected(memory) {
-            self.forget(memory.id());
+            self.shown.remove(memory.id());
+            self.injected.remove(memory.id());
             self.denied_for.remove(memory.id());
             self.content_hashes
                 .insert(memory.id().to_owned(), short_hash(memory));

@@ -140,11 +140,16 @@ impl Injector<'_> {
         let state = context.map(|context| self.state_file(context).read());
         let mut state = state.unwrap_or_default();
         if let Some(prompt) = prompt {
-            state.replace_matches(prompt.prompt_matches().as_deref());
-            let block = prompt.decision.block().into_iter();
-            state
-                .injected
-                .extend(block.flat_map(|block| block.ids.clone()));
+            let ids = prompt.decision.block();
+            let ids = ids.map_or_else(Vec::new, |block| block.ids.clone());
+            let listed = self.list_trusted_recent();
+            let is_injected = |memory: &&Memory| ids.iter().any(|id| id == memory.id());
+            let memories: Vec<&Memory> = listed.iter().filter(is_injected).collect();
+            state.add_injection(&InjectionRecord {
+                ids: &ids,
+                memories: &memories,
+                matches: prompt.prompt_matches().as_deref(),
+            });
         }
         if !self.settings.enabled || state.off {
             return TriggerDecision::without_block(SkipReason::SwitchedOff);

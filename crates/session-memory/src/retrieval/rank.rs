@@ -47,9 +47,6 @@ pub struct RetrievalSettings {
     /// The greatest age in days of the memories that are searched; -1 searches all.
     #[serde(deserialize_with = "setting_values::deserialize_days_or_unlimited")]
     pub scope_days: i64,
-    /// The most candidates of an answer.
-    #[serde(deserialize_with = "setting_values::deserialize_count")]
-    pub max_candidates: usize,
     /// The most results of an answer.
     #[serde(deserialize_with = "setting_values::deserialize_count")]
     pub max_results: usize,
@@ -63,7 +60,6 @@ impl Default for RetrievalSettings {
             project_weight: 1.0,
             global_weight: 0.7,
             scope_days: -1,
-            max_candidates: 10,
             max_results: 3,
         }
     }

@@ -18,7 +18,7 @@ impl MemoryStore {
     pub fn change(&self, id: &str, change: &MemoryChange, now: &Zoned) -> Result<Memory> {
         let found = self.find_raw(id);
         let found = found.map_err(|error| self.redact_error(error))?;
-        let mut changed = self.change_all(&[found], |_| change.clone(), now)?;
+        let mut changed = self.change_all(&[found], |_| Ok(change.clone()), now)?;
         changed
             .pop()
             .ok_or_else(|| MemoryError::Unknown(id.to_owned()))
@@ -28,11 +28,11 @@ impl MemoryStore {
     /// their order. The record and the views of each directory are written once.
     ///
     /// # Errors
-    /// When a file cannot be read: then none of its directory is changed. When one cannot be written: those before it are.
+    /// When a file cannot be read, or its change is refused: then none of its directory is changed. When one cannot be written: those before it are.
     pub(crate) fn change_all(
         &self,
         memories: &[Memory],
-        change: impl Fn(&Memory) -> MemoryChange,
+        change: impl Fn(&Memory) -> Result<MemoryChange>,
         now: &Zoned,
     ) -> Result<Vec<Memory>> {
         let mut changed = Vec::new();
@@ -47,12 +47,12 @@ impl MemoryStore {
     fn change_in_directory(
         &self,
         own: &DirectoryMemories<'_, '_>,
-        change: &impl Fn(&Memory) -> MemoryChange,
+        change: &impl Fn(&Memory) -> Result<MemoryChange>,
         now: &Zoned,
     ) -> Result<Vec<Memory>> {
         let writer = DirectoryWriter::open(self, own.directory)?;
         let apply = |memory: &Memory| {
-            let mut change = redact_change(self.redactor(), &change(memory));
+            let mut change = redact_change(self.redactor(), &change(memory)?);
             self.make_relative(change.when.paths.as_deref_mut().unwrap_or_default());
             Ok(UnwrittenMemory {
                 id: memory.id().to_owned(),

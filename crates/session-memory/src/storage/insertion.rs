@@ -63,6 +63,8 @@ pub(crate) struct Insertion<'a> {
     store: &'a MemoryStore,
     ids: NewIds<'a>,
     directories: Vec<DirectoryInsertion<'a>>,
+    /// The memories in the trash, which an import that was killed put copies into.
+    trash: Vec<Memory>,
     now: &'a Zoned,
 }
 
@@ -176,6 +178,7 @@ impl<'a> Insertion<'a> {
         Ok(Self {
             directories: directories.collect::<Result<_>>()?,
             ids: NewIds::lock(store)?,
+            trash: store.list(&[MemoryState::Trash]).memories,
             store,
             now,
         })
@@ -236,7 +239,9 @@ impl<'a> Insertion<'a> {
             }
         };
         let is_changed = text != old.raw_text;
-        let copy = is_changed.then(|| copy_for_trash(&old, self.ids.choose(self.now)));
+        let known = self.find_copy(&old);
+        let copy_id = || known.unwrap_or_else(|| self.ids.choose(self.now));
+        let copy = is_changed.then(|| copy_for_trash(&old, copy_id()));
         let own = self.in_directory(directory)?;
         own.copies.extend(copy);
         // The conversation that is here was saved from the same turns.
@@ -250,6 +255,15 @@ impl<'a> Insertion<'a> {
         });
         own.replaced.push(old);
         Ok(())
+    }
+
+    /// Finds the id of the copy of a memory that the trash has already.
+    fn find_copy(&self, old: &Memory) -> Option<String> {
+        let is_copy = |trashed: &&Memory| {
+            let copy = copy_for_trash(old, trashed.id().to_owned());
+            trashed.scope == old.scope && trashed.raw_text == copy.text
+        };
+        Some(self.trash.iter().find(is_copy)?.id().to_owned())
     }
 
     /// Returns what is written in a directory that was opened.

@@ -317,6 +317,15 @@ impl MemoryStore {
         &self.redactor
     }
 
+    /// Checks that the records of the directories can be read: what is trusted is noted there.
+    ///
+    /// # Errors
+    /// When a record cannot be read.
+    pub fn check_records(&self) -> Result<()> {
+        let mut directories = self.directories.iter();
+        directories.try_for_each(|directory| self.read_record(directory).map(drop))
+    }
+
     /// Trusts memories of a repository with their present content.
     ///
     /// # Errors
@@ -364,7 +373,7 @@ impl MemoryStore {
                 Ok(None) => {}
                 Ok(Some(dir)) => {
                     let record = self.read_record(directory).unwrap_or_else(|error| {
-                        damaged.push(DamagedFile::unopened(&directory.path, &error));
+                        damaged.push(DamagedFile::without_record(&directory.path, &error));
                         DirectoryRecord::default()
                     });
                     all.push(OpenDirectory {

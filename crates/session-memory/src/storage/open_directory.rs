@@ -39,7 +39,7 @@ impl OpenDirectory<'_> {
             Ok(names) => names,
             Err(error) => {
                 return IdListing {
-                    damaged: vec![DamagedFile::unreadable(&path, &error)],
+                    damaged: vec![DamagedFile::unopened(&path, &error.into())],
                     ..IdListing::default()
                 };
             }

@@ -31,12 +31,18 @@ impl MemoryStore {
                 by: old.id().to_owned(),
             });
         }
-        refuse_superseded(&old, Some(new.id()))?;
-        let change = MemoryChange {
-            replacement: ReplacementChange::By(new.id().to_owned()),
-            ..MemoryChange::default()
+        let replace = |current: &Memory| {
+            refuse_superseded(current, Some(new.id()))?;
+            Ok(MemoryChange {
+                replacement: ReplacementChange::By(new.id().to_owned()),
+                ..MemoryChange::default()
+            })
         };
-        self.change(old.id(), &change, now)
+        let replaced = self.change_all(std::slice::from_ref(&old), replace, now)?;
+        let mut replaced = replaced.into_iter();
+        replaced
+            .next()
+            .ok_or_else(|| MemoryError::Unknown(old.id().to_owned()))
     }
 
     /// Finds the active memories of some ids that an agent may replace: those that are trusted. Ids are not shortened.
@@ -80,7 +86,7 @@ impl MemoryStore {
         let is_replaced = |memory: &Memory| memory.front.superseded_by.is_some();
         let replaced = active.iter().filter(|memory| is_replaced(memory));
         let replaced: Vec<Memory> = replaced.cloned().collect();
-        let changed = self.change_all(&replaced, |_| change.clone(), now)?;
+        let changed = self.change_all(&replaced, |_| Ok(change.clone()), now)?;
         let replaced = active.iter_mut().filter(|memory| is_replaced(memory));
         for (memory, changed) in replaced.zip(changed) {
             *memory = changed;
@@ -127,12 +133,14 @@ impl MemoryStore {
         if replacements.is_empty() {
             return Ok(());
         }
-        let change = |memory: &Memory| MemoryChange {
-            replacement: match &memory.front.superseded_by {
-                Some(by) => ReplacementChange::By(find_last_replacement(by, &replacements)),
-                None => ReplacementChange::Unchanged,
-            },
-            ..MemoryChange::default()
+        let change = |memory: &Memory| {
+            Ok(MemoryChange {
+                replacement: match &memory.front.superseded_by {
+                    Some(by) => ReplacementChange::By(find_last_replacement(by, &replacements)),
+                    None => ReplacementChange::Unchanged,
+                },
+                ..MemoryChange::default()
+            })
         };
         let ids = self.list_raw_replaced_by(|by| replacements.contains_key(by));
         let replaced = self.find_all(&ids)?;

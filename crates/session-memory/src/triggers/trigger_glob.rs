@@ -42,9 +42,8 @@ impl TriggerGlob {
         }
         let compile =
             |whole: &str| Self::compile(glob, GlobBuilder::new(whole).literal_separator(true));
-        let literal = whole
-            .contains('[')
-            .then(|| compile(&escape_brackets(&whole)));
+        let may_be_a_name = whole.contains('[') && !whole.contains('\\');
+        let literal = may_be_a_name.then(|| compile(&escape_brackets(&whole)));
         Ok(Self {
             glob: compile(&whole)?,
             other: literal.transpose()?,
@@ -122,6 +121,7 @@ mod tests {
     fn paths_are_matched_from_the_root_and_names_in_any_folder() {
         for (glob, path) in [
             ("billing/**.go", "billing/tax/vat.go"),
+            ("notes\\[draft.md", "notes[draft.md"),
             ("billing/**.go", "billing/vat.go"),
             ("Pru\u{308}fung/**", "Prüfung/a.go"),
             ("Prüfung/**", "Pru\u{308}fung/a.go"),

@@ -212,6 +212,23 @@ fn of_two_copies_in_an_export_the_one_in_use_is_imported() {
     assert_eq!(imported.len(), 1);
 }
 
+#[test]
+fn an_import_that_was_killed_is_repeated_without_another_copy() {
+    let machines = Machines::new();
+    let Machines { one, two, .. } = &machines;
+    let old = machines.on_two();
+    change_info(&one.store, machines.id(), "60 connections", 2);
+    let copies = import(two, &export(one)).copies;
+    // As it was when the copy was written, and what replaces it was not.
+    two.write(&old.path, &old.raw_text);
+    let repeated = import(two, &export(one));
+    assert_eq!(ids(&repeated.replaced), [machines.id()]);
+    assert_eq!(repeated.copies, copies);
+    let trash = two.store.list(&[MemoryState::Trash]).memories;
+    assert_eq!(ids(&trash), copies);
+    assert_eq!(machines.on_two().key_info(), ["60 connections"]);
+}
+
 /// It is a memory by itself, so that a command about it does not concern the one in use.
 #[test]
 fn what_an_import_replaced_is_removed_and_taken_back_by_its_own_id() {

@@ -178,6 +178,27 @@ fn the_valid_memory_ranks_above_all_that_it_replaced() {
 }
 
 #[test]
+fn one_of_several_replacements_at_once_is_taken() {
+    let world = TestMemories::new();
+    let old = world.save("Releases on Tuesdays", "tag before 11:00");
+    let days = ["Mondays", "Wednesdays", "Thursdays", "Fridays"];
+    let new = days.map(|day| world.save(&format!("Releases on {day}"), "tag before noon"));
+    let (store, old) = (&world.store, old.id());
+    let results = std::thread::scope(|scope| {
+        let supersede = |new: &str| store.supersede(old, new, &now());
+        let threads = new
+            .each_ref()
+            .map(|new| scope.spawn(move || supersede(new.id())));
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
+    for error in results.iter().filter_map(|result| result.as_ref().err()) {
+        let is_told = matches!(error, MemoryError::AlreadySuperseded { .. });
+        assert!(is_told, "{error}");
+    }
+}
+
+#[test]
 fn a_replacement_must_exist_and_be_another_memory() {
     let world = TestMemories::new();
     let old = world.save("Releases on Tuesdays", "tag before 11:00");

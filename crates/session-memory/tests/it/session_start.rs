@@ -1,6 +1,8 @@
 //! The overview of memories at the start of a session.
 
-use crate::support::{INFO, PROMPT, TOPIC, TestMemories, days_ago, draft, now, saved_from};
+use crate::support::{
+    INFO, PROMPT, TOPIC, TestMemories, context_id, days_ago, draft, now, saved_from,
+};
 use session_memory::{
     AgentContext, Importance, InjectionSwitch, Memory, MemoryBlock, MemoryChange, MemoryDraft,
     MemoryKind, MemoryState, StorageLocation,
@@ -120,6 +122,17 @@ fn a_resumed_session_is_told_what_changed() {
         3,
         "the agent forgot all of it"
     );
+}
+
+#[test]
+fn a_listed_memory_that_a_call_failed_to_show_is_not_new() {
+    let world = TestMemories::new();
+    let pool = world.save(TOPIC, INFO);
+    assert!(update(&world).is_some());
+    let injector = world.injector();
+    injector.record_shown(&[pool.id()], &context_id("s1"));
+    injector.forget_shown(&[pool.id()], &context_id("s1"));
+    assert_eq!(update(&world), None);
 }
 
 #[test]

@@ -328,6 +328,13 @@ fn a_decision_says_why_a_triggered_memory_is_not_injected() {
     }
     assert_eq!(ids(&world, &reading, "s1"), [memory.id()]);
     assert_eq!(verdict(Some("s1"), None), GateVerdict::AlreadyInjected);
+    let change = MemoryChange {
+        key_info: Some(vec![format!("{INFO} twice")]),
+        ..MemoryChange::default()
+    };
+    world.store.change(memory.id(), &change, &now()).unwrap();
+    let given_by_prompt = verdict(Some("s1"), Some(PROMPT));
+    assert_eq!(given_by_prompt, GateVerdict::AlreadyInjected);
     let failed = TriggerEvent {
         errors: vec!["Exit code 1\nPoolTimedOut".into()],
         ..TriggerEvent::default()

@@ -356,7 +356,9 @@ fn a_record_that_cannot_be_read_is_an_error_and_no_loss_of_trust() {
         assert_eq!(world.read(&own), own.raw_text);
         let listing = world.store.list(&[MemoryState::Active]);
         assert_eq!(listing.memories.len(), 1);
-        assert!(listing.damaged[0].reason.contains(reason));
+        let damage = &listing.damaged[0].reason;
+        assert!(damage.contains(reason) && damage.starts_with("none of its memories counts"));
+        assert!(world.store.check_records().is_err());
     }
 }
 
