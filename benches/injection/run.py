@@ -24,7 +24,7 @@ def judge(home, prompts):
     for prompt in prompts:
         answer = home.explain(prompt["text"])
         prompt["got"] = answer["ids"]
-        prompt["reason"] = answer["disabled_reason"]
+        prompt["reason"] = answer["reason"]
         prompt["candidates"] = answer["candidates"]
     return prompts
 

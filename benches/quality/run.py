@@ -30,7 +30,7 @@ def evaluate(args, root, name, model, alpha):
     command = [args.program, "eval", str(args.sets / name), "--model", model, "--json"]
     command += ["--index", str(root / name)] + (["--alpha", alpha] if alpha else [])
     done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return {report["level"]: report for report in json.loads(done.stdout)}
+    return {report["level"]: report for report in json.loads(done.stdout)["levels"]}
 
 
 def table(args, root, model, alpha):

@@ -28,7 +28,7 @@ def main():
         for name, kind, measure, least in FLOORS:
             command = [program, "eval", f"{scratch}/{name}", "--model", "table", "--level", "session", "--json"]
             reports = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
-            value = reports[0]["categories"][kind][measure]
+            value = reports["levels"][0]["categories"][kind][measure]
             failed |= value < least
             print(f"{name:10} {kind:11} {measure}: {value:.3f}, at least {least}")
     sys.exit(failed)

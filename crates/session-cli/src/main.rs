@@ -75,6 +75,10 @@ fn main() -> ExitCode {
     if arguments.quiet {
         output::notes::silence_notes();
     }
+    // A server answers further calls.
+    if !matches!(&command, Command::Mcp(_)) {
+        error::report_thread_shortage();
+    }
     // A hook's stderr is not the user's to read.
     if !matches!(&command, Command::Hook(_) | Command::Inject(_)) {
         environment::note_refused();

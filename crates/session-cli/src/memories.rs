@@ -34,7 +34,12 @@ pub fn find_current_project(home: &Path) -> Result<Project> {
 
 /// Opens the memories of the current directory. Fails where they are switched off.
 pub fn open_memories() -> Result<ProjectMemories> {
-    let memories = ProjectMemories::for_directory(&current_directory()?)?;
+    open_memories_in(&current_directory()?)
+}
+
+/// Opens the memories that a directory uses. Fails where they are switched off.
+pub fn open_memories_in(directory: &Path) -> Result<ProjectMemories> {
+    let memories = ProjectMemories::for_directory(directory)?;
     print_notes(memories.unowned_note())?;
     print_notes(&memories.left_out_files)?;
     memories.require_enabled()?;

@@ -7,6 +7,7 @@ use crate::error::report_error;
 use anyhow::Error;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use session_agents::Agent;
 use session_core::{DOCS_URL, TurnRange};
 use session_display::sanitize_line;
 use session_output::{quote_query, quote_word};
@@ -217,7 +218,8 @@ fn turn_tip(error: &clap::Error, typed: &[OsString]) -> Option<String> {
     ))
 }
 
-/// Returns how an agent is served that has histories here and no step that installs into it: `--agent gemini`.
+/// Returns how an agent is served that the command does not install into: `skill install --agent codex`, or one that has
+/// histories here and nothing more, `--agent gemini`.
 fn agent_tip(error: &clap::Error) -> Option<String> {
     let kinds = [ContextKind::InvalidArg, ContextKind::InvalidValue];
     let [
@@ -228,8 +230,9 @@ fn agent_tip(error: &clap::Error) -> Option<String> {
         return None;
     };
     let is_agent = option.starts_with("--agent ") && find_source(name).is_some();
-    is_agent.then(|| {
-        format!("its history is searched, and nothing installs into it; {DOCS_URL}/mcp.md says how it gets the server")
+    is_agent.then(|| match Agent::from_name(name) {
+        Some(agent) => format!("it has no skill: 'session-search setup --agent {}' gives it instructions", agent.name()),
+        None => format!("its history is searched, and nothing installs into it; {DOCS_URL}/mcp.md says how it gets the server"),
     })
 }
 

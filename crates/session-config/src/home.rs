@@ -336,5 +336,14 @@ pub fn current_directory() -> Result<PathBuf> {
     std::env::current_dir().map_err(|_| ConfigError::NoCurrentDirectory)
 }
 
+/// Returns the working directory, for what only reads. Where it was deleted, or may not be read, the home directory stands
+/// for it: neither is in a project.
+///
+/// # Errors
+/// As [`Home::unconfigured`].
+pub fn current_directory_or_home() -> Result<PathBuf> {
+    current_directory().or_else(|_| Ok(Home::unconfigured()?.env.home))
+}
+
 #[cfg(test)]
 mod tests;

@@ -51,7 +51,7 @@ pub use config::{Config, EndpointConfig, OnBattery};
 pub use edit::{Assignment, RevertedKey, read_key, revert_keys, set_keys};
 pub use environment::{explain_history_removals, explain_removal};
 pub use error::{ConfigError, Result};
-pub use home::{ChosenModel, Home, current_directory};
+pub use home::{ChosenModel, Home, current_directory, current_directory_or_home};
 pub use layers::{ConfigLayers, IgnoredSetting, Setting, SettingOrigin, variable_name};
 pub use memory_project::find_memory_project;
 pub use pager_command::PagerCommand;

@@ -30,7 +30,7 @@ pub(crate) enum Narrowing {
 }
 
 /// The keys about memories, and how each may be narrowed.
-const KEYS: [(&str, Narrowing); 26] = [
+const KEYS: [(&str, Narrowing); 25] = [
     ("enabled", Narrowing::Off),
     ("auto_save", Narrowing::Off),
     ("auto_retrieve", Narrowing::Off),
@@ -44,7 +44,6 @@ const KEYS: [(&str, Narrowing); 26] = [
     ("retrieval.project_weight", Narrowing::Smaller),
     ("retrieval.global_weight", Narrowing::Smaller),
     ("retrieval.scope_days", Narrowing::Shorter),
-    ("retrieval.max_candidates", Narrowing::Smaller),
     ("retrieval.max_results", Narrowing::Smaller),
     ("injection.min_score", Narrowing::Larger),
     ("injection.min_trigger_relevance", Narrowing::Larger),

@@ -21,6 +21,8 @@ pub struct ShownSession<'a, T> {
     title: Option<&'a str>,
     project: &'a str,
     path: Option<&'a str>,
+    /// Id of the session whose agent started this one.
+    parent: Option<&'a str>,
     turns: u32,
     resume: Option<String>,
     gone: bool,
@@ -44,6 +46,7 @@ impl<'a, T> ShownSession<'a, T> {
             title: visible_title(session),
             project: project_label(session),
             path: session.project.as_deref(),
+            parent: session.parent.as_deref(),
             turns: session.turns,
             resume: resume_line(session),
             gone: session.gone,

@@ -169,9 +169,12 @@ fn find_fields(condition: &FilterCondition) -> &'static [FilterField] {
         FilterCondition::Agent(_) => &[FilterField::Agent],
         FilterCondition::Branch(_) => &[FilterField::Branch],
         FilterCondition::File(_) => &[FilterField::File],
-        FilterCondition::Time { .. } => {
-            &[FilterField::Since, FilterField::Until, FilterField::When]
-        }
+        FilterCondition::Time { .. } => &[
+            FilterField::Since,
+            FilterField::Until,
+            FilterField::Before,
+            FilterField::When,
+        ],
         FilterCondition::Turns { .. } => &[],
     }
 }
@@ -224,7 +227,7 @@ mod tests {
             let kept = fields.filter(|field| dropped.keeps(*field));
             kept.map(FilterField::name).collect::<Vec<_>>().join(" ")
         };
-        let all = "agent project branch file since until when";
+        let all = "agent project branch file since until before when";
         assert_eq!(kept(Some(&branch), &given), all.replace(" branch", ""));
         assert_eq!(kept(None, &given), "agent project file");
         assert_eq!(kept(None, &[agent]), all);

@@ -8,23 +8,23 @@ use crate::memory_item::{
 };
 use jiff::Zoned;
 use serde_json::json;
-use session_config::current_directory;
+use session_config::{current_directory, current_directory_or_home};
 use session_display::{Note, pluralize};
 use session_memory::{Memory, MemoryDraft, MemoryListing, MemoryScope, MemoryState, NearDuplicate};
 use session_project_memories::{
     ProjectMemories, ProjectMemoriesError, SavedMemory, SavedMemoryNote,
 };
+use std::path::Path;
 
 /// Characters that a page of a memory leaves for the call that goes on, and for the mark of a cut line.
 const WAY_ON_CHARS: usize = 200;
 
-/// Opens the memories of the server's directory.
+/// Opens the memories that a directory uses.
 ///
 /// # Errors
 /// When the configuration has a mistake, or switches memories off.
-fn open_memories() -> Result<ProjectMemories, CallError> {
-    let memories =
-        ProjectMemories::for_directory(&current_directory().map_err(ProjectMemoriesError::from)?)?;
+fn open_memories(directory: &Path) -> Result<ProjectMemories, CallError> {
+    let memories = ProjectMemories::for_directory(directory)?;
     memories.require_enabled()?;
     Ok(memories)
 }
@@ -34,8 +34,11 @@ fn list_project_notes(memories: &ProjectMemories) -> Vec<String> {
     let mistake = "the project's configuration has a mistake and is left out; `session-search config` tells which";
     let has_mistake = !memories.left_out_files.is_empty();
     let mistake = has_mistake.then(|| mistake.to_owned());
+    let gone =
+        "the folder in which the server runs is gone: only memories for all projects are used";
+    let gone = current_directory().is_err().then(|| gone.to_owned());
     let note = memories.unowned_note();
-    note.into_iter().chain(mistake).collect()
+    note.into_iter().chain(mistake).chain(gone).collect()
 }
 
 /// Finds the memories that answer a query, lists all for an empty one or `*`, or shows the one whose id it is.
@@ -43,7 +46,8 @@ fn list_project_notes(memories: &ProjectMemories) -> Vec<String> {
 /// # Errors
 /// When the model fails, memories are switched off, or an offset is behind the end of a memory.
 pub(crate) fn recall(arguments: &RecallArguments) -> Result<ToolAnswer, CallError> {
-    let memories = open_memories()?;
+    let directory = current_directory_or_home().map_err(ProjectMemoriesError::from)?;
+    let memories = open_memories(&directory)?;
     let MemoryListing {
         memories: all,
         damaged,
@@ -199,20 +203,21 @@ fn find_memories(
     all: &[Memory],
 ) -> Result<ToolAnswer, CallError> {
     let best = memories.find_best(query, all, None)?;
-    let found = best.results();
     let mut listing = ItemList::default();
-    let listed = found.iter().map(|one| (one, &all[one.index]));
+    let listed = best.matches.iter().map(|one| (one, &all[one.index]));
     let shown: Vec<&Memory> = listed
         .take_while(|(one, memory)| listing.push(&format_found_memory(memory, one.band().name())))
         .map(|(_, memory)| memory)
         .collect();
     memories.record_recall(&shown);
-    let note = match (shown.len(), found.len()) {
+    let note = match (shown.len(), best.total) {
         (0, _) => Some(format!(
             "nothing found, memories searched: {}; an empty query lists them",
             all.len()
         )),
-        (shown, found) if shown < found => Some(format!("the best {shown} of {found}")),
+        (shown, total) if shown < total => Some(format!(
+            "the best {shown} of {total}; an empty query lists all memories"
+        )),
         _ => None,
     };
     Ok(ToolAnswer {
@@ -229,7 +234,13 @@ fn find_memories(
 /// # Errors
 /// When it is not valid, a replaced one is not there or not trusted, a file cannot be written, or memories are switched off.
 pub(crate) fn remember(arguments: &RememberArguments) -> Result<ToolAnswer, CallError> {
-    let memories = open_memories()?;
+    // Without a folder, what is of a project would be saved for all.
+    let directory = if arguments.global {
+        current_directory_or_home()
+    } else {
+        current_directory()
+    };
+    let memories = open_memories(&directory.map_err(ProjectMemoriesError::from)?)?;
     let replaced = memories.store.find_replaceable(&arguments.replaces);
     let replaced = replaced.map_err(ProjectMemoriesError::from)?;
     let first = replaced.first().map(|old| &old.front);

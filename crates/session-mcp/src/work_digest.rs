@@ -13,7 +13,7 @@ use jiff::{Timestamp, Zoned};
 use serde_json::Value;
 use session_display::{SessionIds, pluralize};
 use session_output::{Digest, NothingDone};
-use session_query::{FilterField, Snapshot, TypedFilterError, TypedQuery};
+use session_query::{Snapshot, TypedFilterError, TypedQuery};
 use session_report::{
     CalendarRange, ReportScope, SessionReport, TimeRange, TypedRange, WorkReport, is_reported,
     report_projects,
@@ -293,8 +293,7 @@ impl<'a> DigestCall<'a> {
     fn describe_day(&self, day: &str) -> Vec<(&'static str, Value)> {
         let mut query = TypedQuery::parse(&self.arguments.pattern);
         query.text.clear();
-        let times = [FilterField::Since, FilterField::Until, FilterField::When];
-        let pattern = query.format_with_fields(|field| !times.contains(&field));
+        let pattern = query.format_with_fields(|field| !field.is_time());
         let filters = FilterArguments::from(self.arguments).of_day(day);
         self.describe(&pattern, filters)
     }

@@ -115,6 +115,8 @@ pub struct NothingCounted<'a> {
     pub is_narrow: bool,
     /// The number of days up to now that were counted, where the time is one.
     pub last_days: Option<u32>,
+    /// The first day that was counted.
+    pub first_day: Date,
     /// The last day before that time with work.
     pub last_day: Option<Date>,
 }
@@ -130,12 +132,22 @@ impl NothingCounted<'_> {
             (None, false) => "",
         };
         let (when, hint) = match self.last_days {
-            Some(1) => ("the last day".to_owned(), "try a greater --days"),
-            Some(days) => (format!("the last {days} days"), "try a greater --days"),
-            None => ("that period".to_owned(), "try a longer period"),
+            Some(1) => ("the last day".to_owned(), self.suggest_days(1)),
+            Some(days) => (format!("the last {days} days"), self.suggest_days(days)),
+            None => ("that period".to_owned(), "try a longer period".to_owned()),
         };
         let (whose, last) = (whose.unwrap_or_default(), format_last_day(self.last_day));
         Note::new(format!("no session{whose} in {when}{last}")).with_hint(format!("{hint}{other}"))
+    }
+
+    /// Names the number of days up to now that reaches the last day with work, where there is one.
+    fn suggest_days(&self, counted: u32) -> String {
+        let missing = self.last_day.map(|day| (self.first_day - day).get_days());
+        let missing = missing.and_then(|days| u32::try_from(days).ok());
+        match missing.and_then(|days| counted.checked_add(days)) {
+            Some(days) => format!("try --days {days}"),
+            None => "try a greater --days".to_owned(),
+        }
     }
 }
 
@@ -263,7 +275,6 @@ pub struct JsonStats {
     days: usize,
     /// The index is up to date with the histories.
     complete: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     total: JsonDayCounts,
     by_day: Vec<JsonDay>,
@@ -349,6 +360,13 @@ mod tests {
             ..nothing
         };
         assert_eq!(one.format().text, "no session in the last day");
+        let reached = NothingCounted {
+            last_days: Some(7),
+            first_day: jiff::civil::date(2026, 8, 25),
+            last_day: Some(jiff::civil::date(2026, 7, 31)),
+            ..nothing
+        };
+        assert_eq!(reached.format().hints, ["try --days 32"]);
         let last = NothingCounted {
             project: Some("app"),
             last_days: None,

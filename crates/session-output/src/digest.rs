@@ -312,7 +312,6 @@ pub struct JsonDigest<'a> {
     to: String,
     /// The index is up to date with the histories.
     complete: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     sessions: usize,
     projects: Vec<JsonProject<'a>>,

@@ -241,7 +241,6 @@ pub struct JsonFixes<'a> {
     common: bool,
     complete: bool,
     left_out: &'a [String],
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     found: Vec<JsonFix<'a>>,
     failed: Vec<JsonFailedTurn<'a>>,

@@ -1,6 +1,7 @@
 //! The hook as settings have it.
 
 use session_agents::{HookScope, HookStatus, UnmatchedTools};
+use session_config::{Setting, SettingOrigin};
 use session_core::text::path_line;
 use session_display::sanitize_line;
 
@@ -9,6 +10,24 @@ pub fn format_unmatched_tools(unmatched: &UnmatchedTools) -> String {
     let UnmatchedTools { event, tools } = unmatched;
     let tools = tools.join(", ");
     format!("the `matcher` of {event} leaves out {tools}")
+}
+
+/// The keys that switch injection off.
+const INJECTION_SWITCHES: [&str; 2] = ["enabled", "auto_retrieve"];
+
+/// Formats which of the settings switches injection off, and where it is set; `None` where none does.
+pub fn format_injection_switch(settings: &[Setting]) -> Option<String> {
+    let is_off =
+        |one: &&Setting| INJECTION_SWITCHES.contains(&one.key.as_str()) && one.value == false;
+    let Setting { key, origin, .. } = settings.iter().find(is_off)?;
+    let origin = match origin {
+        SettingOrigin::Default => "the defaults".to_owned(),
+        SettingOrigin::File(path) => path_line(path),
+        SettingOrigin::Variable(name) => name.clone(),
+    };
+    Some(format!(
+        "`{key} = false` in {origin}: the hook injects nothing"
+    ))
 }
 
 /// Formats the hook of one settings file: whose it is and whether it works, then the file and the events.
@@ -94,6 +113,30 @@ mod tests {
             disabled_by: None,
             unmatched_tools: Vec::new(),
         }
+    }
+
+    #[test]
+    fn what_switches_injection_off_is_named_with_where_it_is_set() {
+        let setting = |key: &str, value: bool, origin| Setting {
+            key: key.to_owned(),
+            value: value.into(),
+            origin,
+        };
+        let file = || SettingOrigin::File("/home/ann/config.toml".into());
+        let others = [
+            setting("enabled", true, file()),
+            setting("auto_save", false, SettingOrigin::Default),
+        ];
+        assert_eq!(format_injection_switch(&others), None);
+        assert_eq!(
+            format_injection_switch(&[setting("enabled", false, file())]).unwrap(),
+            "`enabled = false` in /home/ann/config.toml: the hook injects nothing"
+        );
+        let variable = SettingOrigin::Variable("SESSION_SEARCH_AUTO_RETRIEVE".into());
+        assert_eq!(
+            format_injection_switch(&[setting("auto_retrieve", false, variable)]).unwrap(),
+            "`auto_retrieve = false` in SESSION_SEARCH_AUTO_RETRIEVE: the hook injects nothing"
+        );
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub struct JsonInjection<'a> {
     injected_count: usize,
     injected_chars: usize,
     retrieval_ms: u64,
-    disabled_reason: Option<SkipReason>,
+    reason: Option<SkipReason>,
     #[serde(skip_serializing_if = "Option::is_none")]
     candidates: Option<&'a [InjectionCandidate]>,
 }
@@ -43,7 +43,7 @@ impl<'a> JsonInjection<'a> {
             injected_count: entry.injected_count,
             injected_chars: entry.injected_chars,
             retrieval_ms: entry.retrieval_ms,
-            disabled_reason: entry.disabled_reason,
+            reason: entry.disabled_reason,
             candidates: explain.then_some(&decision.candidates),
         }
     }
@@ -99,7 +99,7 @@ pub struct JsonTriggerDecision<'a> {
     block: Option<&'a str>,
     ids: &'a [String],
     truncated: bool,
-    disabled_reason: Option<SkipReason>,
+    reason: Option<SkipReason>,
     candidates: &'a [TriggerCandidate],
 }
 
@@ -112,7 +112,7 @@ impl<'a> JsonTriggerDecision<'a> {
             ids: block.map_or(&[], |block| &block.ids),
             truncated: block.is_some_and(|block| block.truncated),
             // The candidates have the other reasons.
-            disabled_reason: decision
+            reason: decision
                 .is_switched_off()
                 .then_some(SkipReason::SwitchedOff),
             candidates: &decision.candidates,

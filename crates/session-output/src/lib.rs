@@ -97,7 +97,7 @@ pub use forget_report::{
     ForgetListing, ForgetOutcome, MemoryFate, RestoreObstacles, format_forget_counts,
     format_forget_records, format_index_readers, format_restored,
 };
-pub use hook_status::{format_hook_status, format_unmatched_tools};
+pub use hook_status::{format_hook_status, format_injection_switch, format_unmatched_tools};
 pub use index_notes::{
     NoteReader, format_index_outcome, format_marked_sessions, format_old_database,
     format_open_directory, format_redacted, format_refresh_notes, format_unembedded_sessions,
@@ -107,8 +107,8 @@ pub use injection_report::{
     JsonInjection, JsonTriggerDecision, format_decision, format_trigger_decision,
 };
 pub use memory_json::{
-    JsonContextSheet, JsonImportedMemories, JsonMemories, JsonMemory, JsonMemoryCandidate,
-    JsonMemoryChange, JsonMemorySearch, JsonSavedMemory, JsonShownMemory, JsonSupersededMemory,
+    JsonContextSheet, JsonImportedMemories, JsonMemories, JsonMemory, JsonMemoryChange,
+    JsonMemoryMatch, JsonMemorySearch, JsonSavedMemory, JsonShownMemory, JsonSupersededMemory,
 };
 pub use memory_notes::{
     ShownPart, format_damaged_file, format_import_notes, format_import_report,

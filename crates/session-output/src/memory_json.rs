@@ -18,7 +18,6 @@ pub struct JsonMemory<'a> {
     tags: &'a [String],
     keywords: &'a [String],
     cues: &'a [String],
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     prompts: &'a [String],
     when: &'a Triggers,
     created: String,
@@ -63,7 +62,7 @@ impl<'a> JsonMemory<'a> {
 
 /// A memory that was found.
 #[derive(Serialize)]
-pub struct JsonMemoryCandidate<'a> {
+pub struct JsonMemoryMatch<'a> {
     rank: usize,
     #[serde(flatten)]
     found: &'a MemoryMatch,
@@ -71,15 +70,15 @@ pub struct JsonMemoryCandidate<'a> {
     memory: JsonMemory<'a>,
 }
 
-impl<'a> JsonMemoryCandidate<'a> {
+impl<'a> JsonMemoryMatch<'a> {
     /// Returns matches as they are printed, best first; each is a match of one of `all`.
     pub fn from_matches(found: &'a [MemoryMatch], all: &'a [Memory]) -> Vec<Self> {
-        let candidate = |(i, found): (usize, &'a MemoryMatch)| Self {
+        let make_json = |(i, found): (usize, &'a MemoryMatch)| Self {
             rank: i + 1,
             found,
             memory: JsonMemory::new(&all[found.index]),
         };
-        found.iter().enumerate().map(candidate).collect()
+        found.iter().enumerate().map(make_json).collect()
     }
 }
 
@@ -88,10 +87,10 @@ impl<'a> JsonMemoryCandidate<'a> {
 pub struct JsonMemorySearch<'a> {
     /// The query.
     pub query: &'a str,
-    /// The number of candidates that are the answer: the first ones.
-    pub results: usize,
-    /// The candidates, best first.
-    pub candidates: Vec<JsonMemoryCandidate<'a>>,
+    /// The number of memories that match, also of those that are not printed.
+    pub total: usize,
+    /// The best of them, the best first.
+    pub memories: Vec<JsonMemoryMatch<'a>>,
 }
 
 /// Memories as an array of [`JsonMemory`].
@@ -110,8 +109,7 @@ pub struct JsonMemoryChange<'a> {
     pub done: &'static str,
     /// The memories.
     pub memories: JsonMemories<'a>,
-    /// The notes on the change, left out where there are none.
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    /// The notes on the change.
     pub notes: &'a [String],
 }
 
@@ -149,7 +147,6 @@ pub struct JsonSavedMemory<'a> {
     add_triggers: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     add_cues: Option<String>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     notes: &'a [String],
 }
 

@@ -2,7 +2,7 @@
 
 use session_core::TurnAddress;
 use session_core::shell::is_plain_word;
-use session_display::{Note, fit_line, pluralize, sanitize_line};
+use session_display::{Note, fit_line, pluralize};
 use session_memory::{DamagedFile, ImportReport, Memory, MemoryState, Trust};
 
 /// Most ids that a note names.
@@ -62,14 +62,12 @@ fn describe_untrusted(arrived: &[&str], changed: &[&str]) -> Option<Note> {
     Some(Note::new(format!("{}; {consequence}", which.join(", "))).with_hint(hint))
 }
 
-/// Formats why a file is left out, with the line of the mistake; a directory, which cannot be opened, has no line.
+/// Formats why a file is left out, with the line of the mistake. The damage of a directory says what becomes of its memories.
 pub fn format_damaged_file(damage: &DamagedFile) -> String {
-    if damage.path.is_dir() {
-        format!("memories are left out: {}", sanitize_line(&damage.reason))
-    } else {
-        let note = Note::new(format!("{damage}; left out"));
-        note.with_hints(damage.hint.as_deref()).to_string()
-    }
+    let is_file = damage.line.is_some() || damage.path.is_file();
+    let end = if is_file { "; left out" } else { "" };
+    let note = Note::new(format!("{damage}{end}"));
+    note.with_hints(damage.hint.as_deref()).to_string()
 }
 
 /// Formats how many memories were imported or replaced, and how many were known and where. `is_global` is true where they
@@ -318,6 +316,14 @@ mod tests {
         let expected =
             "m.md, line 4: it has an unresolved git conflict; left out\nhint: keep one version";
         assert_eq!(format_damaged_file(&damage), expected);
+        let of_directory = DamagedFile {
+            path: ".".into(),
+            line: None,
+            reason: "none of its memories counts as trusted: so".to_owned(),
+            hint: None,
+        };
+        let expected = ".: none of its memories counts as trusted: so";
+        assert_eq!(format_damaged_file(&of_directory), expected);
     }
 
     #[test]

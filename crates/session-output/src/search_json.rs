@@ -1,7 +1,7 @@
 //! The answer of a search as JSON. `docs/cli.md` is the schema; fields are only ever added.
 
 use crate::json_session::JsonSessionFields;
-use crate::memory_json::JsonMemoryCandidate;
+use crate::memory_json::JsonMemoryMatch;
 use crate::search_listing::SearchListing;
 use crate::work::JsonWork;
 use serde::Serialize;
@@ -21,22 +21,22 @@ pub struct JsonSearch<'a> {
     level: Level,
     hits: Vec<JsonHit<'a>>,
     searched: SearchedCounts,
+    /// Null, as is `index`, where the index was not compared with the histories.
+    complete: Option<bool>,
     index: Option<JsonFreshness>,
     left_out: &'a [String],
     #[serde(flatten)]
     unfound: Cow<'a, UnfoundTerms>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a SearchExplanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    memories: Option<Vec<JsonMemoryCandidate<'a>>>,
+    memories: Option<Vec<JsonMemoryMatch<'a>>>,
 }
 
 /// How far the index was up to date with the histories.
 #[derive(Serialize)]
 struct JsonFreshness {
-    complete: bool,
     files_left: usize,
     sessions_left: usize,
     places_unread: usize,
@@ -46,7 +46,6 @@ struct JsonFreshness {
 impl JsonFreshness {
     fn new(outcome: &RefreshOutcome) -> Self {
         Self {
-            complete: outcome.has_read_all(),
             files_left: outcome.files_left,
             sessions_left: outcome.sessions_left,
             places_unread: outcome.unreadable_paths,
@@ -90,6 +89,7 @@ impl<'a> JsonSearch<'a> {
             level,
             hits: Vec::new(),
             searched: SearchedCounts::default(),
+            complete: refreshed.map(RefreshOutcome::has_read_all),
             index: refreshed.map(JsonFreshness::new),
             left_out: &[],
             unfound: Cow::default(),
@@ -100,7 +100,7 @@ impl<'a> JsonSearch<'a> {
     }
 
     /// Adds the memories that answer the query, where they were asked for.
-    pub fn with_memories(mut self, memories: Option<Vec<JsonMemoryCandidate<'a>>>) -> Self {
+    pub fn with_memories(mut self, memories: Option<Vec<JsonMemoryMatch<'a>>>) -> Self {
         self.memories = memories;
         self
     }
@@ -132,6 +132,7 @@ impl<'a> SearchListing<'a> {
             level: results.level,
             hits,
             searched: results.searched.clone(),
+            complete: self.refreshed.map(RefreshOutcome::has_read_all),
             index: self.refreshed.map(JsonFreshness::new),
             left_out: &answer.filter.excluded_callers,
             unfound: Cow::Borrowed(&results.explanation.unfound),

@@ -233,7 +233,6 @@ pub struct JsonListing<'a, T> {
     left_out: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     found_nothing: Option<usize>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
     found: Vec<JsonTurn<'a, T>>,
 }

@@ -79,7 +79,9 @@ impl FilterValues {
             FilterField::Branch => &self.branches,
             // They lie packed within the contents of turns.
             FilterField::File => return Vec::new(),
-            FilterField::Since | FilterField::Until | FilterField::When => return TIMES.to_vec(),
+            FilterField::Since | FilterField::Until | FilterField::Before | FilterField::When => {
+                return TIMES.to_vec();
+            }
         };
         values.iter().map(String::as_str).collect()
     }

@@ -2,8 +2,8 @@
 
 use crate::typed_filter_error::{RANGE_HINT, TypedFilterError};
 use crate::typed_query::{
-    FilterField, TypedCondition, begins_agent, parse_agent, parse_since_ms, parse_until_ms,
-    parse_within,
+    FilterField, TypedCondition, begins_agent, parse_agent, parse_before_ms, parse_since_ms,
+    parse_until_ms, parse_within,
 };
 use jiff::Zoned;
 use session_core::text::clip;
@@ -30,6 +30,7 @@ impl InvalidFilter {
             FilterField::Agent => parse_agent(value).err()?,
             FilterField::Since => parse_since_ms(value, Zoned::now).err()?,
             FilterField::Until => parse_until_ms(value, Zoned::now).err()?,
+            FilterField::Before => parse_before_ms(value, Zoned::now).err()?,
             FilterField::When => parse_within(value, Zoned::now).err()?,
             FilterField::Project | FilterField::Branch | FilterField::File => return None,
         };
@@ -54,8 +55,7 @@ pub(crate) fn begins_value(condition: &TypedCondition) -> bool {
     let value = &condition.value;
     match condition.field {
         FilterField::Agent => begins_agent(value),
-        FilterField::Since | FilterField::Until | FilterField::When => begins_time(value),
-        FilterField::Project | FilterField::Branch | FilterField::File => true,
+        field => !field.is_time() || begins_time(value),
     }
 }
 

@@ -1,13 +1,14 @@
 //! Sessions that a query names by `session:ID`.
 
 use crate::query_tokens::{COLONS, SignedWord, TokenKind, split_tokens, strip_field_name};
+use crate::session_argument::is_number;
 use session_core::SessionReference;
 use session_search::{ResolvedSession, SearchFilter, resolve_session_uid};
 use session_store::{SessionId, SessionRow};
 
 /// The name before the `:`.
 const NAME: &str = "session";
-/// Fewest characters of the beginning of an id: fewer may be those of a word, as logs have it.
+/// Fewest characters of the beginning of an id: fewer may be those of a word, as logs have it. A number (`#12`) has any.
 const MIN_ID_CHARS: usize = 6;
 
 /// A query without the words `session:ID`, and the sessions that these name.
@@ -96,13 +97,18 @@ impl<'t> NamedSession<'t> {
         let turns = SessionReference::parse(typed).turns;
         let has_turns = turns.is_some_and(|turns| !turns.trim().is_empty());
         match resolve_session_uid(all, id) {
-            ResolvedSession::One(session) if id.chars().count() >= MIN_ID_CHARS => Some(Self {
+            ResolvedSession::One(session) if names_session(id) => Some(Self {
                 id: session.id,
                 id_with_ignored_turn: has_turns.then_some(id),
             }),
             _ => None,
         }
     }
+}
+
+/// Returns true for an id that is not likely the word of a log.
+fn names_session(id: &str) -> bool {
+    id.chars().count() >= MIN_ID_CHARS || is_number(id)
 }
 
 #[cfg(test)]
@@ -124,6 +130,8 @@ mod tests {
             ("oil session:a1b2c3d4 lamp", "oil lamp", vec![a], vec![], ""),
             ("Session:A1B2C3:14", "", vec![a], vec![], "A1B2C3"),
             ("oil session:\"b1b2c3d4\"", "oil", vec![b], vec![], ""),
+            ("oil session:#2", "oil", vec![b], vec![], ""),
+            ("session:'#2' -session:\"#1\":7", "", vec![b], vec![a], "#1"),
             ("-session:a1b2c3d4 oil", "oil", vec![], vec![a], ""),
             (
                 "-session:a1b2c3d4:2 oil",
@@ -153,6 +161,7 @@ mod tests {
         for query in [
             "oil session:c1b2c3d4",
             "session:a1b2 oil",
+            "session:#3 session:2 session:#x",
             "\"session:a1b2c3d4\"",
             "session: a1b2c3d4",
             "mysession:a1b2c3d4",

@@ -2,7 +2,7 @@
 
 use crate::invalid_filter::InvalidFilter;
 use crate::typed_filter_error::TypedFilterError;
-use crate::typed_query::{FilterField, TypedCondition, TypedQuery};
+use crate::typed_query::{TypedCondition, TypedQuery};
 use jiff::Zoned;
 use session_core::Query;
 use session_search::FilterClause;
@@ -115,7 +115,7 @@ impl UsableClauses {
 
 /// Returns true for a filter that is right by itself and has no part in an error of several.
 fn is_usable(condition: &TypedCondition, error: &TypedFilterError) -> bool {
-    let is_time = matches!(condition.field, FilterField::Since | FilterField::Until);
+    let is_time = condition.field.is_end_of_range();
     let alone = TypedQuery {
         conditions: vec![condition.clone()],
         ..TypedQuery::default()

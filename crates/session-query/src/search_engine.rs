@@ -126,7 +126,7 @@ impl SearchEngine {
         let is_locked = |refreshed: &Result<RefreshOutcome, QueryError>| {
             refreshed.as_ref().is_ok_and(|outcome| outcome.locked)
         };
-        let outcome = retry_while_locked(MAX_LOCK_WAIT, is_locked, on_wait, attempt)?;
+        let outcome = retry_while_locked(is_locked, on_wait, attempt)?;
         if outcome.locked {
             return Err(QueryError::Busy(MAX_LOCK_WAIT));
         }

@@ -147,7 +147,7 @@ pub(crate) fn find_turn_clause(
 }
 
 /// Returns true for the index's own number of a session, as `#12`.
-fn is_number(id: &str) -> bool {
+pub(crate) fn is_number(id: &str) -> bool {
     let digits = id.strip_prefix('#').unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -54,8 +54,10 @@ pub enum FilterField {
     File,
     /// The earliest time of a turn.
     Since,
-    /// The latest time of a turn.
+    /// The latest time of a turn; a day is included.
     Until,
+    /// The time that a turn began before; a day is excluded.
+    Before,
     /// The range of time that a turn began in.
     When,
 }
@@ -65,13 +67,14 @@ const MAX_DAY_DIGITS: usize = 3;
 
 impl FilterField {
     /// All fields.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Agent,
         Self::Project,
         Self::Branch,
         Self::File,
         Self::Since,
         Self::Until,
+        Self::Before,
         Self::When,
     ];
 
@@ -84,6 +87,7 @@ impl FilterField {
             Self::File => "file",
             Self::Since => "since",
             Self::Until => "until",
+            Self::Before => "before",
             Self::When => "when",
         }
     }
@@ -93,14 +97,25 @@ impl FilterField {
         match self {
             Self::Agent => Some("source"),
             Self::Since => Some("after"),
-            Self::Until => Some("before"),
-            Self::Project | Self::Branch | Self::File | Self::When => None,
+            Self::Project | Self::Branch | Self::File | Self::Until | Self::Before | Self::When => {
+                None
+            }
         }
     }
 
     /// Returns all of its names.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name()).chain(self.other_name())
+    }
+
+    /// Returns true for a filter on the time of a turn.
+    pub fn is_time(self) -> bool {
+        self == Self::When || self.is_end_of_range()
+    }
+
+    /// Returns true for one end of a range of time.
+    pub(crate) fn is_end_of_range(self) -> bool {
+        matches!(self, Self::Since | Self::Until | Self::Before)
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {
@@ -243,7 +258,10 @@ impl TypedQuery {
         let since = since.filter_map(|value| parse_since_ms(value, now).ok());
         let until = self.values(FilterField::Until, false);
         let until = until.filter_map(|value| parse_until_ms(value, now).ok());
-        match (since.min(), until.max()) {
+        let before = self.values(FilterField::Before, false);
+        let before = before.filter_map(|value| parse_before_ms(value, now).ok());
+        let end = until.max().into_iter().chain(before.max()).min();
+        match (since.min(), end) {
             (Some(since), Some(until)) if since >= until => {
                 Err(TypedFilterError::Reversed(self.format_times()))
             }
@@ -253,9 +271,8 @@ impl TypedQuery {
 
     /// Formats the earliest and latest times as they are typed.
     fn format_times(&self) -> String {
-        let is_time = |condition: &&TypedCondition| {
-            matches!(condition.field, FilterField::Since | FilterField::Until) && !condition.negated
-        };
+        let is_time =
+            |condition: &&TypedCondition| condition.field.is_end_of_range() && !condition.negated;
         let times = self.conditions.iter().filter(is_time);
         let times = times.map(|time| {
             let value = quote_value(&time.value);
@@ -293,6 +310,7 @@ fn resolve_condition(
         FilterField::File => FilterCondition::File(value.to_owned()),
         FilterField::Since => FilterCondition::since(parse_since_ms(value, now)?),
         FilterField::Until => FilterCondition::until(parse_until_ms(value, now)?),
+        FilterField::Before => FilterCondition::until(parse_before_ms(value, now)?),
         FilterField::When => {
             let TimeRange { since_ms, until_ms } = parse_within(value, now)?;
             FilterCondition::Time { since_ms, until_ms }
@@ -363,6 +381,12 @@ pub(crate) fn parse_until_ms(value: &str, now: fn() -> Zoned) -> Result<i64, Typ
         until: Some(value),
     };
     let range = TimeRange::parse(typed, now)?;
+    Ok(range.until_ms.unwrap_or(i64::MAX))
+}
+
+/// Parses the value of `before:`, in milliseconds since 1970.
+pub(crate) fn parse_before_ms(value: &str, now: fn() -> Zoned) -> Result<i64, TypedFilterError> {
+    let range = TimeRange::default().end_before(value, now)?;
     Ok(range.until_ms.unwrap_or(i64::MAX))
 }
 

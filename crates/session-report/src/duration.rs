@@ -1,6 +1,6 @@
 //! Durations before now: `3d`, `two weeks ago`.
 
-use jiff::Span;
+use jiff::{Span, Unit, Zoned};
 
 /// Parses a duration such as `3d`, `12h`, `2w`, `90m`, `1h 30m`, `2 months ago`, `two weeks`, `last 2 weeks` or `a week ago`.
 /// One of seconds is none: in a log it is how long something took (`after:30s`).
@@ -25,8 +25,45 @@ pub(crate) fn parse_duration(text: &str) -> Option<Span> {
     span.filter(|span| span.is_positive() && !is_shorter(span))
 }
 
+/// Parses a duration before now to the days that have passed; `None` for one of less than a day.
+pub fn parse_whole_days(text: &str, now: fn() -> Zoned) -> Option<u32> {
+    let span = parse_duration(text.trim())?;
+    let days = span
+        .total((Unit::Day, &now().checked_sub(span).ok()?))
+        .ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast from a float saturates"
+    )]
+    let days = days.floor() as u32;
+    (days > 0).then_some(days)
+}
+
 /// Numbers that are written as words, from one on.
 pub(crate) const NUMBERS: [&str; 12] = [
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_has_whole_days() {
+        let now = || "2026-03-30T12:00:00+02:00[Europe/Berlin]".parse().unwrap();
+        for (text, days) in [
+            ("2w", Some(14)),
+            // The clocks went forward within it.
+            ("2d", Some(2)),
+            ("36h", Some(1)),
+            ("1mo", Some(28)),
+            ("12h", None),
+            ("14", None),
+            ("yesterday", None),
+        ] {
+            assert_eq!(parse_whole_days(text, now), days, "{text}");
+        }
+    }
+}

@@ -66,9 +66,13 @@ pub fn list_newest(
 ) -> Result<SearchResults, StoreError> {
     let filtered = FilteredIndex::new(index, sessions, &request.filter)?;
     let listed = match request.level {
-        Level::Session => list_newest_sessions(index, &filtered, request.limit)?,
-        Level::Turn => list_newest_turns(index, &filtered, request.limit)?,
-    };
+        Level::Session => list_by(index, &filtered, request.limit, |session, turns| {
+            pick_newest(&filtered, session, turns)
+        }),
+        Level::Turn => list_by(index, &filtered, request.limit, |session, turns| {
+            pick_shown(&filtered, session, turns)
+        }),
+    }?;
     let ranked = listed.into_iter().zip(1..);
     let hits = ranked.map(|(listed, rank)| read_hit(index, listed, rank));
     Ok(SearchResults {
@@ -87,54 +91,56 @@ fn sort_by_time<'a>(filtered: &FilteredIndex<'a>) -> Vec<&'a SessionRow> {
     sessions
 }
 
-/// Reads sessions, newest first, until those that are left are older than the ones found. Where turns are filtered, a session
-/// has the time of the newest that passes.
-fn list_newest_sessions<'a>(
+/// Reads sessions, newest first, and lists what `pick` returns of their turns, until the sessions that are left are older than
+/// what is listed.
+fn list_by<'a, T: IntoIterator<Item = NewestTurn<'a>>>(
     index: &Reader,
     filtered: &FilteredIndex<'a>,
     limit: usize,
+    pick: impl Fn(&'a SessionRow, Vec<TurnRow>) -> T,
 ) -> Result<Vec<NewestTurn<'a>>, StoreError> {
     let mut listed = NewestList::new(limit);
     for session in sort_by_time(filtered) {
         if listed.is_complete_before(session.ended_ms) {
             break;
         }
-        let turns = index.turns(session.id)?;
-        let passes = |row: &TurnRow| !row.is_excluded() && filtered.passes(row.session_turn());
-        let newest = turns.into_iter().rfind(passes);
-        listed.add(newest.map(|turn| NewestTurn {
-            at_ms: if filtered.filters_turns() {
-                session.time_of(&turn)
-            } else {
-                session.ended_ms
-            },
-            session,
-            turn,
-        }));
+        listed.add(pick(session, index.turns(session.id)?));
     }
     Ok(listed.turns)
 }
 
-/// Reads sessions, newest first, until those that are left are older than the turns found.
-fn list_newest_turns<'a>(
-    index: &Reader,
-    filtered: &FilteredIndex<'a>,
-    limit: usize,
-) -> Result<Vec<NewestTurn<'a>>, StoreError> {
-    let mut listed = NewestList::new(limit);
-    for session in sort_by_time(filtered) {
-        if listed.is_complete_before(session.ended_ms) {
-            break;
-        }
-        let turns = index.turns(session.id)?.into_iter().rev();
-        let shown = turns.filter(|turn| is_shown(filtered, turn));
-        listed.add(shown.map(|turn| NewestTurn {
-            at_ms: session.time_of(&turn),
-            session,
-            turn,
-        }));
-    }
-    Ok(listed.turns)
+/// Returns a session with the newest of its turns that passes. Where turns are filtered, it has the time of that.
+fn pick_newest<'a>(
+    filtered: &FilteredIndex<'_>,
+    session: &'a SessionRow,
+    turns: Vec<TurnRow>,
+) -> Option<NewestTurn<'a>> {
+    let passes = |row: &TurnRow| !row.is_excluded() && filtered.passes(row.session_turn());
+    let turn = turns.into_iter().rfind(passes)?;
+    Some(NewestTurn {
+        at_ms: if filtered.filters_turns() {
+            session.time_of(&turn)
+        } else {
+            session.ended_ms
+        },
+        session,
+        turn,
+    })
+}
+
+/// Returns the turns of a session that are shown, newest first.
+fn pick_shown<'a>(
+    filtered: &FilteredIndex<'_>,
+    session: &'a SessionRow,
+    turns: Vec<TurnRow>,
+) -> impl Iterator<Item = NewestTurn<'a>> {
+    let turns = turns.into_iter().rev();
+    let shown = turns.filter(|turn| is_shown(filtered, turn));
+    shown.map(|turn| NewestTurn {
+        at_ms: session.time_of(&turn),
+        session,
+        turn,
+    })
 }
 
 /// Returns true for a turn that passes and was not forgotten, and of the copies of a turn for the one that is shown.

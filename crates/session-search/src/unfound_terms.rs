@@ -24,7 +24,6 @@ pub struct UnfoundTerms {
     #[serde(skip)]
     pub substituted: Vec<SubstitutedTerm>,
     /// The ids of sessions, or their beginnings, in those of them, and in a query that is nothing else: these can be shown.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub session_ids: Vec<String>,
     /// Terms that sessions of subagents alone hold, which were not searched.
     pub only_subagents: Vec<String>,

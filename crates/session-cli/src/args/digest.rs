@@ -27,7 +27,7 @@ may be a day of FROM's month (2026-01-16..18). Days are local days; without a ye
 that has begun.")]
 pub struct DigestArgs {
     /// Day or days: today, yesterday, 2026-01-16, week, FROM..TO [default: today]
-    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "when", "days", "today", "yesterday"])]
+    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "before", "when", "days", "today", "yesterday"])]
     pub range: Vec<String>,
     /// A line a session; with --json without the fields that may be long
     #[arg(long)]
@@ -83,7 +83,7 @@ Examples:
 WHEN is as that of `digest`. Without a time the last 91 days are counted.")]
 pub struct StatsArgs {
     /// Day or days: 2026-01, last month, FROM..TO [default: the last 91 days]
-    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "when", "days", "today", "yesterday"])]
+    #[arg(value_name = "WHEN", conflicts_with_all = ["since", "until", "before", "when", "days", "today", "yesterday"])]
     pub range: Vec<String>,
     #[command(flatten)]
     pub filter: WorkFilterArgs,

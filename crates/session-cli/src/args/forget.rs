@@ -31,7 +31,7 @@ pub struct ForgetArgs {
     /// Turns whose words, commands, files or errors match a regular expression, and titles that do; case is ignored, but for `(?-i)`
     #[arg(long = "match", value_name = "REGEX", conflicts_with = "ids")]
     pub pattern: Option<String>,
-    /// Sessions that ended before this day or time
+    /// Sessions that ended before this day (excluded) or time
     #[arg(long, value_name = "TIME", conflicts_with = "ids")]
     pub before: Option<String>,
     /// List all that would be forgotten, and change nothing

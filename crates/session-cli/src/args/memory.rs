@@ -277,8 +277,8 @@ pub struct MemoryArchiveArgs {
     /// Ids or prefixes
     #[arg(value_name = "ID")]
     pub ids: Vec<String>,
-    /// All that were not edited or recalled for this long: 14d
-    #[arg(long, value_name = "DAYS", value_parser = parse_age, allow_negative_numbers = true)]
+    /// All that were not edited or recalled for this long: 14, 14d, 2w, 3mo
+    #[arg(long, value_name = "AGE", value_parser = parse_age, allow_negative_numbers = true)]
     pub older_than: Option<u32>,
     /// Print JSON
     #[arg(long)]

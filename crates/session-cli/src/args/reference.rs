@@ -64,6 +64,16 @@ fn own_options(command: &Command) -> Vec<&Arg> {
     arguments
 }
 
+/// Formats the other names by which a command or an option may be typed.
+fn format_other_names<'n>(dashes: &str, names: impl IntoIterator<Item = &'n str>) -> String {
+    let names = names.into_iter().map(|name| format!("`{dashes}{name}`"));
+    let names: Vec<String> = names.collect();
+    match names.as_slice() {
+        [] => String::new(),
+        names => format!("; alias {}", names.join(", ")),
+    }
+}
+
 fn format_commands(all: &[(String, Command)]) -> String {
     let mut out = "| command | does |\n| --- | --- |\n".to_owned();
     for (name, command) in all {
@@ -71,6 +81,7 @@ fn format_commands(all: &[(String, Command)]) -> String {
         let places = arguments.iter().filter(|a| a.is_positional());
         let places: String = places.map(|a| format_positional(a)).collect();
         let about = format_words(command.get_about());
+        let about = about + &format_other_names("", command.get_all_aliases());
         out.push_str(&format!("| `{name}{}` | {about} |\n", escape_cell(&places)));
     }
     out
@@ -93,6 +104,8 @@ fn format_option(argument: &Arg) -> String {
 /// Returns the meaning of an option, with its values and default.
 fn format_meaning(argument: &Arg) -> String {
     let mut out = format_words(argument.get_help());
+    let other_names = argument.get_all_aliases().unwrap_or_default();
+    out.push_str(&format_other_names("--", other_names));
     let takes = argument.get_action().takes_values();
     let values = argument.get_possible_values();
     let names: Vec<&str> = values.iter().map(|value| value.get_name()).collect();

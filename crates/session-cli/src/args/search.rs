@@ -56,8 +56,8 @@ Examples:
   session-search search \"too many open files\" --with problem,solution,commands
   session-search search '\"connection refused\"' --keyword-only --json
 
-The query may have filters: agent:, project:, branch:, file:, since:, until: and when:, directly \
-followed by a value, which takes double quotes if it has spaces. A - negates a filter. Several of one \
+The query may have filters: agent:, project:, branch:, file:, since:, until:, before: and when:, \
+directly followed by a value, which takes double quotes if it has spaces. A - negates a filter. Several of one \
 field are alternatives; all others must hold, options too. Filters alone list the newest.";
 
 /// The name of all parts of the work summary.

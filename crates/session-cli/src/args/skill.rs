@@ -1,15 +1,18 @@
 //! Arguments of `skill`.
 
 use super::JsonFlagArgs;
+use super::values::{AnySpelling, named_values};
+use clap::builder::TypedValueParser;
 use clap::{Args, Subcommand};
+use session_agents::Agent;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-search skill install               # Claude Code, in ~/.claude/skills
-  session-search skill install --project     # for this project alone
-  session-search skill install --opencode    # for OpenCode
-  session-search skill install --dry-run     # shows what would be written
+  session-search skill install                   # in ~/.claude/skills
+  session-search skill install --project         # for this project alone
+  session-search skill install --agent opencode  # for OpenCode
+  session-search skill install --dry-run         # shows what it would write
   session-search skill status
 
 A file that you edited is kept, and what would change in it is shown; --force replaces it, and keeps a \
@@ -37,9 +40,9 @@ pub struct SkillChangeArgs {
     /// Use the project's folder instead of the user's
     #[arg(long)]
     pub project: bool,
-    /// For OpenCode instead of Claude Code; the default if only OpenCode is installed
-    #[arg(long)]
-    pub opencode: bool,
+    /// Agent that the skill is for [default: the only installed one, else claude]
+    #[arg(long, value_name = "NAME", value_parser = skill_agents())]
+    pub agent: Option<Agent>,
     /// Print what would be done, without doing it
     #[arg(long)]
     pub dry_run: bool,
@@ -69,6 +72,13 @@ pub struct SkillSyncArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Reads the name of an agent that has skills.
+fn skill_agents() -> impl TypedValueParser<Value = Agent> {
+    AnySpelling(named_values(&Agent::WITH_SKILL, Agent::name, |_, value| {
+        value
+    }))
 }
 
 #[cfg(test)]

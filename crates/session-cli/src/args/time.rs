@@ -13,19 +13,22 @@ pub struct TimeArgs {
     #[arg(long, alias = "after", value_name = "TIME")]
     pub since: Option<String>,
     /// Not after this day (included) or time
-    #[arg(long, alias = "before", value_name = "TIME")]
+    #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
+    /// Before this day (excluded) or time
+    #[arg(long, value_name = "TIME", conflicts_with = "until")]
+    pub before: Option<String>,
     /// Days or a range: yesterday, last week, FROM..TO, FROM.., ..TO
-    #[arg(long, value_name = "WHEN", conflicts_with_all = ["since", "until", "days", "today", "yesterday"])]
+    #[arg(long, value_name = "WHEN", conflicts_with_all = ["since", "until", "before", "days", "today", "yesterday"])]
     pub when: Option<String>,
     /// Last N days, including today
     #[arg(long, value_name = "N", value_parser = parse_days, allow_negative_numbers = true, conflicts_with_all = ["since", "today", "yesterday"])]
     pub days: Option<u32>,
     /// Today, local time
-    #[arg(long, conflicts_with_all = ["since", "until", "yesterday"])]
+    #[arg(long, conflicts_with_all = ["since", "until", "before", "yesterday"])]
     pub today: bool,
     /// Yesterday, local time
-    #[arg(long, conflicts_with_all = ["since", "until"])]
+    #[arg(long, conflicts_with_all = ["since", "until", "before"])]
     pub yesterday: bool,
 }
 
@@ -40,7 +43,7 @@ impl TimeArgs {
 
     /// Returns true when a time was asked for.
     pub fn is_given(&self) -> bool {
-        let texts = [&self.since, &self.until, &self.when];
+        let texts = [&self.since, &self.until, &self.before, &self.when];
         texts.iter().any(|text| text.is_some())
             || self.days.is_some()
             || self.today
@@ -57,7 +60,12 @@ impl TimeArgs {
             (None, Some(days)) if since.is_none() => TypedRange::LastDays { days, until },
             (None, _) => TypedRange::Between { since, until },
         };
-        match TimeRange::parse(typed, now) {
+        let range = TimeRange::parse(typed, now);
+        let ended = match &self.before {
+            Some(text) => range.and_then(|range| range.end_before(text, now)),
+            None => range,
+        };
+        match ended {
             Err(TimeError::Reversed) => bail!(
                 "`{}` ends before it begins\nhint: write the earlier time first",
                 self.as_typed()
@@ -76,6 +84,7 @@ impl TimeArgs {
             option("since", &self.since),
             option("days", &days),
             option("until", &self.until),
+            option("before", &self.before),
         ];
         match &self.when {
             Some(when) => when.clone(),
@@ -115,13 +124,21 @@ mod tests {
             until: Some("last week".into()),
             ..TimeArgs::default()
         };
-        let since = Some("today".into());
+        let since: Option<String> = Some("today".into());
         check(
             TimeArgs {
-                since,
+                since: since.clone(),
                 ..until.clone()
             },
             "--since today --until last week",
+        );
+        check(
+            TimeArgs {
+                since,
+                before: Some("today".into()),
+                ..TimeArgs::default()
+            },
+            "--since today --before today",
         );
         check(
             TimeArgs {
@@ -145,6 +162,8 @@ mod tests {
             taken(&["--since", "2w", "--until", "last monday"]);
             taken(&["--when", "2026-01-01..2026-01-31"]);
             taken(&["--days", "7", "--until", "yesterday"]);
+            taken(&["--since", "2w", "--before", "yesterday"]);
+            refused(&["--until", "today", "--before", "today"]);
             taken(&["--today"]);
             taken(&["--yesterday"]);
             refused(&["--when", "week", "--since", "2w"]);

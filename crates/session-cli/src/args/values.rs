@@ -2,8 +2,10 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
+use jiff::Zoned;
 use session_memory::{Importance, MemoryKind};
 use session_query::parse_agent;
+use session_report::parse_whole_days;
 use std::ffi::OsStr;
 
 /// Parses the most items of a list.
@@ -38,12 +40,11 @@ fn refuse_number(text: &str, expected: &str, first: u64, last: u64) -> String {
     }
 }
 
-/// Parses a number of days with a `d` behind it or without.
+/// Parses a time since which something was left alone, to whole days: a number of them, or a duration as of `--since`.
 pub fn parse_age(text: &str) -> Result<u32, String> {
-    let number = text.strip_suffix('d').unwrap_or(text);
-    number
-        .parse()
-        .map_err(|_| "not a number of days, such as 14d".into())
+    let days = text.parse().ok();
+    let days = days.or_else(|| parse_whole_days(text, Zoned::now));
+    days.ok_or_else(|| "not a number of days or more, such as 14, 14d, 2w or 3mo".into())
 }
 
 /// Parses the level of a search.
@@ -158,5 +159,22 @@ mod tests {
             parse_limit("0").unwrap_err(),
             "not a whole number from 1 on"
         );
+    }
+
+    #[test]
+    fn an_age_is_a_number_of_days_or_a_duration() {
+        for (text, days) in [
+            ("0", 0),
+            ("14", 14),
+            ("14d", 14),
+            ("2w", 14),
+            ("two weeks", 14),
+        ] {
+            assert_eq!(parse_age(text), Ok(days), "{text}");
+        }
+        for text in ["-1", "12h", "2026-01-15", "soon", ""] {
+            let error = parse_age(text).unwrap_err();
+            assert!(error.starts_with("not a number of days"), "{text}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::output::{self, json, notes};
 use crate::shared::{lock_wait, refreshed_index};
 use anyhow::Result;
 use session_agents::MergedSettings;
-use session_config::{Home, current_directory};
+use session_config::{Home, current_directory_or_home};
 use session_doctor::{
     DoctorCheck, DoctorFinding, DoctorFix, FindingSeverity, close_permissions, examine,
     examine_configuration, examine_memories,
@@ -50,7 +50,7 @@ pub fn run(args: &DoctorArgs) -> Result<CommandOutcome> {
 
 /// Runs all checks, that of this project's memories last.
 fn examine_all(home: &Home) -> Result<Vec<DoctorFinding>> {
-    let folder = current_directory()?;
+    let folder = current_directory_or_home()?;
     let settings = MergedSettings::for_directory(&home.env, &folder)?;
     let mut findings = examine(home, &settings);
     findings.extend(examine_configuration(home, &folder));

@@ -83,7 +83,7 @@ fn make_bar(total: usize) -> ProgressBar {
 
 fn print_reports(args: &EvalArgs, reports: &[EvalReport]) -> Result<CommandOutcome> {
     if args.json {
-        json::print(&reports)?;
+        json::print(&serde_json::json!({ "levels": reports }))?;
     } else {
         for report in reports {
             output::print(format_report(report))?;

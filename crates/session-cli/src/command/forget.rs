@@ -9,7 +9,7 @@ use crate::shared::dialog::with_terminal;
 use crate::shared::{filter, lock_wait, refreshed_index};
 use anyhow::{Result, anyhow, bail};
 use jiff::{Timestamp, Zoned};
-use session_config::{Home, current_directory};
+use session_config::{Home, current_directory_or_home};
 use session_display::{Note, SessionIds, format_unknown_project};
 use session_forget::{
     ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest,
@@ -112,10 +112,10 @@ fn print_listing(args: &ForgetArgs, listing: &ForgetListing<'_>) -> Result<()> {
 /// Parses the time before which sessions ended, in milliseconds since 1970.
 fn parse_before(args: &ForgetArgs) -> Result<Option<i64>> {
     let time = TimeArgs {
-        since: args.before.clone(),
+        before: args.before.clone(),
         ..TimeArgs::default()
     };
-    Ok(time.parse_range(Zoned::now)?.since_ms)
+    Ok(time.parse_range(Zoned::now)?.until_ms)
 }
 
 /// Finds the memories that were saved from what is to be forgotten, or match the pattern where it is looked for in all
@@ -131,7 +131,7 @@ fn find_saved_memories(plan: &ForgetPlan, request: &ForgetRequest) -> Result<Fou
             .as_ref()
             .map(|matches| matches as &dyn Fn(&str) -> bool),
     };
-    let found = FoundSourceMemories::find(&current_directory()?, &query)?;
+    let found = FoundSourceMemories::find(&current_directory_or_home()?, &query)?;
     print_notes(&found.notes)?;
     Ok(found)
 }

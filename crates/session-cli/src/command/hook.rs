@@ -3,7 +3,7 @@
 use crate::CommandOutcome;
 use crate::args::{HookArgs, HookChangeArgs, HookCommand, HookInstallArgs, JsonFlagArgs};
 use crate::memories::find_current_project;
-use crate::output::notes::print_note;
+use crate::output::notes::{print_note, print_notes};
 use crate::output::{self, json, notes};
 use crate::shared::background;
 use crate::shared::dialog::{unwrap_setup_error, with_terminal};
@@ -13,14 +13,16 @@ use session_agents::{
     Agent, AgentError, HookFile, HookStatus, HookSurvey, SettingsChange, SettingsFile,
     find_disabling_file, find_unmatched_tools, own_program, require_installed, shared_program,
 };
-use session_config::{Home, current_directory};
+use session_config::{Home, current_directory_or_home, find_memory_project};
 use session_core::text::path_line;
 use session_display::sanitize_line;
 use session_files::Project;
 use session_hooks::{
     ComparedCall, HookCall, HookCallbacks, HookOrigin, HookPurpose, run_with_timeout,
 };
-use session_output::{format_error, format_hook_status, format_unmatched_tools};
+use session_output::{
+    format_error, format_hook_status, format_injection_switch, format_unmatched_tools,
+};
 use session_project_memories::{ProjectMemories, ProjectMemoriesError};
 use session_query::SearchEngine;
 use session_setup::{StepOutcome, confirm_and_write};
@@ -196,16 +198,29 @@ fn find_file(agent: Agent, in_project: bool) -> Result<HookFile> {
 
 /// Finds the project of the current directory; none whose root is not the user's alone.
 fn find_project(env: &Env) -> Result<Option<Project>> {
-    Ok(Project::find_owned(&current_directory()?, &env.home))
+    Ok(Project::find_owned(
+        &current_directory_or_home()?,
+        &env.home,
+    ))
 }
 
 /// Returns the mistake in the configuration for which a hook in the current directory prints nothing.
 fn find_configuration_error() -> Result<Option<String>> {
-    let opened = ProjectMemories::for_directory(&current_directory()?);
+    let opened = ProjectMemories::for_directory(&current_directory_or_home()?);
     Ok(match opened.err() {
         Some(error @ ProjectMemoriesError::Config(_)) => Some(format_error(&error)),
         _ => None,
     })
+}
+
+/// Notes the setting for which a hook in the current directory injects nothing.
+fn note_injection_switch() -> Result<()> {
+    let home = Home::unconfigured()?;
+    let project = find_memory_project(&current_directory_or_home()?, &home.env.home);
+    let Ok(layers) = home.config_layers(project.ok().flatten().as_ref()) else {
+        return Ok(()); // the status tells the mistake
+    };
+    print_notes(format_injection_switch(&layers.settings()?))
 }
 
 /// Notes that a session which begins with the variables of this process reads no history. Where a mistake in the
@@ -239,7 +254,7 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
         })?;
     }
     if args.json {
-        json::print(&statuses)?;
+        json::print(&serde_json::json!({ "hooks": statuses }))?;
     } else {
         for status in &statuses {
             output::print(format_args!("{}\n", format_hook_status(status)))?;
@@ -259,6 +274,7 @@ fn print_status(args: &JsonFlagArgs) -> Result<CommandOutcome> {
     {
         print_note(format!("the hook of the plugin prints nothing: {mistake}"))?;
     }
+    note_injection_switch()?;
     note_other_environment()?;
     let mut installed = statuses.iter().filter(|status| !status.events.is_empty());
     let is_installed = plugin.is_some() || installed.clone().next().is_some();

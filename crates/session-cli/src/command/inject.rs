@@ -8,7 +8,7 @@ use crate::memories::{self, ProjectMemories};
 use crate::output::{self, json, notes};
 use anyhow::Result;
 use session_agents::{HookInput, ToolUse};
-use session_config::{Home, current_directory};
+use session_config::{Home, current_directory_or_home};
 use session_display::sanitize_line;
 use session_hooks::{ComparedCall, HookCall, HookOrigin, HookPurpose, find_hook_session_id};
 use session_memory::{ContextId, InjectionOutcome, InjectionSwitch, MemoryState, SessionStateFile};
@@ -72,7 +72,7 @@ fn make_tool_use(args: &InjectArgs) -> ToolUse {
 /// Makes the hook that arguments describe, which may take its time.
 fn make_hook_call(args: &InjectArgs) -> Result<HookCall> {
     let started = Instant::now();
-    let memories = ProjectMemories::for_directory(&current_directory()?)?;
+    let memories = ProjectMemories::for_directory(&current_directory_or_home()?)?;
     notes::print_notes(memories.unowned_note())?;
     Ok(HookCall {
         input: make_hook_input(args)?,
@@ -109,7 +109,7 @@ fn make_hook_input(args: &InjectArgs) -> Result<HookInput> {
     Ok(HookInput {
         prompt: args.prompt.clone().unwrap_or_default(),
         session_id: find_session_id(args)?,
-        cwd: Some(current_directory()?),
+        cwd: Some(current_directory_or_home()?),
         ..HookInput::default()
     })
 }
@@ -152,7 +152,7 @@ fn explain_hook(mut call: HookCall, args: &InjectArgs) -> Result<CommandOutcome>
         return Ok(CommandOutcome::NotFound);
     };
     if call.input.cwd.is_none() {
-        call.input.cwd = Some(current_directory()?);
+        call.input.cwd = Some(current_directory_or_home()?);
     }
     print_call(&call, &tool_use, args)
 }

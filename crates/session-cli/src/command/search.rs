@@ -203,7 +203,7 @@ pub fn print_search(
     if args.compact {
         json::print_text(&listing.compact_json()?)?;
     } else if args.json {
-        let memories = related.as_ref().map(memory::RelatedMemories::candidates);
+        let memories = related.as_ref().map(memory::RelatedMemories::json);
         json::print(&listing.to_json().with_memories(memories))?;
     } else if found == CommandOutcome::Found {
         output::print(listing.format(terminal_width()))?;
@@ -307,7 +307,7 @@ fn report_no_history(
         json::print_text(&compact_json_without_history(query, refreshed, &hints)?)?;
     } else if args.json {
         let level = level_of_depth(args.depth);
-        let memories = related.as_ref().map(memory::RelatedMemories::candidates);
+        let memories = related.as_ref().map(memory::RelatedMemories::json);
         let answer = JsonSearch::without_history(query, level, refreshed, hints);
         json::print(&answer.with_memories(memories))?;
     }

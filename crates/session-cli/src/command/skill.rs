@@ -54,13 +54,12 @@ fn uninstall_skill(args: &SkillChangeArgs, env: &Env) -> Result<CommandOutcome> 
     Ok(found)
 }
 
-/// Returns the agent whose skill is meant: OpenCode where it is named, or is the only agent here.
+/// Returns the agent whose skill is meant: the one that is named, else OpenCode where it is the only agent here.
 fn find_agent(args: &SkillChangeArgs, env: &Env) -> Agent {
-    match Agent::default_for(env) {
-        _ if args.opencode => Agent::OpenCode,
+    args.agent.unwrap_or_else(|| match Agent::default_for(env) {
         Agent::OpenCode => Agent::OpenCode,
         Agent::Claude | Agent::Codex => Agent::Claude,
-    }
+    })
 }
 
 /// Notes where the skill is installed, if it is not where it was to be removed.
@@ -68,18 +67,16 @@ fn note_other_skills(missing: &Path, env: &Env) -> Result<()> {
     let others = all_locations(env).into_iter();
     let others = others.filter(|other| other.has_skill() && other.directory() != missing);
     for other in others {
-        let option = match other.agent {
-            Agent::OpenCode => " --opencode",
-            Agent::Claude | Agent::Codex => "",
-        };
+        let agent = other.agent;
         let project = if other.project.is_some() {
             " --project"
         } else {
             ""
         };
         print_note(format!(
-            "it is installed for {}: `session-search skill uninstall{option}{project}`",
-            other.agent.title()
+            "it is installed for {}: `session-search skill uninstall --agent {}{project}`",
+            agent.title(),
+            agent.name()
         ))?;
     }
     Ok(())
@@ -93,7 +90,9 @@ fn change_skill(args: &SkillChangeArgs, env: &Env, action: SkillAction) -> Resul
         SkillLocation::for_user(agent, env)
     };
     if action == SkillAction::Install && agent == Agent::Claude && !args.project {
-        refuse_for_codex_alone(env)?;
+        if args.agent.is_none() {
+            refuse_for_codex_alone(env)?;
+        }
         refuse_beside_plugin(env)?;
     }
     let mut plan = SkillPlan::read(location)?;
@@ -196,7 +195,7 @@ fn format_no_skill(env: &Env) -> &'static str {
     match Agent::default_for(env) {
         Agent::Claude => "the skill is not installed\nhint: `session-search skill install`",
         Agent::OpenCode => {
-            "the skill is not installed\nhint: `session-search skill install --opencode`"
+            "the skill is not installed\nhint: `session-search skill install --agent opencode`"
         }
         Agent::Codex => {
             "the skill is not installed\nhint: `session-search setup --agent codex` gives Codex instructions in its place"
@@ -211,7 +210,7 @@ fn print_reports(
     mode: WriteMode,
 ) -> Result<CommandOutcome> {
     if as_json {
-        json::print(&reports)?;
+        json::print(&serde_json::json!({ "skills": reports }))?;
     } else if reports.is_empty() {
         notes::print_line(format_no_skill(env))?;
     }

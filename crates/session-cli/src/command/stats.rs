@@ -21,6 +21,7 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
             project: history.project(),
             is_narrow: history.names_agent_or_branch(),
             last_days: last_days(args),
+            first_day: history.range.from.date(),
             last_day,
         };
         nothing.format()
@@ -44,5 +45,6 @@ pub fn run(args: &StatsArgs) -> Result<CommandOutcome> {
 /// Returns the number of days up to now that are counted, where the time is one.
 fn last_days(args: &StatsArgs) -> Option<u32> {
     let time = args.time_args();
-    time.days.filter(|_| time.until.is_none())
+    time.days
+        .filter(|_| time.until.is_none() && time.before.is_none())
 }

@@ -27,6 +27,7 @@ pub fn run(args: &TrustArgs) -> Result<CommandOutcome> {
 }
 
 fn trust_memories(args: &TrustArgs, memories: &ProjectMemories) -> Result<CommandOutcome> {
+    memories.store.check_records()?;
     let mut waiting = if args.memories.is_empty() {
         memories.store.list_waiting(&MemoryState::ALL)
     } else {

@@ -39,7 +39,9 @@ pub fn unwrap_setup_error(error: SetupError) -> Error {
         SetupError::Query(error) => error.into(),
         SetupError::Config(error) => error.into(),
         SetupError::Record(error) => error.into(),
-        SetupError::DamagedRecord(error) => error.into(),
+        SetupError::DamagedRecord { .. } => anyhow::anyhow!(
+            "{error}\nhint: move it away; `session-search setup --undo` then leaves the model and `cleanupPeriodDays` as they are"
+        ),
         SetupError::NoEndpoint { .. } => {
             anyhow::anyhow!("{error}\nhint: as --remote http://localhost:8080/v1 --model NAME")
         }

@@ -51,20 +51,20 @@ fn a_hit_has_at_most_about_100_tokens() {
 fn it_is_one_document() {
     let env = env();
     assert_snapshot!(env.run(&["search", "lantern lit", "--json", "--compact", "--limit", "1"]).stdout(), @r#"
-    {"query":"lantern lit","sessions":3,"complete":true,"left_out":[],"missing":[],"only_subagents":[],"filtered":[],"corrected":[],"hits":[
+    {"query":"lantern lit","sessions":3,"complete":true,"left_out":[],"missing":[],"session_ids":[],"only_subagents":[],"filtered":[],"corrected":[],"hits":[
     {"session":"3a1e0c52","turn":0,"band":"strong","date":"2026-01-15","project":"harbour-of-long-namesha…","title":"Lit.","preview":"lantern Lit."}
     ]}
     "#);
     assert_snapshot!(env.run(&["search", "zymurgy", "--keyword-only", "--json", "--compact"]), @r#"
     exit code: 1
     ----- stdout -----
-    {"query":"zymurgy","sessions":3,"complete":true,"left_out":[],"missing":["zymurgy"],"only_subagents":[],"filtered":[],"corrected":[],"hits":[]}
+    {"query":"zymurgy","sessions":3,"complete":true,"left_out":[],"missing":["zymurgy"],"session_ids":[],"only_subagents":[],"filtered":[],"corrected":[],"hits":[]}
     ----- stderr -----
     "#);
     assert_snapshot!(TestEnvironment::new().run(&["search", "x", "--json", "--compact"]), @r#"
     exit code: 1
     ----- stdout -----
-    {"query":"x","sessions":0,"complete":true,"left_out":[],"missing":[],"only_subagents":[],"filtered":[],"corrected":[],"hints":["no Claude Code, OpenCode, Codex CLI, Gemini CLI, Copilot CLI, pi, Cursor or Cursor CLI history in `[TMP]/home`","try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for"],"hits":[]}
+    {"query":"x","sessions":0,"complete":true,"left_out":[],"missing":[],"session_ids":[],"only_subagents":[],"filtered":[],"corrected":[],"hints":["no Claude Code, OpenCode, Codex CLI, Gemini CLI, Copilot CLI, pi, Cursor or Cursor CLI history in `[TMP]/home`","try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for"],"hits":[]}
     ----- stderr -----
     no [AGENTS] history in `[TMP]/home`
     hint: try `session-search demo`, or add --or-demo to a search; [DOCS]/sources.md says where histories are looked for

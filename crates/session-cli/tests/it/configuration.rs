@@ -65,7 +65,6 @@ const EVERY_KEY: &str = r#"
     project_weight = 2.0
     global_weight = 0.5
     scope_days = 60
-    max_candidates = 20
     max_results = 5
 
     [injection]
@@ -241,7 +240,7 @@ fn settings_are_shown_with_who_said_them() {
     assert_eq!(of("auto_retrieve"), "false file");
     assert_eq!(of("retrieval.max_results"), "2 file");
     assert_eq!(of("retrieval.decay_floor"), "0.25 variable");
-    assert_eq!(of("retrieval.max_candidates"), "10 default");
+    assert_eq!(of("retrieval.scope_days"), "-1 default");
     let refused = |config: &str, reason: &str| {
         fs_err::write(&file, config).unwrap();
         let ran = project.run(&["memory", "list"]).exits(1);

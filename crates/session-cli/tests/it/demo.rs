@@ -88,7 +88,7 @@ fn the_demo_is_one_object_of_three_levels() {
         demo["shown"]["shown"][0]["turn"],
         demo["turns"]["hits"][0]["turn"]
     );
-    assert_eq!(demo["sessions"]["index"]["complete"], true);
+    assert_eq!(demo["sessions"]["complete"], true);
 }
 
 #[test]

@@ -36,9 +36,9 @@ fn score(env: &TestEnvironment, set: &Path, options: &[&str]) -> f64 {
 fn the_right_session_counts_and_the_rankings_are_written() {
     let (env, set) = asked();
     let reports = env.json(&["eval", &set.to_string_lossy()]);
-    assert_eq!(reports[0]["level"], "session");
-    assert_eq!(reports[0]["all"]["questions"], 2);
-    assert!(reports[0]["all"]["hit@1"].as_f64().unwrap() >= 0.5);
+    assert_eq!(reports["levels"][0]["level"], "session");
+    assert_eq!(reports["levels"][0]["all"]["questions"], 2);
+    assert!(reports["levels"][0]["all"]["hit@1"].as_f64().unwrap() >= 0.5);
     assert!(score(&env, &set, &[]) > 0.0);
 }
 
@@ -126,7 +126,7 @@ fn a_session_may_be_said_by_the_beginning_of_its_id() {
         .run(&["eval", &set.to_string_lossy(), "--json"])
         .succeeded();
     let reports: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
-    assert_eq!(reports[0]["all"]["hit@1"], 0.5);
+    assert_eq!(reports["levels"][0]["all"]["hit@1"], 0.5);
     let said = ran.stderr();
     assert!(
         said.contains("no session of this history, or several: 1, as `nonsense`"),
@@ -191,7 +191,7 @@ fn labels_may_be_as_other_tools_write_them() {
             .run(&["eval", &set.to_string_lossy(), "--json"])
             .succeeded();
         let reports: serde_json::Value = serde_json::from_str(&ran.stdout()).unwrap();
-        assert_eq!(reports[0]["all"]["questions"], 2, "{ran}");
+        assert_eq!(reports["levels"][0]["all"]["questions"], 2, "{ran}");
         assert_eq!(ran.stderr(), "");
     }
 }

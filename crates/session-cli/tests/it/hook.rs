@@ -35,7 +35,7 @@ fn it_is_shown_first_then_installed_and_removed() {
         "unchanged"
     );
     assert_eq!(read(), installed);
-    let status = project.json(&["hook", "status"]);
+    let status = &project.json(&["hook", "status"])["hooks"];
     assert_eq!(
         (&status[0]["events"][0], &status[0]["works"]),
         (&"UserPromptSubmit".into(), &true.into())
@@ -58,7 +58,7 @@ fn each_agent_has_the_hook_in_its_own_way() {
     ] {
         let install = ["hook", "install", "--agent", agent, "--yes"];
         assert_eq!(project.json(&install)["outcome"], "written");
-        let status = project.json(&["hook", "status"]);
+        let status = &project.json(&["hook", "status"])["hooks"];
         let of_agent = status.as_array().unwrap().last().unwrap().clone();
         assert_eq!(
             (&of_agent["agent"], &of_agent["events"][3]),
@@ -387,7 +387,7 @@ fn the_users_own_settings_of_a_project_are_read() {
     let local = project.env.home("shop/.claude/settings.local.json");
     project.env.write(&local, &installed);
     fs_err::remove_file(user).unwrap();
-    let status = project.json(&["hook", "status"]);
+    let status = &project.json(&["hook", "status"])["hooks"];
     assert_eq!(status[2]["scope"], "local", "{status}");
     assert_eq!(status[2]["works"], true, "{status}");
 }
@@ -414,6 +414,18 @@ fn the_plugin_leaves_an_event_to_the_hook_of_the_settings() {
     project.run(&start).succeeded();
     project.run(&["hook", "status"]).succeeded();
     assert!(answer("s3").contains("Connection pool"), "another event");
+}
+
+#[test]
+fn status_names_the_setting_that_switches_injection_off() {
+    let project = MemoryProject::new();
+    project.run(&["hook", "install", "--yes"]).succeeded();
+    let status = || project.run(&["hook", "status"]).succeeded().stderr();
+    assert_eq!(status(), "");
+    project.configure("enabled = false", "");
+    let said = status();
+    assert!(said.starts_with("note: `enabled = false` in "), "{said}");
+    assert!(said.contains("config.toml"), "{said}");
 }
 
 #[test]

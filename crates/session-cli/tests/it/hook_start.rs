@@ -85,7 +85,7 @@ fn a_mistake_in_the_configuration_is_told_where_nothing_else_is() {
         "{said}"
     );
     assert!(said.contains("config.toml"), "{said}");
-    let status = &project.json(&["hook", "status"])[0];
+    let status = &project.json(&["hook", "status"])["hooks"][0];
     assert_eq!(status["works"], false, "{status}");
     assert!(status["configuration_error"].is_string(), "{status}");
     let cwd = project.env.home("shop");

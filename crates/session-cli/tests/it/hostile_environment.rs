@@ -10,33 +10,51 @@ use rustix::process::test_kill_process_group;
 use serde_json::Value;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-#[test]
-fn a_folder_that_was_deleted_is_named_where_it_is_needed() {
-    let project = MemoryProject::new();
+/// Runs a command in a folder that was deleted.
+fn run_in_deleted_folder(project: &MemoryProject, args: &[&str]) -> crate::environment::Ran {
     let folder = project.env.home("gone");
+    fs_err::create_dir_all(&folder).unwrap();
+    let mut shell = std::process::Command::new("sh");
+    project.env.isolate(&mut shell);
+    let script = "cd \"$0\" && rmdir \"$0\" && exec \"$@\"";
+    shell
+        .args(["-c", script])
+        .arg(&folder)
+        .arg(env!("CARGO_BIN_EXE_session-search"));
+    project.env.ran(shell.args(args).output().unwrap())
+}
+
+#[test]
+fn a_folder_that_was_deleted_is_in_no_project() {
+    let project = MemoryProject::new();
+    project.env.write_transcript(&crate::history::docker());
     for args in [
-        ["memory", "list"].as_slice(),
+        ["search", "docker"].as_slice(),
+        &["memory", "stats"],
+        &["memory", "export"],
+        &["inject", "--prompt", "docker"],
         &["doctor"],
         &["hook", "status"],
         &["config"],
+        &["forget", "--match", "docker", "--dry-run"],
     ] {
-        fs_err::create_dir_all(&folder).unwrap();
-        let mut shell = std::process::Command::new("sh");
-        project.env.isolate(&mut shell);
-        let script = "cd \"$0\" && rmdir \"$0\" && exec \"$@\"";
-        shell
-            .args(["-c", script])
-            .arg(&folder)
-            .arg(env!("CARGO_BIN_EXE_session-search"));
-        let ran = project.env.ran(shell.args(args).output().unwrap()).exits(2);
-        assert!(
-            ran.stderr().contains("the current folder cannot be found"),
-            "{args:?}: {ran}"
-        );
-        assert!(
-            ran.stderr().contains("hint: go to a folder"),
-            "{args:?}: {ran}"
-        );
+        let ran = run_in_deleted_folder(&project, args);
+        assert!(!ran.stderr().contains("current folder"), "{args:?}: {ran}");
+        assert!(!ran.stderr().contains("error: "), "{args:?}: {ran}");
+    }
+}
+
+#[test]
+fn a_folder_that_was_deleted_is_named_where_something_is_written() {
+    let project = MemoryProject::new();
+    for args in [
+        ["memory", "activate", ID].as_slice(),
+        &["memory", "sync-context"],
+        &["hook", "install", "--project", "--yes"],
+    ] {
+        let ran = run_in_deleted_folder(&project, args).exits(2);
+        assert!(ran.stderr().contains("folder"), "{args:?}: {ran}");
+        assert!(ran.stderr().contains("hint: "), "{args:?}: {ran}");
     }
 }
 

@@ -34,7 +34,7 @@ fn what_helps_is_fenced_and_what_does_not_is_left_out() {
             .run(&["inject", "--prompt", prompt, "--json"])
             .exits(1);
         let answer: Value = serde_json::from_str(&ran.stdout()).unwrap();
-        answer["disabled_reason"].as_str().unwrap().to_owned()
+        answer["reason"].as_str().unwrap().to_owned()
     };
     assert_eq!(
         why("raise the flag and write a haiku about the sea"),

@@ -47,6 +47,33 @@ fn it_is_said_that_a_memory_is_for_all_projects() {
     assert!(!saved.contains("saved for all projects"), "{saved}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_folder_that_was_deleted_is_no_project() {
+    let env = TestEnvironment::new();
+    let folder = env.home("gone");
+    fs_err::create_dir_all(&folder).unwrap();
+    let mut command = env.command();
+    command.arg("mcp").current_dir(&folder);
+    let mut client = McpClient::start_as("test-client", command);
+    fs_err::remove_dir(&folder).unwrap();
+    let memory = json!({"topic": "Gate", "info": ["the lamps have an own generator"]});
+    let said = client.fail("remember", memory.clone());
+    assert!(
+        said.contains("the current folder cannot be found"),
+        "{said}"
+    );
+    let mut for_all = memory;
+    for_all["global"] = true.into();
+    client.call("remember", for_all);
+    let found = client.call("recall", json!({"query": "gate lamps"}));
+    assert!(found.contains("own generator"), "{found}");
+    assert!(
+        found.contains("the folder in which the server runs is gone"),
+        "{found}"
+    );
+}
+
 #[test]
 fn the_id_of_a_memory_leads_to_it() {
     let env = TestEnvironment::new();

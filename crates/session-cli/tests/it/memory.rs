@@ -102,7 +102,7 @@ impl MemoryProject {
     /// Topics that a search finds, best first.
     pub fn found(&self, args: &[&str]) -> Vec<String> {
         let answer = self.json(&[&["memory", "search"], args].concat());
-        let all = answer["candidates"].as_array().unwrap();
+        let all = answer["memories"].as_array().unwrap();
         all.iter()
             .map(|c| c["topic"].as_str().unwrap().to_owned())
             .collect()
@@ -213,7 +213,7 @@ fn age_counts_and_is_explained() {
     project.save("Kestrel release", "on Mondays", &[]);
     project.date(&old, "2020-01-01");
     let answer = project.json(&["memory", "search", "lantern release", "--explain"]);
-    let best = &answer["candidates"][0];
+    let best = &answer["memories"][0];
     assert_eq!(best["topic"], "Lantern release");
     assert_eq!(best["decay"], 0.5);
     let product = best["matched"].as_f64().unwrap() * 0.5;

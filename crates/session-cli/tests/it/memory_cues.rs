@@ -40,7 +40,7 @@ fn triggers_are_given_by_options_and_json_and_a_broad_one_is_noted() {
     let saved: Value = serde_json::from_str(&ran.stdout()).unwrap();
     assert_eq!(saved["memory"]["when"], json!({"paths": ["src/1.rs"]}));
     assert!(!ran.stderr().contains("matches"), "{ran}");
-    assert_eq!(saved["notes"], Value::Null);
+    assert_eq!(saved["notes"], json!([]));
     let given = json!({"topic": "Tabs", "key_info": "eight", "when": {"paths": "src/"}});
     let ran = project.fed(&["memory", "save", "--json", "--quiet"], &given.to_string());
     let broad: Value = serde_json::from_str(&ran.succeeded().stdout()).unwrap();

@@ -50,9 +50,11 @@ fn assert_nothing(ran: Ran, query: &str, filtered: &[&str], hints: Value) -> Ran
         "level": "session",
         "hits": [],
         "searched": { "sessions": 0, "projects": 0, "sources": {} },
-        "index": { "complete": true, "files_left": 0, "sessions_left": 0, "places_unread": 0, "locked": false },
+        "complete": true,
+        "index": { "files_left": 0, "sessions_left": 0, "places_unread": 0, "locked": false },
         "left_out": [],
         "missing": [],
+        "session_ids": [],
         "only_subagents": [],
         "filtered": filtered,
         "corrected": [],
@@ -273,7 +275,7 @@ fn json_tells_why_nothing_was_found() {
         assert_eq!(hints(["--branch", "nope"]), branch, "{command}");
     }
     let found = env.json(&["search", "EMFILE", "--project", "parser"]);
-    assert_eq!(found["hints"], Value::Null, "{found}");
+    assert_eq!(found["hints"], json!([]), "{found}");
     let typed = env.json(&["search", "EMFILE agent:nobody"]);
     let hint = typed["hints"][0].as_str().unwrap();
     assert!(

@@ -129,8 +129,8 @@ fn sessions_are_listed_as_json() {
           "opencode": 1
         }
       },
+      "complete": true,
       "index": {
-        "complete": true,
         "files_left": 0,
         "sessions_left": 0,
         "places_unread": 0,
@@ -138,9 +138,11 @@ fn sessions_are_listed_as_json() {
       },
       "left_out": [],
       "missing": [],
+      "session_ids": [],
       "only_subagents": [],
       "filtered": [],
-      "corrected": []
+      "corrected": [],
+      "hints": []
     }
     ----- stderr -----
     "#);
@@ -241,6 +243,7 @@ fn turns_are_shown_as_json() {
       "title": "Docker bridge DNS",
       "project": "homelab",
       "path": "/home/ann/homelab",
+      "parent": null,
       "turns": 2,
       "resume": "claude --resume a1000000-0000-4000-8000-000000000001",
       "gone": false,
@@ -362,6 +365,7 @@ fn status_as_json_tells_the_same() {
       "files": 4,
       "changed": 0,
       "exclusions_changed": false,
+      "writer": null,
       "models": [
         {
           "name": "table",

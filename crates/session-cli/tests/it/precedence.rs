@@ -101,7 +101,7 @@ fn what_matches_and_has_no_room_is_called_so() {
     command.env("SESSION_SEARCH_INJECTION_TOTAL_CHARS", "10");
     command.args(["inject", "--json", "--explain", "--prompt", prompt]);
     let answer: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
-    assert_eq!(answer["disabled_reason"], "no_room", "{answer}");
+    assert_eq!(answer["reason"], "no_room", "{answer}");
     assert_eq!(answer["candidates"][0]["reason"], "no_room");
 }
 

@@ -16,7 +16,7 @@ const NOTHING: [(&[&str], &str); 10] = [
     (&["commands", "zygomorphic"], "/found"),
     (&["digest", "2001-01-01"], "/projects"),
     (&["stats", "--days", "1"], "/by_day"),
-    (&["memory", "search", "zygomorphic"], "/candidates"),
+    (&["memory", "search", "zygomorphic"], "/memories"),
     (&["memory", "list"], "/memories"),
     (&["memory", "today"], "/memories"),
 ];

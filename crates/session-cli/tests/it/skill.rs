@@ -30,22 +30,6 @@ fn files(env: &TestEnvironment) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// As an older version of the program left it: a file with another text, one
-/// that is no more, and the hashes of both.
-fn aged(env: &TestEnvironment) {
-    env.run(&["skill", "install"]).succeeded();
-    let old = "---\nname: session-search\n---\nAn older text.\n";
-    let json = env.home(".claude/skills/session-search/references/json.md");
-    fs_err::write(env.home(SKILL), old).unwrap();
-    fs_err::write(&json, "Gone since.\n").unwrap();
-    let mut manifest: serde_json::Value = serde_json::from_str(&read(env.home(MANIFEST))).unwrap();
-    let hash = |text: &str| blake3::hash(text.as_bytes()).to_hex().to_string();
-    manifest["version"] = json!("0.0.9");
-    manifest["files"]["skills/session-search/SKILL.md"] = json!(hash(old));
-    manifest["files"]["skills/session-search/references/json.md"] = json!(hash("Gone since.\n"));
-    fs_err::write(env.home(MANIFEST), manifest.to_string()).unwrap();
-}
-
 #[test]
 fn it_is_installed_once_and_removed() {
     let env = TestEnvironment::new();
@@ -111,13 +95,27 @@ fn where_codex_is_alone_no_skill_is_installed() {
     hint: `session-search setup --agent codex` gives Codex instructions in its place
     ");
     assert!(!env.home(".claude/skills").exists());
-    env.run(&["skill", "install", "--opencode"]).succeeded();
+    let refused = env.run(&["skill", "install", "--agent", "codex"]).exits(2);
+    let tip = "'session-search setup --agent codex' gives it instructions";
+    assert!(refused.stderr().contains(tip), "{refused}");
+    env.run(&["skill", "install", "--agent", "opencode"])
+        .succeeded();
 }
 
 #[test]
-fn an_older_copy_is_upgraded() {
+fn an_older_copy_is_shown_and_upgraded() {
     let env = TestEnvironment::new();
-    aged(&env);
+    env.run(&["skill", "install"]).succeeded();
+    let old = "An older text.\n";
+    let mut files = serde_json::Map::new();
+    for name in ["SKILL.md", "references/json.md"] {
+        let name = format!("skills/session-search/{name}");
+        fs_err::write(env.home(&format!(".claude/{name}")), old).unwrap();
+        let hash = blake3::hash(old.as_bytes()).to_hex().to_string();
+        files.insert(name, json!(hash));
+    }
+    let manifest = json!({"version": "0.0.9", "files": files});
+    fs_err::write(env.home(MANIFEST), manifest.to_string()).unwrap();
     assert_snapshot!(env.run(&["skill", "status"]), @r"
     exit code: 0
     ----- stdout -----
@@ -133,41 +131,9 @@ fn an_older_copy_is_upgraded() {
       obsolete   references/json.md
     ----- stderr -----
     ");
-    let ran = env.json(&["skill", "install"]);
-    let done: Vec<&str> = ran["files"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|f| f["done"].as_str().unwrap())
-        .collect();
-    assert_eq!(
-        (done[0], done[done.len() - 1]),
-        ("written", "removed"),
-        "{ran}"
-    );
-    assert_eq!(ran["version"], env!("CARGO_PKG_VERSION"));
-    assert!(
-        !env.home(&format!("{SKILL}.backup")).exists(),
-        "nobody edited it"
-    );
-    assert!(read(env.home(SKILL)).contains("Three levels"));
-}
-
-/// It stays until `--force`, and then beside as a backup.
-#[test]
-fn an_edited_file_of_an_older_skill_is_no_part_of_this_one() {
-    let env = TestEnvironment::new();
-    aged(&env);
-    let file = env.home(".claude/skills/session-search/references/json.md");
-    let mine = read(&file) + "mine\n";
-    fs_err::write(&file, &mine).unwrap();
-    let outcome =
-        |args: &[&str]| env.json(args)["files"].as_array().unwrap().last().unwrap()["done"].clone();
-    assert_eq!(outcome(&["skill", "install"]), "kept");
-    assert_eq!(read(&file), mine);
-    assert_eq!(outcome(&["skill", "install", "--force"]), "removed");
-    assert!(!file.exists());
-    assert_eq!(read(file.with_file_name("json.md.backup")), mine);
+    let upgraded = env.json(&["skill", "install"]);
+    assert_eq!(upgraded["files"][0]["done"], "written", "{upgraded}");
+    assert_eq!(upgraded["version"], env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
@@ -268,7 +234,7 @@ fn keywords_of_memories_stand_in_the_description_by_choice() {
     env.run(&["skill", "sync", "--off"]).succeeded();
     save("Connection pool too small", "postgres");
     let ran = env.json(&["skill", "sync"]);
-    let keywords = ran[0]["keywords"].as_array().unwrap();
+    let keywords = ran["skills"][0]["keywords"].as_array().unwrap();
     assert!(
         keywords.contains(&json!("postgres")) && keywords.len() <= 15,
         "{ran}"
@@ -276,7 +242,7 @@ fn keywords_of_memories_stand_in_the_description_by_choice() {
     assert!(says("There are saved memories about") && says("postgres"));
     save("Where the lantern hangs", "lantern");
     assert!(says("lantern"), "kept current");
-    let status = env.json(&["skill", "status"]);
+    let status = &env.json(&["skill", "status"])["skills"];
     assert_eq!(status[0]["files"][0]["state"], "current", "{status}");
     assert_eq!(status[0]["agent"], "claude", "{status}");
     assert_eq!(status[0]["scope"], "user", "{status}");

@@ -218,3 +218,24 @@ fn the_user_hears_once_at_the_start_that_memories_wait() {
     assert!(!said.contains("additionalContext"), "{said}");
     assert_eq!(start(), "");
 }
+
+/// Nobody is asked for an answer that cannot be noted.
+#[test]
+fn a_record_that_cannot_be_read_is_an_error_before_the_question() {
+    let project = clone_with_memory();
+    project.trust();
+    let data = project.env.home(".local/share/session-search/memories");
+    for record in fs_err::read_dir(data).unwrap() {
+        fs_err::write(record.unwrap().path(), "{").unwrap();
+    }
+    let listed = project.run(&["memory", "list"]).succeeded();
+    let note = "none of its memories counts as trusted";
+    assert!(listed.stdout().contains(TOPIC) && listed.stderr().contains(note));
+    let mut command = project.command();
+    command.arg("trust");
+    let refused = answered(&project.env, command, "y\n").exits(2);
+    assert!(
+        !refused.stderr().contains("put before prompts?"),
+        "{refused}"
+    );
+}

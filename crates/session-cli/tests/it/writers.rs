@@ -2,6 +2,7 @@
 
 use crate::environment::{Ran, TestEnvironment};
 use crate::generator::generate;
+use serde_json::{Value, json};
 use std::process::{Child, Stdio};
 
 fn start(env: &TestEnvironment, args: &[&str]) -> Child {
@@ -34,6 +35,22 @@ fn two_indexers_both_come_to_their_end() {
             .stderr()
             .starts_with("nothing new")
     );
+}
+
+/// Its number is what a user needs to end it.
+#[test]
+fn a_process_that_writes_is_named() {
+    let env = TestEnvironment::new();
+    generate(&env, 0..2);
+    env.run(&["index"]).succeeded();
+    let writer = session_store::Writer::open(&env.index("")).unwrap();
+    let pid = cfg!(target_os = "linux").then(std::process::id);
+    assert_eq!(env.json(&["status"])["writer"], json!({ "pid": pid }));
+    let named = "a process is writing to the index now";
+    assert!(env.run(&["status"]).succeeded().stdout().contains(named));
+    assert!(env.run(&["doctor"]).succeeded().stdout().contains(named));
+    drop(writer);
+    assert_eq!(env.json(&["status"])["writer"], Value::Null);
 }
 
 /// A program that looks into databases may hold it for minutes.

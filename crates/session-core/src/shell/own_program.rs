@@ -94,6 +94,10 @@ mod tests {
             "session-search search 'a; b && make' --json | jq .",
             "ls; date && session-search status | grep -c oil",
             "ls 2>/dev/null; session-search status > status.txt",
+            "time session-search search oil",
+            "env NO_COLOR=1 nice -n 5 session-search search oil",
+            "find . -name '*.jsonl' -exec session-search show {} \\;",
+            "xargs -n 1 session-search show < ids.txt",
         ] {
             assert!(runs_only_own_program(own), "{own}");
         }

@@ -47,7 +47,7 @@ fn names_of_fields_are_completed() {
     check("-pro|", "-pro -> -project:");
     check(
         "-|",
-        "- -> -agent:, -project:, -branch:, -file:, -since:, -until:, -when:",
+        "- -> -agent:, -project:, -branch:, -file:, -since:, -until:, -before:, -when:",
     );
     check("age| docker", "age -> agent:");
     for typed in [

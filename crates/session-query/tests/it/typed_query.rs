@@ -65,7 +65,7 @@ fn a_filter_is_a_field_with_its_value() {
 fn a_field_has_the_names_that_options_and_other_programs_have() {
     check(
         "oil after:2026-05-01 before:today -source:claude when:\"last june\"",
-        "oil| since=2026-05-01 until=today -agent=claude when=last june",
+        "oil| since=2026-05-01 before=today -agent=claude when=last june",
     );
     check("aftermath before noon", "aftermath before noon|");
     let words = TypedQuery::join_words(&["oil", "when:last week"]);
@@ -216,6 +216,11 @@ fn times_are_those_of_the_options() {
         "until:today",
         FilterCondition::until(ms("2026-03-31T00:00")),
     );
+    // `before` is no `until`: its day is not included.
+    check(
+        "before:today",
+        FilterCondition::until(ms("2026-03-30T00:00")),
+    );
 }
 
 #[test]
@@ -233,6 +238,11 @@ fn a_mistake_is_told_with_a_hint() {
     check(
         "after:\"last week\" before:2025",
         "`after:\"last week\" before:2025` ends before it begins",
+        "earlier time first",
+    );
+    check(
+        "since:today before:today until:today",
+        "`since:today before:today until:today` ends before it begins",
         "earlier time first",
     );
     assert!(clauses("-since:today until:yesterday").is_ok());

@@ -18,6 +18,7 @@ use crate::memories;
 use crate::output::notes::print_notes;
 use crate::output::{json, notes};
 use anyhow::Result;
+use session_config::current_directory_or_home;
 use session_core::text::sanitize_text;
 use session_display::Note;
 use session_memory::Memory;
@@ -25,7 +26,12 @@ use session_output::{JsonMemories, JsonMemoryChange, format_waiting_note};
 
 /// Runs the command.
 pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
-    let memories = memories::open_memories()?;
+    let changes_memories = args.command.changes_memories();
+    let memories = if changes_memories {
+        memories::open_memories()?
+    } else {
+        memories::open_memories_in(&current_directory_or_home()?)?
+    };
     let found = match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
         MemoryCommand::List(args) => list::run(args, &memories),
@@ -43,7 +49,7 @@ pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
         MemoryCommand::Import(args) => transfer::import(args, &memories),
     }?;
     // The skill offers keywords of memories. The commands that read write nothing in a project.
-    if args.command.changes_memories() {
+    if changes_memories {
         print_notes(memories.finish_change())?;
     }
     Ok(found)

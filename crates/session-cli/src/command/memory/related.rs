@@ -4,9 +4,9 @@ use crate::memories::{self, ProjectMemories};
 use crate::output::notes::print_note;
 use crate::output::terminal_width;
 use anyhow::Result;
-use session_config::current_directory;
+use session_config::current_directory_or_home;
 use session_memory::{Memory, MemoryState};
-use session_output::{JsonMemoryCandidate, format_matches};
+use session_output::{JsonMemoryMatch, format_matches};
 use session_project_memories::BestMemories;
 
 /// The memories that answer a query.
@@ -18,12 +18,12 @@ pub struct RelatedMemories {
 impl RelatedMemories {
     /// Returns true when no memory answers.
     pub fn is_empty(&self) -> bool {
-        self.found.results().is_empty()
+        self.found.matches.is_empty()
     }
 
     /// Returns the memories as JSON.
-    pub fn candidates(&self) -> Vec<JsonMemoryCandidate<'_>> {
-        JsonMemoryCandidate::from_matches(self.found.results(), &self.listed)
+    pub fn json(&self) -> Vec<JsonMemoryMatch<'_>> {
+        JsonMemoryMatch::from_matches(&self.found.matches, &self.listed)
     }
 
     /// Formats the memories for people; empty where none was found.
@@ -33,12 +33,7 @@ impl RelatedMemories {
         } else {
             format!(
                 "{}\n",
-                format_matches(
-                    self.found.results(),
-                    &self.listed,
-                    explain,
-                    terminal_width()
-                )
+                format_matches(&self.found.matches, &self.listed, explain, terminal_width())
             )
         }
     }
@@ -47,7 +42,7 @@ impl RelatedMemories {
 /// Looks for memories of this folder's project and of this user; none where they are
 /// switched off.
 pub fn find_related(query: &str) -> Result<RelatedMemories> {
-    let memories = ProjectMemories::for_directory(&current_directory()?)?;
+    let memories = ProjectMemories::for_directory(&current_directory_or_home()?)?;
     if !memories.home.config.enabled {
         print_note("memories are switched off (`enabled`); `session-search config` says where")?;
         return Ok(RelatedMemories {

@@ -8,7 +8,7 @@ use crate::output::{self, json, notes, terminal_width};
 use anyhow::Result;
 use session_display::pluralize;
 use session_memory::{Memory, MemoryState};
-use session_output::{JsonMemoryCandidate, JsonMemorySearch, format_matches};
+use session_output::{JsonMemoryMatch, JsonMemorySearch, format_matches};
 use std::borrow::Cow;
 
 /// Runs the command.
@@ -26,24 +26,29 @@ pub fn run(args: &MemorySearchArgs, memories: &ProjectMemories) -> Result<Comman
         memories::print_damaged(memories.list_recent(states))?
     };
     let found = memories.find_best(&query, &listed, args.limit)?;
-    let results = found.results();
-    let recall: Vec<&Memory> = results.iter().map(|m| &listed[m.index]).collect();
+    let recall: Vec<&Memory> = found.matches.iter().map(|m| &listed[m.index]).collect();
     memories.record_recall(&recall);
     if args.json {
         json::print(&JsonMemorySearch {
             query: &query,
-            results: results.len(),
-            candidates: JsonMemoryCandidate::from_matches(&found.candidates, &listed),
+            total: found.total,
+            memories: JsonMemoryMatch::from_matches(&found.matches, &listed),
         })?;
-    } else if results.is_empty() {
+    } else if found.matches.is_empty() {
         notes::print_reason(describe_nothing_found(listed.len(), args, memories))?;
     } else {
-        let text = format_matches(results, &listed, args.explain, terminal_width());
+        let text = format_matches(&found.matches, &listed, args.explain, terminal_width());
         output::print(text)?;
-        let shown: Vec<Memory> = results.iter().map(|m| listed[m.index].clone()).collect();
+        let shown: Vec<Memory> = recall.into_iter().cloned().collect();
         note_waiting(&shown)?;
+        if shown.len() < found.total {
+            let (shown, total) = (shown.len(), found.total);
+            notes::print_note(format!(
+                "the best {shown} of {total}; `-n {total}` shows all"
+            ))?;
+        }
     }
-    Ok(CommandOutcome::from_found(!results.is_empty()))
+    Ok(CommandOutcome::from_found(!found.matches.is_empty()))
 }
 
 /// Formats that none of the searched memories was found, or that there is none.
