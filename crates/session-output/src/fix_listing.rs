@@ -4,7 +4,7 @@ use crate::compact::clip_echo;
 use crate::json_session::JsonSessionFields;
 use crate::layout::{INDENT, LineField, format_limit_note, lay_out_fields};
 use crate::searched_scope::SearchedScope;
-use crate::shell::{format_next_command, quote_word};
+use crate::shell::{format_next_command, is_repeatable, quote_query, quote_word};
 use crate::style::{FAILED, FAINT, PROJECT, TITLE, paint};
 use crate::turn_heading::{are_of_several_agents, make_turn_heading, strip_project};
 use anstyle::Style;
@@ -79,15 +79,22 @@ impl FixListing<'_> {
     pub fn format_nothing(&self, scope: &SearchedScope) -> Note {
         let turns = self.found.turns;
         match (self.found.signatures.is_empty(), turns) {
-            (true, _) => Note::new("that text names no particular error").with_hint(
-                "give the line that says what failed, or look for its words with `session-search search`",
-            ),
+            (true, _) => Note::new("that text names no particular error")
+                .with_hints(["give the line that says what failed", &self.suggest_search()]),
             (_, 0) if scope.is_filtered => scope.format_nothing(UNKNOWN_ERROR),
-            (_, 0) => Note::new(UNKNOWN_ERROR).with_hint(
-                "give the whole line, as it was printed, or look for its words with `session-search search`; commands that only read or search are left out",
-            ),
+            (_, 0) => Note::new(UNKNOWN_ERROR).with_hints([
+                "give the whole line, as it was printed; commands that only read or search are left out",
+                &self.suggest_search(),
+            ]),
             _ => self.format_no_cure(),
         }
+    }
+
+    /// Names the command that finds the error where it was pasted or talked about.
+    fn suggest_search(&self) -> String {
+        let words = Some(self.error).filter(|error| is_repeatable(error));
+        let words = words.map_or_else(|| "WORDS".to_owned(), quote_query);
+        format!("`session-search search {words}` finds it in what was said, too")
     }
 
     /// Formats why turns failed with the error, and no cure of it is listed.

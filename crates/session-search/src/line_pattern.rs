@@ -6,7 +6,7 @@ use session_core::text::{self, file_name};
 use std::ops::Range;
 
 /// Matches commands and error lines that hold its parts in order: `*` separates parts, case and white space do not
-/// count. White space at either end means whole words: `act ` matches `act push` and not `exact`.
+/// count, nor does `.exe` behind the name of a program. White space at either end means whole words: `act ` matches `act push` and not `exact`.
 #[derive(Debug, Clone)]
 pub struct LinePattern {
     parts: Vec<String>,
@@ -34,10 +34,11 @@ impl LinePattern {
         }
     }
 
-    /// Returns the characters of one line of a command that the first part matches, as whole words where it can; none
+    /// Returns the characters of one line of a command that the longest part matches, as whole words where it can; none
     /// for a pattern without parts.
     pub fn find(&self, command: &str) -> Option<Range<usize>> {
-        let (folded, part) = (fold_line(command), self.parts.first()?);
+        let longest = self.parts.iter().rev().max_by_key(|part| part.len());
+        let (folded, part) = (fold_line(command), longest?);
         let at = find_whole_words(&folded, part).or_else(|| folded.find(part.as_str()))?;
         let start = folded[..at].chars().count();
         Some(start..start + part.chars().count())
@@ -45,12 +46,13 @@ impl LinePattern {
 
     /// Returns true when a command or an error line holds all parts in order.
     pub(crate) fn matches(&self, line: &str) -> bool {
-        let folded = fold_line(line);
-        if self.whole_words {
-            self.holds_whole_words(&folded)
-        } else {
-            contains_in_order(&folded, self.parts.iter().map(String::as_str))
-        }
+        spellings(line).any(|folded| {
+            if self.whole_words {
+                self.holds_whole_words(&folded)
+            } else {
+                contains_in_order(&folded, self.parts.iter().map(String::as_str))
+            }
+        })
     }
 
     /// Returns how a command matches that holds the parts.
@@ -58,7 +60,7 @@ impl LinePattern {
         if self.runs_program(command) {
             return MatchKind::Program;
         }
-        if self.holds_whole_words(&fold_line(command)) {
+        if spellings(command).any(|folded| self.holds_whole_words(&folded)) {
             MatchKind::WholeWords
         } else {
             MatchKind::PartOfWord
@@ -73,10 +75,11 @@ impl LinePattern {
         let program = file_name(part.split(' ').next().unwrap_or_default());
         let is_named = |simple: &String| {
             let word = simple.split_whitespace().next().unwrap_or_default();
-            fold_line(file_name(word)) == program
+            let word = fold_line(file_name(word));
+            word == program || word.strip_suffix(EXTENSION) == Some(program)
         };
         split_command_parts(command).iter().any(|simple| {
-            fold_line(simple.source).contains(part.as_str())
+            spellings(simple.source).any(|folded| folded.contains(part.as_str()))
                 && split_wrapped_commands(&simple.text).iter().any(is_named)
         })
     }
@@ -100,6 +103,17 @@ fn find_whole_words(folded: &str, part: &str) -> Option<usize> {
         let (before, after) = (&folded[..*at], &folded[at + part.len()..]);
         !before.ends_with(is_of_word) && !after.starts_with(is_of_word)
     })
+}
+
+/// The extension of programs on Windows, which a shell there takes and does not need.
+const EXTENSION: &str = ".exe";
+
+/// Returns a folded line, and where names of programs have an extension, the same without it.
+fn spellings(line: &str) -> impl Iterator<Item = String> {
+    let folded = fold_line(line);
+    let bare = folded.contains(EXTENSION);
+    let bare = bare.then(|| folded.replace(&format!("{EXTENSION} "), " "));
+    std::iter::once(folded).chain(bare)
 }
 
 fn fold_line(text: &str) -> String {
@@ -127,6 +141,21 @@ mod tests {
         assert!(matches("cargo * --release", "cargo build -p a --release"));
         assert!(!matches("--release * cargo", "cargo build --release"));
         assert!(matches("", "anything") && matches("*", "anything"));
+    }
+
+    #[test]
+    fn the_extension_of_a_program_need_not_be_typed() {
+        let command = "cd app && C:/tools/Lamp.exe config export";
+        for (typed, kind) in [
+            ("lamp config", MatchKind::Program),
+            ("lamp.exe config", MatchKind::Program),
+            ("config export", MatchKind::WholeWords),
+        ] {
+            let pattern = LinePattern::new(typed);
+            assert!(pattern.matches(command), "{typed}");
+            assert_eq!(pattern.match_kind(command), kind, "{typed}");
+        }
+        assert!(!LinePattern::new("lamp export").matches(command));
     }
 
     #[test]

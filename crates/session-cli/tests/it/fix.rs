@@ -132,13 +132,14 @@ fn an_error_without_a_cure_is_said_so() {
     for (error, said) in [
         (
             "error: no furnace at all",
-            "no command that does work failed with that error\nhint: give the whole line, as it was printed, or look \
-             for its words with `session-search search`; commands that only read or search are left out\n",
+            "no command that does work failed with that error\nhint: give the whole line, as it was printed; \
+             commands that only read or search are left out\n\
+             hint: `session-search search \"error: no furnace at all\"` finds it in what was said, too\n",
         ),
         (
             "error: 1 failed",
-            "that text names no particular error\nhint: give the line that says what failed, \
-             or look for its words with `session-search search`\n",
+            "that text names no particular error\nhint: give the line that says what failed\n\
+             hint: `session-search search \"error: 1 failed\"` finds it in what was said, too\n",
         ),
     ] {
         let ran = env.run(&["fix", error]).exits(1);
