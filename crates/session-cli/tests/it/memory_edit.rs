@@ -142,6 +142,19 @@ fn no_byte_of_a_memory_that_is_purged_stays() {
     assert_ne!(files_with(&project, "on the pier"), Vec::<PathBuf>::new());
 }
 
+#[cfg(unix)]
+#[test]
+fn an_edit_of_a_memory_that_is_removed_meanwhile_fails() {
+    let project = MemoryProject::new();
+    let id = project.save("Zorbly", "in the harbour", &[]);
+    let editor = format!("f() {{ find \"$HOME\" -name '{id}*' -delete; rm -f \"$1\"; }}; f");
+    let mut command = project.command();
+    command.env("EDITOR", editor).args(["memory", "edit", &id]);
+    let ran = project.env.ran(command.output().unwrap()).exits(2);
+    assert!(ran.stderr().contains(&format!("`{id}`")), "{ran}");
+    assert!(!ran.stdout().contains("unchanged"), "{ran}");
+}
+
 /// Returns the files of the home and the index that hold a text, whatever its case.
 #[cfg(unix)]
 fn files_with(project: &MemoryProject, text: &str) -> Vec<PathBuf> {

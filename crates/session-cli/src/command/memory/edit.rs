@@ -80,7 +80,11 @@ fn edit_in_editor(args: &MemoryEditArgs, memories: &ProjectMemories) -> Result<C
     run_editor(&memory, edit.path(), &memories.home.env)?;
     let text = match edit.read() {
         Ok(Some(text)) => text,
-        Ok(None) => return print_edited("unchanged", memory, &[], args.json),
+        Ok(None) => {
+            // It may have been removed meanwhile, and the edit with it.
+            let memory = memories.store.find(memory.id())?;
+            return print_edited("unchanged", memory, &[], args.json);
+        }
         Err(error) => return Err(refuse(error, edit.reject(None))),
     };
     // Without a terminal nobody reviewed the text, so it keeps its trust.
