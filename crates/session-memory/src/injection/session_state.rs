@@ -41,6 +41,8 @@ pub struct SessionState {
     pub denied_for: BTreeSet<String>,
     /// The ids of memories that are injected only since a call shows them: where it fails, they are forgotten.
     pub shown: BTreeSet<String>,
+    /// The content hashes that these had before, by id; none for one that was not listed.
+    pub hashes_before: BTreeMap<String, String>,
 }
 
 impl SessionState {
@@ -81,16 +83,28 @@ impl SessionState {
 
     /// Adds memories that a call shows to the agent.
     pub(crate) fn add_shown(&mut self, injection: &InjectionRecord<'_>) {
+        let before = self.content_hashes.clone();
         let new = self.add_injection(injection);
         // What the agent knew before this call stays known where the call fails.
         self.shown.retain(|id| !injection.ids.contains(id));
+        self.hashes_before.retain(|id, _| self.shown.contains(id));
+        let known = new.iter().filter_map(|id| before.get_key_value(id));
+        let known = known.map(|(id, hash)| (id.clone(), hash.clone()));
+        self.hashes_before.extend(known);
         self.shown.extend(new);
     }
 
     /// Forgets a memory that a call was to show and did not, unless the agent knew it before.
     pub(crate) fn forget_shown(&mut self, id: &str) {
-        if self.shown.remove(id) {
-            self.injected.remove(id);
+        if !self.shown.remove(id) {
+            return;
+        }
+        self.injected.remove(id);
+        if let Some(hash) = self.hashes_before.remove(id) {
+            self.content_hashes.insert(id.to_owned(), hash);
+        } else {
+            self.content_hashes.remove(id);
+            self.directories.remove(id);
         }
     }
 
@@ -160,11 +174,13 @@ impl SessionState {
             without_line,
             denied_for,
             shown,
+            hashes_before,
             ..
         } = self;
         if !injected.is_empty() || !matches.is_empty() || !denied_for.is_empty() {
             denied_for.clear();
             shown.clear();
+            hashes_before.clear();
             *injected = injected
                 .iter()
                 .skip(injected.len().div_ceil(2))

@@ -129,10 +129,19 @@ fn a_listed_memory_that_a_call_failed_to_show_is_not_new() {
     let world = TestMemories::new();
     let pool = world.save(TOPIC, INFO);
     assert!(update(&world).is_some());
-    let injector = world.injector();
-    injector.record_shown(&[pool.id()], &context_id("s1"));
-    injector.forget_shown(&[pool.id()], &context_id("s1"));
+    let fail_to_show = |memory: &Memory| {
+        let injector = world.injector();
+        injector.record_shown(&[memory.id()], &context_id("s1"));
+        injector.forget_shown(&[memory.id()], &context_id("s1"));
+    };
+    fail_to_show(&pool);
     assert_eq!(update(&world), None);
+    change_topic(&world, &pool, "Pool of connections");
+    fail_to_show(&pool);
+    assert!(update(&world).is_some(), "it was changed");
+    let fonts = world.save("Fonts", "Inter");
+    fail_to_show(&fonts);
+    assert!(update(&world).is_some(), "it was saved since");
 }
 
 #[test]
