@@ -193,6 +193,7 @@ mod script {
         shell.path.insert(0, PathBuf::from("."));
         shell.path.insert(0, PathBuf::from(""));
         shell.path.insert(0, PathBuf::from("../bin"));
+        shell.path.insert(0, PathBuf::from("/proc/self/cwd"));
         assert_eq!(shell.found(&["status"]), "");
     }
 }
