@@ -68,14 +68,14 @@ struct TurnStart {
 }
 
 impl SessionTurns {
-    /// Removes the subagents that began in turns of another branch.
+    /// Removes the subagents that began in turns of another branch, and all of a session that has no turn.
     fn remove_subagents_of_other_branches(&mut self) {
         let (starts, uncounted) = (&self.starts, &mut self.uncounted);
         self.subagents.retain(|turns| {
             let began_ms = begin_ms(turns);
             let before = starts.iter().filter(|turn| Some(turn.time_ms) <= began_ms);
-            let starting = before.max_by_key(|turn| turn.time_ms);
-            let is_of_branch = starting.is_none_or(|turn| turn.is_of_branch);
+            let starting = before.max_by_key(|turn| turn.time_ms).or(starts.first());
+            let is_of_branch = starting.is_some_and(|turn| turn.is_of_branch);
             if !is_of_branch {
                 uncounted.add(turns);
             }
@@ -133,8 +133,12 @@ fn read_turns_by_root(
     scope: ReportScope<'_>,
 ) -> Result<BTreeMap<SessionId, SessionTurns>, StoreError> {
     let tree = SessionTree::new(sessions);
+    let overlapping = sessions.iter().filter(|s| overlaps_range(s, range));
+    let roots: BTreeSet<SessionId> = overlapping.map(|s| tree.find_root(s).id).collect();
     let mut turns_by_root: BTreeMap<SessionId, SessionTurns> = BTreeMap::new();
-    for session in sessions.iter().filter(|s| overlaps_range(s, range)) {
+    // A root that ended before the range has the branch of its subagents.
+    let is_read = |s: &&SessionRow| roots.contains(&s.id) || overlaps_range(s, range);
+    for session in sessions.iter().filter(is_read) {
         let root = tree.find_root(session);
         // A subagent whose parent is missing cannot be assigned to a session.
         if root.parent.is_some() || !(scope.includes_root)(root) {
@@ -150,13 +154,16 @@ fn read_turns_by_root(
             });
             is_of_branch && range.contains(&time_ms)
         })?;
+        let session_turns = turns_by_root.entry(root.id).or_default();
+        let is_root = root.id == session.id;
+        if is_root {
+            session_turns.starts = starts;
+        }
         if read.turns.is_empty() {
             continue;
         }
-        let session_turns = turns_by_root.entry(root.id).or_default();
-        if root.id == session.id {
+        if is_root {
             session_turns.own = read.turns;
-            session_turns.starts = starts;
             session_turns.uncounted = read.uncounted;
         } else {
             session_turns.subagents.push(read.turns)
@@ -164,7 +171,6 @@ fn read_turns_by_root(
     }
     if scope.branch.is_some() {
         // Subagents follow the turn that started them, whatever branch they name.
-        turns_by_root.retain(|_, turns| !turns.own.is_empty());
         let turns = turns_by_root.values_mut();
         turns.for_each(SessionTurns::remove_subagents_of_other_branches);
     }

@@ -383,6 +383,38 @@ fn the_time_of_a_branch_is_not_that_of_others() {
     assert_eq!(minutes(&["--branch", "fix"]), 10);
 }
 
+/// The session has no turn on that day: its answer came before midnight, or after it.
+#[test]
+fn the_work_of_a_subagent_is_of_the_branch_on_which_it_was_started() {
+    for answered in ["2026-03-31T23:10:00Z", "2026-04-01T11:00:00Z"] {
+        let session = ClaudeTranscript::new(BOILER, "/home/ann/boiler")
+            .branch("main")
+            .at("2026-03-31T22:00:00Z")
+            .user("How does the boiler fill?")
+            .assistant("Before it heats.")
+            .branch("fix")
+            .at("2026-03-31T23:00:00Z")
+            .user("Mend it in the background")
+            .at(answered)
+            .assistant("It is being mended.");
+        let subagent = ClaudeTranscript::new("agent-2b3c4d5e", "/home/ann/boiler")
+            .agent_of(BOILER)
+            .branch("main")
+            .at("2026-04-01T10:00:00Z")
+            .user("Mend the boiler")
+            .bash("make boiler", "It fills first now.")
+            .assistant("Mended.");
+        let env = TestEnvironment::indexed(&[session, subagent]);
+        let sessions = |filter: &[&str]| {
+            let told = env.json(&[&["digest", "2026-04-01"], filter].concat());
+            told["sessions"].as_i64()
+        };
+        assert_eq!(sessions(&[]), Some(1), "{answered}");
+        assert_eq!(sessions(&["--branch", "fix"]), Some(1), "{answered}");
+        assert_eq!(sessions(&["--branch", "main"]), Some(0), "{answered}");
+    }
+}
+
 /// Such a prompt counts with the turn before it.
 #[test]
 fn a_prompt_without_a_time_counts_on_the_day_of_the_turn_before() {
