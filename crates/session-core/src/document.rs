@@ -134,6 +134,10 @@ mod tests {
             build_turn_document(&content("{\"a\": [1, 2, 3]}", "ok"), 900),
             None
         );
+        assert_eq!(
+            build_turn_document(&content("SESSIONS  \"oil the gate\"   3 sessions", ""), 900),
+            None
+        );
         assert!(build_turn_document(&content("fix EMFILE", ""), 900).is_some());
         assert!(
             build_turn_document(&content("yes", "The watcher leaks one handle a file."), 900)

@@ -258,7 +258,37 @@ fn to_json_turn<T>(matching: &FoundTurn<Vec<T>>) -> JsonTurn<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::{EVERYTHING, format_heading};
+    use super::{EVERYTHING, FoundCommand, PrintedFinding, format_heading};
+    use session_core::CallStatus;
+    use session_store::SessionRow;
+
+    #[test]
+    fn a_run_is_listed_with_how_it_ended() {
+        let run = |status| FoundCommand {
+            command: "heat".to_owned(),
+            status,
+            errors: Vec::new(),
+            run: 0,
+            found_nothing: false,
+            has_failed: false,
+        };
+        let format_line = |status| {
+            let lines = run(status).format_lines(&SessionRow::default(), EVERYTHING, 40);
+            anstream::adapter::strip_str(&lines.concat()).to_string()
+        };
+        assert_eq!(format_line(CallStatus::Done), "ok         $ heat");
+        assert_eq!(format_line(CallStatus::Failed), "failed     $ heat");
+        assert_eq!(format_line(CallStatus::Unfinished), "unfinished $ heat");
+        assert_eq!(format_line(CallStatus::NotRun), "not run    $ heat");
+        let [done, failed, unfinished] =
+            [CallStatus::Done, CallStatus::Failed, CallStatus::Unfinished].map(run);
+        let count = FoundCommand::format_count;
+        assert_eq!(count(&[&done, &done]), "2 runs, none failed,");
+        assert_eq!(
+            count(&[&done, &failed, &unfinished]),
+            "3 runs (1 failed, 1 unfinished)"
+        );
+    }
 
     #[test]
     fn counts_of_a_heading_are_never_cut() {

@@ -66,16 +66,6 @@ fn calls_are_shown_with_what_they_were_for_and_how_they_ended() {
 }
 
 #[test]
-fn a_killed_command_is_unfinished() {
-    assert_snapshot!(env().run(&["commands", "heat"]).succeeded().stdout(), @r#"
-    COMMANDS   "heat"   1 run (1 unfinished) in 1 turn of 1 session
-
-    2026-02-01 10:00   ses_6:0   boiler   A cold boiler
-        unfinished $ heat --until warm
-    "#);
-}
-
-#[test]
 fn only_changes_that_were_made_are_listed() {
     assert_snapshot!(env().run(&["show", SESSION, "--only", "files"]).succeeded().stdout(), @"
     ses_6:0

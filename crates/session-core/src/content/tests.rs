@@ -79,6 +79,43 @@ fn commands_are_told_in_order_with_how_they_ended() {
 }
 
 #[test]
+fn errors_in_the_output_of_this_program_are_not_kept() {
+    let content = |command: &str| {
+        let call = ToolCall {
+            name: "Bash".into(),
+            command: Some(command.into()),
+            output: Some("Error: EMFILE: too many open files".into()),
+            status: CallStatus::Failed,
+            ..ToolCall::default()
+        };
+        TurnContent::from_turn(&turn(vec![TurnPart::Call(call)]))
+    };
+    let own = content("session-search search 'EMFILE error'");
+    assert_eq!((own.commands.len(), own.errors.len()), (0, 0));
+    let other = content("make watch");
+    assert_eq!((other.commands.len(), other.errors.len()), (1, 1));
+}
+
+#[test]
+fn a_prompt_without_information_is_not_indexed() {
+    let is_indexed = |prompt: &str| {
+        let turn = Turn {
+            prompt: prompt.into(),
+            ..turn(Vec::new())
+        };
+        !TurnContent::from_turn(&turn).indexed_prompt().is_empty()
+    };
+    assert!(is_indexed("Where did we put the telescope tripod?"));
+    for prompt in [
+        "yes, go on",
+        r#"{"telescope": {"mount": "altazimuth", "readings": [1, 2, 3]}}"#,
+        "TURNS  \"telescope tripod\"   1 turn",
+    ] {
+        assert!(!is_indexed(prompt), "{prompt}");
+    }
+}
+
+#[test]
 fn files_are_told_with_the_most_that_was_done() {
     let content = TurnContent::from_turn(&turn(vec![
         tool("Read", "a", false),
