@@ -57,8 +57,7 @@ impl OpenCodePlugin {
     /// # Errors
     /// When the file cannot be read, or is not this program's.
     pub(crate) fn plan(&self, program: &Path) -> Result<SettingsChange> {
-        let change = SettingsChange::plan(&self.file, |text| write_plugin(text, program))?;
-        Ok(change.with_own_content(CONTENT))
+        self.plan_change(|text| write_plugin(text, program))
     }
 
     /// Plans to remove the plugin; another one's stays.
@@ -66,13 +65,19 @@ impl OpenCodePlugin {
     /// # Errors
     /// When the file cannot be read.
     pub(crate) fn plan_removal(&self) -> Result<SettingsChange> {
-        let change = SettingsChange::plan(&self.file, |text| {
+        self.plan_change(|text| {
             Ok(match find_program(text) {
                 Some(_) => String::new(),
                 None => text.to_owned(),
             })
-        })?;
-        Ok(change.with_own_content(CONTENT))
+        })
+    }
+
+    fn plan_change(
+        &self,
+        change: impl FnOnce(&str) -> SettingsResult<String>,
+    ) -> Result<SettingsChange> {
+        Ok(SettingsChange::plan(&self.file, change)?.with_own_content(CONTENT))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Small, pure text functions for every crate.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 use unicode_normalization::char::is_combining_mark;
@@ -70,6 +71,15 @@ pub fn clip_words(text: &str, limit: usize) -> &str {
         .rfind(char::is_whitespace)
         .filter(|end| cut.len() - end <= MAX_CLIPPED_WORD_BYTES);
     end.map_or(cut, |end| &cut[..end])
+}
+
+/// Cuts `text` as [`clip_words`] does, and appends `…` where it cuts.
+pub fn shorten_words(text: &str, limit: usize) -> Cow<'_, str> {
+    let kept = clip_words(text, limit);
+    if kept.len() == text.len() {
+        return kept.into();
+    }
+    format!("{}…", kept.trim_end()).into()
 }
 
 /// Joins words as a sentence has alternatives: `a, b or c`.
@@ -154,6 +164,14 @@ mod tests {
         assert_eq!(file_name("C:\\a\\b.rs"), "b.rs");
         assert_eq!(file_name("/"), "");
         assert_eq!(clip("añb", 2), "a");
+    }
+
+    #[test]
+    fn what_is_cut_off_is_marked_behind_a_word() {
+        assert_eq!(shorten_words("light the lamp", 14), "light the lamp");
+        assert_eq!(shorten_words("light the lamp", 13), "light the…");
+        assert_eq!(shorten_words("light \n the lamp", 9), "light…");
+        assert_eq!(shorten_words("lamplight", 4), "lamp…");
     }
 
     #[test]

@@ -51,7 +51,5 @@ pub use times::{
     now_without_zone_name,
 };
 pub use unfound_terms::{UnfoundHints, format_unfound_terms};
-pub use unknown_project::{
-    format_project_elsewhere, format_unknown_project, format_unknown_project_and_others,
-};
-pub use unmet_filter::format_unmet_filter;
+pub use unknown_project::{format_project_elsewhere, format_unknown_project};
+pub use unmet_filter::{format_unmet_clause, format_unmet_clause_and_others};

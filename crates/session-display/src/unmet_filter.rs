@@ -4,16 +4,38 @@ use crate::columns::fit_line;
 use crate::note::Note;
 use crate::similarity::{MIN_SIMILARITY, name_similarity};
 use crate::times::format_minute;
+use crate::unknown_project::{format_unknown_project, format_unknown_project_and_others};
 use session_search::{FilterClause, FilterCondition};
+use session_store::SessionRow;
+use std::slice;
 
 /// Most columns of a value.
 const MAX_COLUMNS: usize = 80;
 /// Most branches or agents that a hint names.
 const MAX_NAMES: usize = 5;
 
-/// Formats that no turn of the history meets a filter, and what to give instead: of `names`, the branches or
-/// agents of the history, the nearest. `None` for alternatives and for what is negated.
-pub fn format_unmet_filter(clause: &FilterClause, names: &[String]) -> Option<Note> {
+/// Formats that no session is of a project, or that no turn of the history meets another filter, and what to give instead: of
+/// `names`, the branches or agents of the history, the nearest. `None` for alternatives and for what is negated.
+pub fn format_unmet_clause(
+    clause: &FilterClause,
+    names: &[String],
+    sessions: &[SessionRow],
+) -> Option<Note> {
+    format_unknown_project(slice::from_ref(clause), sessions)
+        .or_else(|| format_unmet_filter(clause, names))
+}
+
+/// Formats the same for a client that cannot run commands: with the names of the projects that are nearest.
+pub fn format_unmet_clause_and_others(
+    clause: &FilterClause,
+    names: &[String],
+    sessions: &[SessionRow],
+) -> Option<Note> {
+    format_unknown_project_and_others(slice::from_ref(clause), sessions)
+        .or_else(|| format_unmet_filter(clause, names))
+}
+
+fn format_unmet_filter(clause: &FilterClause, names: &[String]) -> Option<Note> {
     let [condition] = clause.conditions.as_slice() else {
         return None;
     };

@@ -1,7 +1,7 @@
 //! A session and those of its turns that are exported.
 
 use session_core::TurnAddress;
-use session_core::text::clip_words;
+use session_core::text::shorten_words;
 use session_display::{SessionIds, format_minute, sanitize_line};
 use session_redact::Redactor;
 use session_search::{Exchange, read_exchanges};
@@ -173,12 +173,7 @@ fn make_label(prompt: &str) -> Option<String> {
         .lines()
         .map(sanitize_line)
         .find(|line| !line.is_empty())?;
-    let kept = clip_words(&line, LABEL_BYTES);
-    Some(if kept.len() < line.len() {
-        format!("{}…", kept.trim_end())
-    } else {
-        line
-    })
+    Some(shorten_words(&line, LABEL_BYTES).into_owned())
 }
 
 /// Splits turns into batches that fit into memory.

@@ -3,7 +3,7 @@
 use crate::error::ForgetError;
 use crate::plan::ForgottenTurns;
 use crate::request::ForgetRequest;
-use session_sources::{Cursor, CursorExclusions, find_source};
+use session_sources::{Cursor, CursorRedaction, find_source};
 use session_store::{FileId, FileRow, GivenTitle, Reader, SessionId, SessionRow, TurnId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,11 +113,11 @@ fn list_cursor_titles(index: &Reader, file: &FileRow) -> Result<Vec<String>, For
         titles.borrow_mut().push(title.to_owned());
         false
     };
-    let exclusions = CursorExclusions {
-        title: &keep,
-        ..CursorExclusions::none()
+    let redaction = CursorRedaction {
+        excludes_title: &keep,
+        ..CursorRedaction::none()
     };
-    source.redact_cursor(Path::new(&file.path), &Cursor(cursor), &exclusions);
+    source.redact_cursor(Path::new(&file.path), &Cursor(cursor), &redaction);
     Ok(titles.into_inner())
 }
 

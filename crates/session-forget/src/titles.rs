@@ -3,7 +3,7 @@
 use crate::error::ForgetError;
 use crate::exclusions::Exclusions;
 use crate::item;
-use session_sources::{Cursor, CursorExclusions, Source, find_source};
+use session_sources::{Cursor, CursorRedaction, Source, find_source};
 use session_store::{FileRow, Reader, SessionId, StoreError, Writer};
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,30 +22,30 @@ impl Exclusions {
     /// next prompts would be numbered.
     pub fn redact_cursor(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
         let name = source.name();
-        let excluded = CursorExclusions {
-            title: &|title| self.excludes_title(title),
-            session: &|session| self.excludes_session(name, session),
-            ..CursorExclusions::none()
+        let redaction = CursorRedaction {
+            excludes_title: &|title| self.excludes_title(title),
+            excludes_session: &|session| self.excludes_session(name, session),
+            ..CursorRedaction::none()
         };
-        source.redact_cursor(at, cursor, &excluded)
+        source.redact_cursor(at, cursor, &redaction)
     }
 
     /// Returns a cursor of a history of one session without its titles: its first turn is left out.
     pub fn redact_cursor_titles(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
-        let excluded = CursorExclusions {
-            title: &|_| true,
-            ..CursorExclusions::none()
+        let redaction = CursorRedaction {
+            excludes_title: &|_| true,
+            ..CursorRedaction::none()
         };
-        source.redact_cursor(at, cursor, &excluded)
+        source.redact_cursor(at, cursor, &redaction)
     }
 
     /// Returns a cursor of a history of one session without its branch: its last turn is left out.
     pub fn redact_cursor_branch(&self, source: &dyn Source, at: &Path, cursor: &Cursor) -> Cursor {
-        let excluded = CursorExclusions {
-            branch: true,
-            ..CursorExclusions::none()
+        let redaction = CursorRedaction {
+            excludes_branch: true,
+            ..CursorRedaction::none()
         };
-        source.redact_cursor(at, cursor, &excluded)
+        source.redact_cursor(at, cursor, &redaction)
     }
 
     /// Removes what is excluded from the cursors that an index keeps.

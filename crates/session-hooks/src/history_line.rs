@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use session_config::Config;
-use session_core::text::clip_words;
+use session_core::text::shorten_words;
 use session_memory::{BlockItem, FrontmatterTime, Importance, InjectionLimits, MemoryBlock};
 use std::borrow::Cow;
 
@@ -53,12 +53,7 @@ impl HistoryLine {
 pub(crate) fn shorten(text: &str, bytes: usize) -> Cow<'_, str> {
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
-    let line = clip_words(line, bytes);
-    if line.len() == text.len() {
-        Cow::Borrowed(line)
-    } else {
-        Cow::Owned(format!("{}…", line.trim_end()))
-    }
+    shorten_words(text, bytes.min(line.len()))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::session_embedder::SessionEmbedder;
 use session_core::{KnownTurns, SessionMeta, Turn, TurnContent, TurnSpan};
 use session_forget::{MarkerPosition, find_marker};
 use session_redact::Redactor;
-use session_sources::{Cursor, CursorExclusions, Sink, Source, Warning};
+use session_sources::{Cursor, CursorRedaction, Sink, Source, Warning};
 use session_store::{NewDocuments, PreparedTurn, StoreError, TurnPreparer};
 use std::borrow::Cow;
 use std::ops::ControlFlow;
@@ -313,9 +313,9 @@ pub(crate) fn redact_cursor(
     if !redactor.has_patterns() && matches!(redactor.redact(&cursor.0), Cow::Borrowed(_)) {
         return cursor;
     }
-    let redaction = CursorExclusions {
+    let redaction = CursorRedaction {
         redact: &|meta| redactor.redact_session(meta),
-        ..CursorExclusions::none()
+        ..CursorRedaction::none()
     };
     source
         .map(|source| source.redact_cursor(at, &cursor, &redaction))

@@ -4,9 +4,7 @@ use crate::answer::{FencedText, format_call};
 use crate::call_error::CallError;
 use session_agents::CallingProcess;
 use session_core::TurnAddress;
-use session_display::{
-    Note, SessionIds, format_minute, format_unknown_project_and_others, format_unmet_filter,
-};
+use session_display::{Note, SessionIds, format_minute, format_unmet_clause_and_others};
 use session_query::{
     ResolvedFilter, SearchEngine, SessionIdError, Snapshot, UnmetClause, find_session,
     find_unmet_clause,
@@ -160,16 +158,16 @@ impl<'a> IndexView<'a> {
 
     /// Formats that no session is of a project, or that no turn meets another filter by itself.
     pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<UnmetNote> {
-        let clause = std::slice::from_ref(&unmet.clause);
-        let projects = format_unknown_project_and_others(clause, self.sessions());
-        let names_others = projects.is_some() || !unmet.names.is_empty();
-        let mut found = projects.or_else(|| format_unmet_filter(&unmet.clause, &unmet.names))?;
+        let UnmetClause { clause, names } = unmet;
+        let mut found = format_unmet_clause_and_others(clause, names, self.sessions())?;
+        let conditions = clause.conditions.as_slice();
+        let names_others = matches!(conditions, [FilterCondition::Project(_)]) || !names.is_empty();
         if let [
             FilterCondition::Time {
                 since_ms: Some(_),
                 until_ms: None,
             },
-        ] = unmet.clause.conditions.as_slice()
+        ] = conditions
         {
             let newest = self
                 .find_newest_turn_time()
@@ -177,7 +175,7 @@ impl<'a> IndexView<'a> {
             let newest = newest.map(|at| format!("; the newest began at {at}"));
             found.text.extend(newest);
         }
-        if names_negated_project(&unmet.clause) {
+        if names_negated_project(clause) {
             found.text.push_str(NEGATION_NOTE);
         }
         Some(match names_others {

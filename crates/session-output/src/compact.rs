@@ -2,7 +2,7 @@
 
 use crate::search_listing::SearchListing;
 use serde::Serialize;
-use session_core::text::clip_words;
+use session_core::text::shorten_words;
 use session_core::{ConfidenceBand, safe_json};
 use session_display::{
     SessionIds, fit_line, format_day, project_label, sanitize_line, visible_title,
@@ -97,10 +97,7 @@ pub fn compact_json_without_history(
 /// Returns the beginning of a query that is repeated in its answer, cut at a word's end: a query can be a whole prompt.
 pub(crate) fn clip_echo(query: &str) -> Cow<'_, str> {
     let end = query.char_indices().nth(MAX_ECHO_CHARS);
-    let Some((end, _)) = end else {
-        return query.into();
-    };
-    format!("{}{ELLIPSIS}", clip_words(query, end).trim_end()).into()
+    shorten_words(query, end.map_or(query.len(), |(end, _)| end))
 }
 
 fn join_hits(around: &CompactAnswer<'_>, hits: &[String]) -> serde_json::Result<String> {

@@ -68,20 +68,27 @@ pub(crate) struct NameColumn {
     pub(crate) width: usize,
 }
 
-/// Lays out a name, and beside it the lines of its value; nothing where it has none.
-pub(crate) fn lay_out_row(
-    name: &str,
-    lines: impl IntoIterator<Item = impl std::fmt::Display>,
-    column: NameColumn,
-) -> String {
-    let indent = " ".repeat(column.indent);
-    let width = column.width.saturating_sub(1);
-    let names = std::iter::once(name).chain(std::iter::repeat(""));
-    let rows = names.zip(lines).map(|(name, line)| {
-        let name = paint(FAINT, format!("{name:<width$} "));
-        format!("{indent}{name}{line}\n")
-    });
-    rows.collect()
+impl NameColumn {
+    /// Returns how many columns of so many are left beside it for the values.
+    pub(crate) fn value_width(self, width: usize) -> usize {
+        width.saturating_sub(self.indent + self.width)
+    }
+
+    /// Lays out a name, and beside it the lines of its value; nothing where it has none.
+    pub(crate) fn lay_out_row(
+        self,
+        name: &str,
+        lines: impl IntoIterator<Item = impl std::fmt::Display>,
+    ) -> String {
+        let indent = " ".repeat(self.indent);
+        let width = self.width.saturating_sub(1);
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        let rows = names.zip(lines).map(|(name, line)| {
+            let name = paint(FAINT, format!("{name:<width$} "));
+            format!("{indent}{name}{line}\n")
+        });
+        rows.collect()
+    }
 }
 
 /// Formats below a list how many of its entries its limit leaves out; empty where it has all.
@@ -190,7 +197,7 @@ mod tests {
             indent: 1,
             width: 5,
         };
-        let row = |name| lay_out_row(name, ["a", "b"], column);
+        let row = |name| column.lay_out_row(name, ["a", "b"]);
         let plain = |text: String| anstream::adapter::strip_str(&text).to_string();
         assert_eq!(plain(row("wick")), " wick a\n      b\n");
         assert_eq!(plain(row("lantern")), " lantern a\n      b\n");

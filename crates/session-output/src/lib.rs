@@ -124,7 +124,7 @@ pub use model_table::{JsonModels, format_models};
 pub use no_history::{MissingHistory, format_no_history, format_unread_history};
 pub use search_json::JsonSearch;
 pub use search_listing::SearchListing;
-pub use searched_scope::{SearchedScope, format_same_filters, format_unmet_clause};
+pub use searched_scope::{SearchedScope, format_same_filters};
 pub use session_items::{
     JsonItems, TurnItemKind, find_turn_with_items, format_items, format_no_items, has_items,
 };

@@ -1,6 +1,6 @@
 //! Counts of memories, and of what was put before prompts.
 
-use crate::layout::{NameColumn, lay_out_row};
+use crate::layout::NameColumn;
 use crate::style::{TITLE, paint};
 use serde::Serialize;
 use session_display::{pluralize, sanitize_line, wrap_lines};
@@ -25,8 +25,7 @@ const NAMES: NameColumn = NameColumn {
 
 /// Formats a name, and beside it a value over as many lines as it takes; nothing for an empty value.
 fn format_row(name: &str, value: &str, width: usize) -> String {
-    let columns = width.saturating_sub(NAMES.indent + NAMES.width);
-    lay_out_row(name, wrap_lines(value, columns), NAMES)
+    NAMES.lay_out_row(name, wrap_lines(value, NAMES.value_width(width)))
 }
 
 /// Formats the counts for a terminal of so many columns.

@@ -4,7 +4,7 @@ use crate::explanation;
 use crate::index_notes::format_unreadable_paths;
 use crate::layout::{GAP, INDENT, LineField, TitledLine, lay_out_titled};
 use crate::preview::format_preview;
-use crate::searched_scope::{SearchedScope, format_same_filters, format_unmet_clause};
+use crate::searched_scope::{SearchedScope, format_same_filters};
 use crate::session_label::{make_gone_field, make_title_field};
 use crate::shell::{self, format_next_command};
 use crate::style::{FAINT, ID, TITLE, band_style, paint};
@@ -16,8 +16,8 @@ use jiff::Zoned;
 use session_agents::resume_line;
 use session_core::{ConfidenceBand, TurnAddress, TurnRange};
 use session_display::{
-    Note, Preview, SessionIds, UnfoundHints, fit_line, format_day, format_unfound_terms, pluralize,
-    sanitize_line,
+    Note, Preview, SessionIds, UnfoundHints, fit_line, format_day, format_unfound_terms,
+    format_unmet_clause, pluralize, sanitize_line,
 };
 use session_indexer::RefreshOutcome;
 use session_query::{InvalidFilter, SearchAnswer, TimeSuggestion};
@@ -186,7 +186,8 @@ impl SearchListing<'_> {
     /// the filter may be a word of pasted text, and a time a word of its own (`after:100`), so that a hint says how it is
     /// searched as text.
     pub fn format_unmet_filter(&self) -> Option<Note> {
-        let note = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
+        let unmet = self.answer.unmet.as_ref()?;
+        let note = format_unmet_clause(&unmet.clause, &unmet.names, self.sessions)?;
         let query = &self.answer.query;
         let may_be_text =
             !query.text.trim().is_empty() || self.answer.filter.search_filter.limits_time();

@@ -1,9 +1,7 @@
 //! The scope of a search that found nothing.
 
-use session_display::{
-    Note, format_project_elsewhere, format_unknown_project, format_unmet_filter, pluralize,
-};
-use session_query::{ResolvedFilter, UnmetClause};
+use session_display::{Note, format_project_elsewhere, pluralize};
+use session_query::ResolvedFilter;
 use session_store::SessionRow;
 
 /// The hint where filters let some sessions through, and nothing was found in them.
@@ -66,13 +64,6 @@ impl SearchedScope {
         let hint = self.project_elsewhere.as_deref().unwrap_or(NARROW_FILTERS);
         note.with_hints(self.is_filtered.then_some(hint))
     }
-}
-
-/// Formats that no session is of a project, or that no turn meets another filter by itself; `None` for a filter that only
-/// the scope names.
-pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<Note> {
-    format_unknown_project(std::slice::from_ref(&unmet.clause), sessions)
-        .or_else(|| format_unmet_filter(&unmet.clause, &unmet.names))
 }
 
 #[cfg(test)]

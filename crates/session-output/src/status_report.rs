@@ -1,6 +1,6 @@
 //! The report of `status`: sessions, models, freshness.
 
-use crate::layout::{INDENT, NameColumn, lay_out_row};
+use crate::layout::{INDENT, NameColumn};
 use crate::style::{FAILED, TITLE, paint};
 use crate::units::{format_sources, format_time_left};
 use serde::Serialize;
@@ -64,8 +64,8 @@ const GLUE: char = '\u{a0}';
 
 /// Formats a name, and beside it a value over as many lines as it takes.
 fn format_row(name: &str, value: &str, width: usize) -> String {
-    let lines = wrap_lines(value, width.saturating_sub(NAMES.width));
-    lay_out_row(name, lines.map(|line| line.replace(GLUE, " ")), NAMES)
+    let lines = wrap_lines(value, NAMES.value_width(width));
+    NAMES.lay_out_row(name, lines.map(|line| line.replace(GLUE, " ")))
 }
 
 fn status_rows(root: &Path, status: &IndexStatus) -> Vec<(&'static str, String)> {

@@ -1,6 +1,6 @@
 //! Summaries of work, for people and as JSON.
 
-use crate::layout::{INDENT, NameColumn, lay_out_row};
+use crate::layout::{INDENT, NameColumn};
 use crate::units::format_count;
 use serde::Serialize;
 use session_core::text::file_name;
@@ -87,13 +87,13 @@ const MAX_FILES: usize = 8;
 
 /// Formats the parts that are wanted of a work summary, each with its name before it.
 pub(crate) fn format_work(work: &WorkSummary, wanted: &[WorkPart], width: usize) -> String {
-    let columns = width.saturating_sub(NAMES.indent + NAMES.width);
+    let columns = NAMES.value_width(width);
     let parts = WorkPart::ALL.into_iter();
     let parts = parts.filter(|part| wanted.contains(part));
     parts
         .map(|part| {
             let name = part.name().to_uppercase();
-            lay_out_row(&name, format_part(work, part, columns), NAMES)
+            NAMES.lay_out_row(&name, format_part(work, part, columns))
         })
         .collect()
 }

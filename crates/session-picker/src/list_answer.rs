@@ -6,8 +6,7 @@ use crate::request::{self, TypedRequest};
 use session_core::text::is_unspaced;
 use session_core::{ConfidenceBand, MIN_PREFIX_CHARS};
 use session_display::{
-    Preview, UnfoundHints, format_unfound_terms, format_unknown_project, format_unmet_filter,
-    mark_terms,
+    Preview, UnfoundHints, format_unfound_terms, format_unmet_clause, mark_terms,
 };
 use session_query::{SearchEngine, Snapshot, UnmetClause, find_unmet_clause};
 use session_search::{FilterClause, HitOrder, Level, SearchHit, SearchResults};
@@ -162,9 +161,7 @@ fn drop_begun_word(missing: &mut Vec<String>, typed: &str) {
 fn describe_unmet_filter(snapshot: &Snapshot, clauses: &[FilterClause]) -> Option<String> {
     let Snapshot { index, sessions } = snapshot;
     let UnmetClause { clause, names } = find_unmet_clause(index, sessions, clauses)?;
-    let note = format_unknown_project(std::slice::from_ref(&clause), sessions)
-        .or_else(|| format_unmet_filter(&clause, &names));
-    note.map(|note| note.to_string())
+    format_unmet_clause(&clause, &names, sessions).map(|note| note.to_string())
 }
 
 fn make_rows(results: &SearchResults) -> Result<Vec<ListRow>, PickerError> {

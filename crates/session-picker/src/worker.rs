@@ -6,12 +6,13 @@ use crate::list_answer::{ListAnswer, ListRequest};
 use crate::message::{AppMessage, MessageSender, ReadBytes};
 use crate::picker::PickerCallbacks;
 use crate::thread_priority::lower_thread_priority;
-use session_core::text::clip;
+use session_core::text::shorten_words;
 use session_core::{Progress, Turn, TurnPart};
 use session_indexer::{RefreshMode, RefreshOutcome, RefreshProgress, RefreshStage};
 use session_query::{FilterValues, OpenIndex, QueryError, SearchEngine, Snapshot};
 use session_search::{Exchange, SearchRequest};
 use session_store::{Reader, SessionRow};
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -318,8 +319,8 @@ fn shorten_exchange(mut exchange: Exchange) -> Exchange {
 }
 
 fn shorten_text(text: &mut String) {
-    if text.len() > TEXT_BYTES {
-        *text = format!("{}…", clip(text, TEXT_BYTES));
+    if let Cow::Owned(shortened) = shorten_words(text, TEXT_BYTES) {
+        *text = shortened;
     }
 }
 

@@ -6,7 +6,7 @@ use crate::typed_query::{
     parse_until_ms, parse_within,
 };
 use jiff::Zoned;
-use session_core::text::clip;
+use session_core::text::shorten_words;
 use session_report::{TimeError, begins_time};
 
 /// A word that begins as a filter and is searched as text, since no filter has its value: a log line has `agent:default`.
@@ -42,10 +42,7 @@ impl InvalidFilter {
 
     /// Says that it is searched as text, and what the filter takes.
     pub fn note(&self) -> String {
-        let typed = match clip(&self.typed, MAX_QUOTED_BYTES) {
-            all if all.len() == self.typed.len() => all.to_owned(),
-            beginning => format!("{beginning}…"),
-        };
+        let typed = shorten_words(&self.typed, MAX_QUOTED_BYTES);
         format!("`{typed}` is searched as text; {}", self.hint)
     }
 }

@@ -21,7 +21,7 @@ mod state;
 
 use crate::prompt_history;
 use crate::{
-    AgentInfo, Cursor, CursorExclusions, Env, IndexedSpan, IsKnownFile, Listing, Location,
+    AgentInfo, Cursor, CursorRedaction, Env, IndexedSpan, IsKnownFile, Listing, Location,
     ShownTurns, Sink, Source,
 };
 use session_core::SessionMeta;
@@ -73,11 +73,11 @@ impl Source for Claude {
         }
     }
 
-    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, redaction: &CursorRedaction<'_>) -> Cursor {
         if prompt_history::is_prompt_history(at) {
-            prompt_history::redact_cursor(cursor, excluded)
+            prompt_history::redact_cursor(cursor, redaction)
         } else {
-            state::redact_cursor(at, cursor, excluded)
+            state::redact_cursor(at, cursor, redaction)
         }
     }
 

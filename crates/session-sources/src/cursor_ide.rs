@@ -12,7 +12,7 @@ mod workspace;
 use crate::session_storage::{read_sessions, show_sessions};
 use crate::sqlite::database_stamp;
 use crate::{
-    AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
+    AgentInfo, Cursor, CursorRedaction, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
     Location, PathSession, ShownTurns, Sink, Source,
 };
 use database::CursorDatabase;
@@ -63,7 +63,7 @@ impl Source for CursorIde {
     }
 
     /// A cursor holds ids and hashes alone.
-    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorExclusions<'_>) -> Cursor {
+    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorRedaction<'_>) -> Cursor {
         cursor.clone()
     }
 }

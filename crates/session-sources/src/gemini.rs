@@ -16,7 +16,7 @@ use crate::cursor::{SeenIds, fingerprint, is_default};
 use crate::session_storage::{read_sessions, show_sessions};
 use crate::turn_writer::TurnWriter;
 use crate::{
-    AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, IndexedSpan, Jsonl, JsonlFormat,
+    AgentInfo, Cursor, CursorRedaction, Env, HistoryFolder, IndexedSpan, Jsonl, JsonlFormat,
     Listing, Location, PathSession, ShownTurns, Sink, Source, milliseconds,
 };
 use document::GeminiDocument;
@@ -67,12 +67,12 @@ impl Source for Gemini {
         }
     }
 
-    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, redaction: &CursorRedaction<'_>) -> Cursor {
         if is_document(at) {
             // The cursor of a document holds ids and hashes alone.
             cursor.clone()
         } else {
-            LINES.redact_cursor(at, cursor, excluded)
+            LINES.redact_cursor(at, cursor, redaction)
         }
     }
 }

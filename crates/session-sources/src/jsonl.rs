@@ -6,7 +6,7 @@ mod show;
 
 use crate::prompt_history;
 use crate::{
-    AgentInfo, Cursor, CursorExclusions, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
+    AgentInfo, Cursor, CursorRedaction, Env, HistoryFolder, HistorySearch, IndexedSpan, Listing,
     Location, PathSession, ShownTurns, Sink, Source, TurnWriter,
 };
 use serde::de::DeserializeOwned;
@@ -147,11 +147,11 @@ impl<F: JsonlFormat> Source for Jsonl<F> {
         }
     }
 
-    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, redaction: &CursorRedaction<'_>) -> Cursor {
         if self.is_prompt_history(at) {
-            prompt_history::redact_cursor(cursor, excluded)
+            prompt_history::redact_cursor(cursor, redaction)
         } else {
-            reading::redact_cursor::<F>(cursor, excluded)
+            reading::redact_cursor::<F>(cursor, redaction)
         }
     }
     fn own_id<'s>(&self, session: &'s str) -> &'s str {

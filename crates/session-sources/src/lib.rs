@@ -98,7 +98,7 @@ pub use jsonl::{Jsonl, JsonlFormat};
 pub use other_homes::locate_in_all_homes;
 pub use project::{is_network_path, project_root};
 pub use source::{
-    Caller, ContinuedFile, Cursor, CursorExclusions, IndexedSpan, IsKnownFile, Listing, Location,
+    Caller, ContinuedFile, Cursor, CursorRedaction, IndexedSpan, IsKnownFile, Listing, Location,
     PathSession, Retry, ShownTurns, Sink, Source, Warning, WarningKind,
 };
 

@@ -24,7 +24,7 @@ mod turns;
 use crate::session_storage::{SessionStorage, read_sessions, show_sessions};
 use crate::storage_error::StorageError;
 use crate::{
-    AgentInfo, Cursor, CursorExclusions, Env, IndexedSpan, Listing, Location, ShownTurns, Sink,
+    AgentInfo, Cursor, CursorRedaction, Env, IndexedSpan, Listing, Location, ShownTurns, Sink,
     Source,
 };
 use database::Database;
@@ -67,7 +67,7 @@ impl Source for OpenCode {
     }
 
     /// A cursor holds ids and hashes alone.
-    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorExclusions<'_>) -> Cursor {
+    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorRedaction<'_>) -> Cursor {
         cursor.clone()
     }
 }

@@ -11,7 +11,7 @@ use crate::reading::{DamagedLines, next_line, open_lines};
 use crate::session_announcer::ReadStart;
 use crate::user_text::{UserText, unwrapped};
 use crate::warning::{missing_turn_warning, unread_warning, warning};
-use crate::{Cursor, CursorExclusions, IndexedSpan, Location, ShownTurns, Sink, file};
+use crate::{Cursor, CursorRedaction, IndexedSpan, Location, ShownTurns, Sink, file};
 use serde::{Deserialize, Serialize};
 use session_core::paste::PromptParts;
 use session_core::{
@@ -77,13 +77,13 @@ pub(crate) fn read(at: &Location, from: Option<&Cursor>, sink: &mut dyn Sink) ->
 }
 
 /// Returns a redacted cursor without the excluded titles, and without the excluded sessions, whose prompts it numbers.
-pub(crate) fn redact_cursor(cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+pub(crate) fn redact_cursor(cursor: &Cursor, redaction: &CursorRedaction<'_>) -> Cursor {
     CursorState::<PromptSessions>::redact(cursor, VERSION, |sessions| {
         let described = sessions.clone();
-        let is_excluded = |id: &str| (excluded.session)(&described.meta(id));
+        let is_excluded = |id: &str| (redaction.excludes_session)(&described.meta(id));
         sessions.known.retain(|id, _| !is_excluded(id));
         let known = sessions.known.values_mut();
-        known.for_each(|session| excluded.clear_title(&mut session.title));
+        known.for_each(|session| redaction.redact_title(&mut session.title));
     })
 }
 

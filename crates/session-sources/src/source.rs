@@ -41,7 +41,7 @@ pub trait Source: Sync {
     /// Returns a cursor of a location without excluded titles and sessions, and redacted. If the only session of a file is
     /// excluded, its title and branch are removed, too. A cursor that this version does not resume from becomes empty. Ids and
     /// folders stay: by them the next read goes on with the same sessions, and rules exclude them.
-    fn redact_cursor(&self, at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor;
+    fn redact_cursor(&self, at: &Path, cursor: &Cursor, redaction: &CursorRedaction<'_>) -> Cursor;
 
     /// Returns the file of the session that started a subagent, where the subagent's own file is a location whose path tells it.
     fn parent_file(&self, at: &Location) -> Option<PathBuf> {
@@ -140,46 +140,46 @@ pub struct Cursor(pub String);
 
 /// The titles, sessions and branches that a cursor is not to remember, and how those that it does are redacted.
 #[derive(Clone, Copy)]
-pub struct CursorExclusions<'e> {
+pub struct CursorRedaction<'e> {
     /// Returns true for an excluded title.
-    pub title: &'e dyn Fn(&str) -> bool,
+    pub excludes_title: &'e dyn Fn(&str) -> bool,
     /// Returns true for an excluded session, as its cursor describes it.
-    pub session: &'e dyn Fn(&SessionMeta) -> bool,
+    pub excludes_session: &'e dyn Fn(&SessionMeta) -> bool,
     /// The branch is excluded, since the last turn is. A history tells it again with what follows.
-    pub branch: bool,
+    pub excludes_branch: bool,
     /// Redacts the title and the branch of a session, of which nothing else is set.
     pub redact: &'e dyn Fn(&mut SessionMeta),
 }
 
-impl CursorExclusions<'_> {
+impl CursorRedaction<'_> {
     /// Returns what leaves a cursor as it is.
     pub fn none() -> Self {
         Self {
-            title: &|_| false,
-            session: &|_| false,
-            branch: false,
+            excludes_title: &|_| false,
+            excludes_session: &|_| false,
+            excludes_branch: false,
             redact: &|_| {},
         }
     }
 
     /// Redacts a title, and removes it where it is excluded.
-    pub(crate) fn clear_title(&self, title: &mut Option<String>) {
+    pub(crate) fn redact_title(&self, title: &mut Option<String>) {
         let mut meta = SessionMeta {
             title: title.take(),
             ..SessionMeta::default()
         };
         (self.redact)(&mut meta);
-        *title = meta.title.filter(|title| !(self.title)(title));
+        *title = meta.title.filter(|title| !(self.excludes_title)(title));
     }
 
     /// Redacts a branch, and removes it where it is excluded.
-    pub(crate) fn clear_branch(&self, branch: &mut Option<String>) {
+    pub(crate) fn redact_branch(&self, branch: &mut Option<String>) {
         let mut meta = SessionMeta {
             branch: branch.take(),
             ..SessionMeta::default()
         };
         (self.redact)(&mut meta);
-        *branch = meta.branch.filter(|_| !self.branch);
+        *branch = meta.branch.filter(|_| !self.excludes_branch);
     }
 }
 

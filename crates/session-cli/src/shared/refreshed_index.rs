@@ -6,12 +6,11 @@ use crate::shared::lock_wait::note_update_wait;
 use anyhow::Result;
 use jiff::Zoned;
 use session_config::{Home, explain_history_removals};
-use session_display::Note;
+use session_display::{Note, format_unmet_clause};
 use session_forget::Exclusions;
 use session_indexer::{ReadPolicy, RefreshMode, RefreshOutcome};
 use session_output::{
-    MissingHistory, format_no_history, format_refresh_notes, format_unmet_clause,
-    format_unreadable_paths,
+    MissingHistory, format_no_history, format_refresh_notes, format_unreadable_paths,
 };
 use session_query::{LiveIndex, SearchEngine, Snapshot, find_misplaced_history, find_unmet_clause};
 use session_search::FilterClause;
@@ -42,7 +41,8 @@ impl RefreshedIndex {
         }
         let Snapshot { index, sessions } = &self.snapshot;
         let unmet = find_unmet_clause(index, sessions, clauses);
-        let unmet = unmet.and_then(|unmet| format_unmet_clause(&unmet, sessions));
+        let unmet =
+            unmet.and_then(|unmet| format_unmet_clause(&unmet.clause, &unmet.names, sessions));
         unmet.unwrap_or_else(otherwise)
     }
 

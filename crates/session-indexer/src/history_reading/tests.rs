@@ -6,7 +6,7 @@ use crate::listed_histories::{ListedFile, ListedHistories};
 use crate::read_policy::ReadPolicy;
 use session_core::{FileStamp, KnownTurns, SessionMeta, Turn, TurnSpan};
 use session_sources::{
-    AgentInfo, Cursor, CursorExclusions, Env, IndexedSpan, Listing, Location, PathSession, Retry,
+    AgentInfo, Cursor, CursorRedaction, Env, IndexedSpan, Listing, Location, PathSession, Retry,
     ShownTurns, Sink, Source, Warning, WarningKind,
 };
 use session_store::Reader;
@@ -91,7 +91,7 @@ impl Source for ScriptedSource {
         ShownTurns::default()
     }
 
-    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorExclusions<'_>) -> Cursor {
+    fn redact_cursor(&self, _: &Path, cursor: &Cursor, _: &CursorRedaction<'_>) -> Cursor {
         cursor.clone()
     }
 }

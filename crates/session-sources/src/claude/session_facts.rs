@@ -1,7 +1,7 @@
 //! Session metadata from the lines of a transcript.
 
 use super::entry::TranscriptEntry;
-use crate::CursorExclusions;
+use crate::CursorRedaction;
 use crate::cursor::is_default;
 use crate::lenient_json::LenientText;
 use crate::project::project_root;
@@ -101,9 +101,9 @@ impl SessionFacts {
     }
 
     /// Redacts the titles, and removes the excluded ones.
-    pub(super) fn clear_titles(&mut self, excluded: &CursorExclusions<'_>) {
-        excluded.clear_title(&mut self.custom_title);
-        excluded.clear_title(&mut self.ai_title);
+    pub(super) fn redact_titles(&mut self, redaction: &CursorRedaction<'_>) {
+        redaction.redact_title(&mut self.custom_title);
+        redaction.redact_title(&mut self.ai_title);
     }
 
     /// Removes the facts that tell the subject of an excluded session. Its folders stay: rules exclude it by them.
@@ -112,8 +112,8 @@ impl SessionFacts {
     }
 
     /// Redacts the branch, and removes it where it is excluded.
-    pub(super) fn clear_branch(&mut self, excluded: &CursorExclusions<'_>) {
-        excluded.clear_branch(&mut self.branch);
+    pub(super) fn redact_branch(&mut self, redaction: &CursorRedaction<'_>) {
+        redaction.redact_branch(&mut self.branch);
     }
 
     fn note_relations(&mut self, entry: &TranscriptEntry<'_>, identity: &SessionIdentity) {

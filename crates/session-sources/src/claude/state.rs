@@ -7,7 +7,7 @@ use super::reply::{ReplyBlocks, SidechainReplies};
 use super::session_facts::{SessionFacts, SessionIdentity};
 use crate::cursor::{CursorState, SeenIds, is_default};
 use crate::turn_assembler::TurnProgress;
-use crate::{Cursor, CursorExclusions};
+use crate::{Cursor, CursorRedaction};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -44,18 +44,18 @@ pub(super) struct TranscriptState {
 
 /// Returns a redacted cursor of a transcript without the excluded titles and branch, and without its titles and branch where
 /// its session is excluded.
-pub(super) fn redact_cursor(at: &Path, cursor: &Cursor, excluded: &CursorExclusions<'_>) -> Cursor {
+pub(super) fn redact_cursor(at: &Path, cursor: &Cursor, redaction: &CursorRedaction<'_>) -> Cursor {
     let stem = at.file_stem().unwrap_or_default();
     let identity = SessionIdentity {
         id: stem.to_string_lossy().into_owned(),
         parent: None,
     };
     CursorState::<TranscriptState>::redact(cursor, VERSION, |state| {
-        if (excluded.session)(&state.facts.meta(&identity)) {
+        if (redaction.excludes_session)(&state.facts.meta(&identity)) {
             state.facts.clear_described();
         }
-        state.facts.clear_branch(excluded);
-        state.facts.clear_titles(excluded);
+        state.facts.redact_branch(redaction);
+        state.facts.redact_titles(redaction);
     })
 }
 

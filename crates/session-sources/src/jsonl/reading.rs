@@ -8,7 +8,7 @@ use crate::reading::{FileReading, LineAssembly, open_lines};
 use crate::session_announcer::{ReadStart, SessionAnnouncer};
 use crate::turn_assembler::{TurnAssembler, TurnDetail, TurnProgress};
 use crate::warning::unread_warning;
-use crate::{Cursor, CursorExclusions, Location, Sink, TurnWriter, file};
+use crate::{Cursor, CursorRedaction, Location, Sink, TurnWriter, file};
 use serde::{Deserialize, Serialize};
 use session_core::{SessionMeta, Turn};
 use std::ops::ControlFlow;
@@ -168,14 +168,14 @@ pub(super) fn read<F: JsonlFormat>(
 /// session is excluded.
 pub(super) fn redact_cursor<F: JsonlFormat>(
     cursor: &Cursor,
-    excluded: &CursorExclusions<'_>,
+    redaction: &CursorRedaction<'_>,
 ) -> Cursor {
     CursorState::<JsonlState<F::State>>::redact(cursor, VERSION, |state| {
         let session = &mut state.session;
-        if (excluded.session)(session) {
+        if (redaction.excludes_session)(session) {
             (session.title, session.branch) = (None, None);
         }
-        excluded.clear_branch(&mut session.branch);
-        excluded.clear_title(&mut session.title);
+        redaction.redact_branch(&mut session.branch);
+        redaction.redact_title(&mut session.title);
     })
 }

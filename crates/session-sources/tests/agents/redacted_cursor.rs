@@ -5,20 +5,20 @@ use crate::support::{AgentHome, lines, source};
 use crate::toy_agent::TOY;
 use serde_json::{Value, json};
 use session_core::SessionMeta;
-use session_sources::{Cursor, CursorExclusions};
+use session_sources::{Cursor, CursorRedaction};
 
 const TITLE: &str = "Dark lamp";
 const ID: &str = "7a1e0c52-0000-4000-8000-000000000001";
 
 /// Returns the cursor of the one history of a home without a title and a session.
 fn redact(home: &AgentHome, cursor: &Cursor, title: &str, session: &str) -> Cursor {
-    let excluded = CursorExclusions {
-        title: &|given| given == title,
-        session: &|meta| meta.id == session,
-        ..CursorExclusions::none()
+    let redaction = CursorRedaction {
+        excludes_title: &|given| given == title,
+        excludes_session: &|meta| meta.id == session,
+        ..CursorRedaction::none()
     };
     let path = &home.locate().locations[0].path;
-    home.source.redact_cursor(path, cursor, &excluded)
+    home.source.redact_cursor(path, cursor, &redaction)
 }
 
 /// Returns the cursor of the one history of a home without some sessions.
@@ -27,12 +27,12 @@ fn redact_session(
     cursor: &Cursor,
     session: &dyn Fn(&SessionMeta) -> bool,
 ) -> Cursor {
-    let excluded = CursorExclusions {
-        session,
-        ..CursorExclusions::none()
+    let redaction = CursorRedaction {
+        excludes_session: session,
+        ..CursorRedaction::none()
     };
     let path = &home.locate().locations[0].path;
-    home.source.redact_cursor(path, cursor, &excluded)
+    home.source.redact_cursor(path, cursor, &redaction)
 }
 
 /// Checks that the title leaves the cursor of a history, and nothing else: the next read goes on from it.
@@ -101,12 +101,12 @@ fn a_cursor_whose_last_turn_is_excluded_has_no_branch() {
     for home in [claude, copilot] {
         let cursor = home.read(None).cursor.unwrap();
         assert!(cursor.0.contains("oil"), "{cursor:?}");
-        let excluded = CursorExclusions {
-            branch: true,
-            ..CursorExclusions::none()
+        let redaction = CursorRedaction {
+            excludes_branch: true,
+            ..CursorRedaction::none()
         };
         let path = &home.locate().locations[0].path;
-        let redacted = home.source.redact_cursor(path, &cursor, &excluded);
+        let redacted = home.source.redact_cursor(path, &cursor, &redaction);
         assert!(!redacted.0.contains("oil"), "{redacted:?}");
         assert!(redacted.0.contains("/home/ann/app"), "{redacted:?}");
         let next = home.read(Some(&redacted));
