@@ -72,6 +72,8 @@ mod script {
     /// A home directory and a search path of directories below it.
     struct Shell {
         home: TempDir,
+        /// The value of `HOME`.
+        home_variable: PathBuf,
         path: Vec<PathBuf>,
         directory: PathBuf,
     }
@@ -83,6 +85,7 @@ mod script {
             Self {
                 path: tools.to_vec(),
                 directory: home.path().to_owned(),
+                home_variable: home.path().to_owned(),
                 home,
             }
         }
@@ -103,7 +106,7 @@ mod script {
                 .arg(script)
                 .args(arguments)
                 .env_clear()
-                .env("HOME", self.home.path())
+                .env("HOME", &self.home_variable)
                 .env("PATH", std::env::join_paths(&self.path).unwrap())
                 .current_dir(&self.directory)
                 .stdin(Stdio::piped())
@@ -195,5 +198,37 @@ mod script {
         shell.path.insert(0, PathBuf::from("../bin"));
         shell.path.insert(0, PathBuf::from("/proc/self/cwd"));
         assert_eq!(shell.found(&["status"]), "");
+    }
+
+    /// Another program may be found, in the home directory of the user database.
+    #[test]
+    fn no_program_of_a_repository_that_home_names_is_run() {
+        let mut shell = Shell::new();
+        shell.program("clone/.local/bin");
+        shell.program("clone/deep/.cargo/bin");
+        let clone = shell.home.path().join("clone");
+        fs_err::create_dir(clone.join(".git")).unwrap();
+        fs_err::create_dir(shell.home.path().join("beside")).unwrap();
+        symlink(clone.join("deep"), shell.home.path().join("link")).unwrap();
+        shell.directory = clone.clone();
+        let beside = shell.home.path().join("beside/../clone");
+        for home in [
+            clone.clone(),
+            clone.join("deep"),
+            beside,
+            shell.home.path().join("link"),
+            PathBuf::from("/proc/self/cwd"),
+            PathBuf::from("."),
+            PathBuf::from("deep"),
+            PathBuf::new(),
+        ] {
+            shell.home_variable = home;
+            let found = shell.found(&["status"]);
+            assert!(!found.contains("clone"), "{:?}", shell.home_variable);
+            assert!(!found.contains("link"), "{:?}", shell.home_variable);
+        }
+        shell.home_variable = shell.home.path().to_owned();
+        shell.program(".local/bin");
+        assert!(shell.found(&["status"]).ends_with(".local/bin status\n"));
     }
 }
