@@ -128,12 +128,6 @@ impl DirectoryRecord {
             .for_each(|content| content.deleted = false);
     }
 
-    /// Removes all contents of a memory, and its conversation.
-    pub(crate) fn remove(&mut self, id: &str) {
-        self.memories.remove(id);
-        self.conversations.remove(id);
-    }
-
     /// Adds the conversation that the user's memory was saved from.
     pub(crate) fn add_conversation(&mut self, id: &str, text: &str) {
         let hash = content_hash(text);

@@ -3,7 +3,7 @@
 
 use crate::content::memory::{Memory, MemoryState};
 use crate::error::{MemoryError, Result};
-use crate::storage::directory_records::{ContentOrigin, content_hash};
+use crate::storage::directory_records::{ContentOrigin, FileHashes, content_hash};
 use crate::storage::memory_directory::MemoryDirectory;
 use crate::storage::memory_file::{FILE_LIMIT, has_memory, memory_path};
 use crate::storage::memory_store::MemoryStore;
@@ -319,9 +319,20 @@ impl<'a> DirectoryWriter<'a> {
                 .records()
                 .update_hashes(self.directory, |written| {
                     written.retain(|key, _| !is_mark(key));
+                    for id in &deleted {
+                        self.forget_missing_conversation(written, &id.to_string_lossy());
+                    }
                 })
         } else {
             Ok(())
+        }
+    }
+
+    /// Forgets the hash of a deleted memory's conversation, unless its text is there: it would confirm a guess at it.
+    fn forget_missing_conversation(&self, written: &mut FileHashes, id: &str) {
+        let path = conversation_path(id);
+        if !self.dir.exists(&path) {
+            written.remove(&path_key(&path));
         }
     }
 

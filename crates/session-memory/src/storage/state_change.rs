@@ -126,7 +126,9 @@ impl MemoryStore {
         writer.settle_unfinished()?;
         if removed.is_ok() {
             self.records().update(directory, |record| {
-                ids.iter().for_each(|id| record.remove(id));
+                for id in &ids {
+                    record.forget(id);
+                }
             })?;
         }
         let completed = writer.complete();

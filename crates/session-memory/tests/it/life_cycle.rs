@@ -7,6 +7,7 @@ use session_memory::{
     StorageSettings, StorageSettingsByScope, Triggers, Trust, apply_retention, archive_memories,
     find_unused, record_recall,
 };
+use std::path::Path;
 
 fn retain(world: &TestMemories, settings: StorageSettings, now: &Zoned) -> MovedMemories {
     let settings = StorageSettingsByScope {
@@ -148,13 +149,30 @@ fn a_purge_removes_a_memory_in_every_state() {
     let meant = world.store.list_where(|_| true, |_| true);
     assert_eq!(meant.len(), 1);
     assert_eq!(meant[0].state, MemoryState::Active);
+    record_recall(&world.store, &[&memory], Timestamp::now());
+    assert_ne!(files_that_name(world.home(), memory.id()), [""; 0]);
     world.store.purge(&listed, &now()).unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
     assert_eq!(world.store.read_conversation(&memory).unwrap(), None);
+    assert_eq!(files_that_name(world.home(), memory.id()), [""; 0]);
     delete_and_restore(&world, &world.save("Lantern", "in the harbour"));
     let in_use = world.store.list_where(|_| true, |_| true);
     world.store.purge(&in_use, &now()).unwrap();
     assert!(world.topics(&MemoryState::ALL).is_empty());
+}
+
+/// Lists the files below a directory whose name or text has an id.
+fn files_that_name(directory: &Path, id: &str) -> Vec<String> {
+    let entries = fs_err::read_dir(directory).unwrap().map(Result::unwrap);
+    let found = entries.map(|entry| match entry.path() {
+        path if path.is_dir() => files_that_name(&path, id),
+        path => {
+            let text = fs_err::read(&path).unwrap();
+            let text = path.display().to_string() + &String::from_utf8_lossy(&text);
+            Vec::from_iter(text.contains(id).then(|| path.display().to_string()))
+        }
+    });
+    found.flatten().collect()
 }
 
 #[test]
