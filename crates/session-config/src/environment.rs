@@ -175,7 +175,9 @@ pub(crate) fn leads_into_project(path: &Path, home: &Path, directory: &Path) -> 
 /// Returns true for an absolute path that means the same in every process and at every time: without `..`, and
 /// not below `/proc` or `/dev`.
 fn is_stable(path: &str) -> bool {
-    let (in_home, path) = (path.starts_with("~/"), Path::new(path));
+    // `~//proc` would be joined to `/proc`.
+    let in_home = path.starts_with("~/") && !path.starts_with("~//");
+    let path = Path::new(path);
     let climbs = path.components().any(|part| part == Component::ParentDir);
     let is_special = path.starts_with("/proc") || path.starts_with("/dev");
     (in_home || path.is_absolute()) && !climbs && !is_special

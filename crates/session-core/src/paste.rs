@@ -21,11 +21,17 @@ impl<'t> PromptParts<'t> {
     pub fn split(prompt: &'t str) -> Self {
         let mut parts = Self::default();
         let (mut rest, mut from) = (prompt, 0);
+        let unclosed_bytes = prompt
+            .rfind(CLOSE)
+            .map_or(usize::MAX, |at| prompt.len() - at);
         for _ in 0..MAX_TAGS {
             let Some(found) = rest.get(from..).and_then(|text| text.find(OPEN)) else {
                 break;
             };
             let at = from + found;
+            if rest.len() - at < unclosed_bytes {
+                break;
+            }
             match split_paste(&rest[at..]) {
                 Some((inner, after)) => {
                     parts.add_typed(&rest[..at]);

@@ -16,6 +16,7 @@ pub(crate) struct FilterArguments<'a> {
     project: Option<&'a str>,
     since: Option<&'a str>,
     until: Option<&'a str>,
+    before: Option<&'a str>,
     when: Option<&'a str>,
     branch: Option<&'a str>,
     file: Option<&'a str>,
@@ -33,6 +34,7 @@ macro_rules! take_filters {
                     project: arguments.project.as_deref(),
                     since: arguments.since.as_deref(),
                     until: arguments.until.as_deref(),
+                    before: arguments.before.as_deref(),
                     when: arguments.when.as_deref(),
                     branch: arguments.branch.as_deref(),
                     file: arguments.file.as_deref(),
@@ -53,6 +55,7 @@ impl<'a> FilterArguments<'a> {
         Self {
             since: Some(day),
             until: Some(day),
+            before: None,
             when: None,
             ..self
         }
@@ -86,6 +89,7 @@ impl<'a> FilterArguments<'a> {
             project: kept(FilterField::Project, self.project),
             since: kept(FilterField::Since, self.since),
             until: kept(FilterField::Until, self.until),
+            before: kept(FilterField::Before, self.before),
             when: kept(FilterField::When, self.when),
             branch: kept(FilterField::Branch, self.branch),
             file: kept(FilterField::File, self.file),
@@ -106,6 +110,7 @@ impl<'a> FilterArguments<'a> {
             (FilterField::Project, self.project),
             (FilterField::Since, self.since),
             (FilterField::Until, self.until),
+            (FilterField::Before, self.before),
             (FilterField::When, self.when),
             (FilterField::Branch, self.branch),
             (FilterField::File, self.file),

@@ -30,8 +30,6 @@ fn a_folder_that_was_deleted_is_in_no_project() {
     project.env.write_transcript(&crate::history::docker());
     for args in [
         ["search", "docker"].as_slice(),
-        &["memory", "stats"],
-        &["memory", "export"],
         &["inject", "--prompt", "docker"],
         &["doctor"],
         &["hook", "status"],
@@ -42,6 +40,11 @@ fn a_folder_that_was_deleted_is_in_no_project() {
         assert!(!ran.stderr().contains("current folder"), "{args:?}: {ran}");
         assert!(!ran.stderr().contains("error: "), "{args:?}: {ran}");
     }
+    for args in [["memory", "stats"], ["memory", "list"]] {
+        let ran = run_in_deleted_folder(&project, &args);
+        assert!(ran.stderr().contains("memories for all projects"), "{ran}");
+        assert!(!ran.stderr().contains("error: "), "{args:?}: {ran}");
+    }
 }
 
 #[test]
@@ -49,6 +52,7 @@ fn a_folder_that_was_deleted_is_named_where_something_is_written() {
     let project = MemoryProject::new();
     for args in [
         ["memory", "activate", ID].as_slice(),
+        &["memory", "export"],
         &["memory", "sync-context"],
         &["hook", "install", "--project", "--yes"],
     ] {

@@ -88,6 +88,7 @@ fn variables_that_lead_into_the_project_are_removed() {
     check("CLAUDE_CONFIG_DIR", "ROOT/p/in, in", true);
     check("CODEX_HOME", "ROOT/out, ROOT/p/in", true);
     check("OPENCODE_DB", "~/x.db", false);
+    check("OPENCODE_DB", "~//proc/self/cwd/x.db", true);
     check("CODEX_HOME", "ROOT/account/.codex", false);
     check("GEMINI_CLI_HOME", "ROOT/gem", false);
     check("CODEX_HOME", "ROOT/gem", true);

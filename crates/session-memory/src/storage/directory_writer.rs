@@ -5,10 +5,12 @@ use crate::content::memory::{Memory, MemoryState};
 use crate::error::{MemoryError, Result};
 use crate::storage::directory_records::{ContentOrigin, FileHashes, content_hash};
 use crate::storage::memory_directory::MemoryDirectory;
-use crate::storage::memory_file::{FILE_LIMIT, has_memory, memory_path};
+use crate::storage::memory_file::{FILE_LIMIT, MAX_FILES, MAX_NAMES, has_memory, memory_path};
 use crate::storage::memory_store::MemoryStore;
 use crate::storage::views;
 use session_files::{Dir, Durability, FileError, Lock, remove_temporary_files};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -76,11 +78,7 @@ impl<'a> DirectoryWriter<'a> {
             .iter()
             .chain(&states)
         {
-            remove_temporary_files(
-                &writer.dir,
-                Path::new(subdirectory),
-                crate::storage::memory_file::MAX_FILES,
-            );
+            remove_temporary_files(&writer.dir, Path::new(subdirectory), MAX_FILES);
         }
         if !writer.dir.exists(Path::new(IGNORE_FILE)) {
             writer.write(Path::new(IGNORE_FILE), IGNORE_PATTERNS)?;
@@ -95,11 +93,14 @@ impl<'a> DirectoryWriter<'a> {
     /// without a memory.
     ///
     /// # Errors
-    /// When one is too long: then none is written. When the record or a file cannot be written, or git would not
-    /// ignore a conversation.
+    /// When one is too long, or there would be more than are read: then none is written. When the record or a file cannot
+    /// be written, or git would not ignore a conversation.
     pub(crate) fn write_memories(&self, memories: &[UnwrittenMemory]) -> Result<()> {
         let mut all = memories.iter();
         all.try_for_each(|memory| check_length(&memory.id, &memory.text))?;
+        MemoryState::ALL
+            .iter()
+            .try_for_each(|&state| self.check_count(state, memories))?;
         self.record_contents(memories)?;
         for memory in memories {
             if let Some(text) = &memory.conversation {
@@ -109,6 +110,32 @@ impl<'a> DirectoryWriter<'a> {
             self.write_memory_file(memory.state, &memory.id, &memory.text)?;
         }
         Ok(())
+    }
+
+    fn check_count(&self, state: MemoryState, memories: &[UnwrittenMemory]) -> Result<()> {
+        let added: BTreeSet<OsString> = memories
+            .iter()
+            .filter(|memory| memory.state == state)
+            .map(|memory| format!("{}.md", memory.id).into())
+            .collect();
+        if added.is_empty() {
+            return Ok(());
+        }
+        let path = Path::new(state.directory_name());
+        let stored = self.dir.names(path, MAX_NAMES).unwrap_or_default();
+        let is_memory = |name: &&OsString| Path::new(name).extension().is_some_and(|e| e == "md");
+        let others = stored.iter().filter(is_memory);
+        let others = others.filter(|name| !added.contains(*name)).count();
+        match others + added.len() {
+            0..=MAX_FILES => Ok(()),
+            count => Err(MemoryError::refused_with_hint(
+                format!(
+                    "`{}` would have {count} memories, {MAX_FILES} at most are read",
+                    self.directory.path.join(path).display()
+                ),
+                "`session-search memory archive` or `memory delete` those that nobody needs, or import fewer",
+            )),
+        }
     }
 
     /// Withdraws the trust in memories that were written into the trash, until the user takes them back.

@@ -373,3 +373,23 @@ fn a_deletion_of_several_that_fails_in_the_middle_is_whole_for_each() {
     let restored = restored.iter().find(|memory| memory.id() == all[0].id());
     assert_eq!(restored.unwrap().trust, Trust::Changed);
 }
+
+/// As many as are read of a state.
+#[test]
+fn no_more_memories_are_written_than_are_read() {
+    let world = TestMemories::new();
+    let first = world.save("Lantern", "in the harbour");
+    let folder = first.path.parent().unwrap();
+    let fill = |count: usize| {
+        for n in 0..count {
+            fs_err::write(folder.join(format!("mem-2020-{n}.md")), "").unwrap();
+        }
+    };
+    fill(4998);
+    world.save("Buoy", "at the pier");
+    let error = world.store.save(&draft("Mast", "of oak"), None, &now());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("5001 memories, 5000 at most"), "{error}");
+    assert!(error.contains("hint: "), "{error}");
+    assert_eq!(fs_err::read_dir(folder).unwrap().count(), 5000);
+}

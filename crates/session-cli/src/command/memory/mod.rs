@@ -14,23 +14,27 @@ pub use related::{RelatedMemories, find_related};
 
 use crate::CommandOutcome;
 use crate::args::{MemoryArgs, MemoryCommand};
-use crate::memories;
+use crate::memories::{self, ProjectMemories};
 use crate::output::notes::print_notes;
 use crate::output::{json, notes};
 use anyhow::Result;
-use session_config::current_directory_or_home;
+use session_config::{current_directory, current_directory_or_home};
 use session_core::text::sanitize_text;
 use session_display::Note;
 use session_memory::Memory;
 use session_output::{JsonMemories, JsonMemoryChange, format_waiting_note};
 
+const FOLDER_GONE: &str =
+    "the current folder is gone, or may not be read: only memories for all projects are used";
+
 /// Runs the command.
 pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
     let changes_memories = args.command.changes_memories();
-    let memories = if changes_memories {
+    let is_export = matches!(args.command, MemoryCommand::Export(_));
+    let memories = if changes_memories || is_export {
         memories::open_memories()?
     } else {
-        memories::open_memories_in(&current_directory_or_home()?)?
+        open_memories_to_read()?
     };
     let found = match &args.command {
         MemoryCommand::Search(args) => search::run(args, &memories),
@@ -53,6 +57,13 @@ pub fn run(args: &MemoryArgs) -> Result<CommandOutcome> {
         print_notes(memories.finish_change())?;
     }
     Ok(found)
+}
+
+/// Opens the memories of the current directory, or those for all projects where it is gone.
+fn open_memories_to_read() -> Result<ProjectMemories> {
+    let is_gone = current_directory().is_err();
+    print_notes(is_gone.then_some(FOLDER_GONE))?;
+    memories::open_memories_in(&current_directory_or_home()?)
 }
 
 /// Notes which memories came with the repository and are not trusted.
