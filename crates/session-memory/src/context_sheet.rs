@@ -33,7 +33,7 @@ pub fn render_context_sheet(memories: &[Memory]) -> String {
     let mut selected: Vec<&Memory> = memories
         .iter()
         .filter(|m| m.state == MemoryState::Active && m.front.importance == Importance::High)
-        .filter(|m| m.front.superseded_by.is_none() && m.trust.is_trusted())
+        .filter(|m| !m.front.is_superseded() && m.trust.is_trusted())
         .collect();
     selected.sort_by_key(|m| (std::cmp::Reverse(m.updated()), m.front.id.clone()));
     let mut bytes_left = MAX_SHEET_BYTES - HEADER.len() - BlockFence::marked(true).wrap(&[]).len();

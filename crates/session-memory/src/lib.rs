@@ -150,7 +150,7 @@ pub use injection::injector::{
 pub use injection::memory_block::{BlockItem, MemoryBlock, PastTurn};
 pub use injection::session_start::AgentContext;
 pub use injection::session_state::SessionState;
-pub use injection::session_state_file::{InjectionSwitch, SessionStateFile, delete_injected_ids};
+pub use injection::session_state_file::{InjectionSwitch, SessionStateFile, delete_injected_turns};
 pub use injection::trigger_injection::{TriggerCandidate, TriggerDecision, TriggeredBlock};
 pub use injection::untrusted_memories::NewUntrusted;
 pub use memory_stats::{DirectoryStats, MemoryStats, ViewSizes};

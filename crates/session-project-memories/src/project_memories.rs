@@ -345,7 +345,7 @@ impl ProjectMemories {
         memory: &Memory,
     ) -> Result<Vec<NearDuplicate>, ProjectMemoriesError> {
         let mut active = self.store.list(&[MemoryState::Active]).memories;
-        active.retain(|memory| memory.front.superseded_by.is_none());
+        active.retain(|memory| !memory.front.is_superseded());
         let model = self.model()?;
         let embedder = self.embedder(model.as_ref());
         let repeats = find_duplicates(memory, &active, &embedder)?;

@@ -8,7 +8,7 @@ use session_indexer::{
     ProgressFactory, ReadPolicy, RefreshMode, RefreshOptions, RefreshOutcome, Unwritable, discover,
     refresh, retry_while_locked,
 };
-use session_memory::{InjectionLog, delete_injected_ids};
+use session_memory::{InjectionLog, delete_injected_turns};
 use session_search::{ResolvedSession, resolve_session_uid};
 use session_sources::Env;
 use session_store::{Reader, SessionRow, StoreError};
@@ -244,13 +244,12 @@ fn delete_injection_records(root: &Path, outcome: &RefreshOutcome) {
     if excluded.is_empty() {
         return;
     }
-    let is_excluded = |id: &str| {
-        let address = id.rsplit(' ').next().unwrap_or_default();
+    let is_excluded = |address: &str| {
         let session = address.rsplit_once(':').map(|(session, _)| session);
         session.is_some_and(|id| excluded.iter().any(|uid| uid.starts_with(id)))
     };
     let _ = InjectionLog::new(root).delete_sessions(&excluded);
-    let _ = delete_injected_ids(root, is_excluded);
+    let _ = delete_injected_turns(root, is_excluded);
 }
 
 #[cfg(test)]

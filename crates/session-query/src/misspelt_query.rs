@@ -2,10 +2,13 @@
 //! of a page.
 
 use crate::address_beginnings::list_beginnings;
+use crate::typed_query::FilterField;
 use session_core::text::{is_unspaced, split_camel_case_name, translate_to_english};
 use session_core::{Query, Term};
 use session_search::{SearchRequest, SearchResults, SpellingCorrection};
+use session_sources::agents;
 use session_store::{Reader, StoreError, SubstituteKind, TermStats, WordCorrector};
+use strsim::osa_distance;
 
 /// Most words of a query that are corrected: a long paste has many that nothing holds.
 const MAX_WORDS: usize = 4;
@@ -13,7 +16,7 @@ const MAX_WORDS: usize = 4;
 const MIN_NAME_LETTERS: usize = 8;
 
 /// Returns a request with the words that were probably meant in place of those that no turn holds, by its results; `None`
-/// where there is nothing to correct. What was quoted, names other than those in camel case, and a word that is still being
+/// where there is nothing to correct. Of what was meant as a filter the value is searched. What was quoted, names other than those in camel case, and a word that is still being
 /// typed stay. Where nothing was found, Chinese is translated by the glossary.
 pub(crate) fn correct_request(
     index: &Reader,
@@ -24,7 +27,10 @@ pub(crate) fn correct_request(
     let terms = &results.explanation.terms;
     let is_unfinished = |term: &Term| query.prefix.as_ref() == Some(&term.text);
     let is_correctable = |term: &&Term| {
-        (!term.exact || is_correctable_name(query, &term.text) || is_address(query, &term.text))
+        (!term.exact
+            || is_correctable_name(query, &term.text)
+            || is_address(query, &term.text)
+            || find_filter_value(query, &term.text).is_some())
             && is_missing(term, terms)
             && !is_unfinished(term)
     };
@@ -41,7 +47,10 @@ pub(crate) fn correct_request(
                 let held = corrector.find_first_held(&list_beginnings(word))?;
                 held.map(str::to_owned)
             }
-            None if *exact => corrector.correct_name(word)?,
+            None if *exact => match find_filter_value(query, word) {
+                Some(value) => Some(value),
+                None => corrector.correct_name(word)?,
+            },
             None => corrector.correct(word)?,
             english => english,
         };
@@ -62,6 +71,17 @@ fn is_correctable_name(query: &Query, name: &str) -> bool {
         && name.chars().all(char::is_alphabetic)
         && split_camel_case_name(name).is_some()
         && !query.quotes(name)
+}
+
+/// Returns the value of a word that was probably meant as a filter and was not quoted: `homelab` of `porject:homelab`, `codex` of
+/// `agent:codx`.
+fn find_filter_value(query: &Query, word: &str) -> Option<String> {
+    let (name, value) = word.split_once(':').filter(|_| !query.quotes(word))?;
+    let is_plain = value.starts_with(char::is_alphanumeric);
+    let field = FilterField::find_misspelt(name).filter(|_| is_plain)?;
+    let mut nearest = agents().filter(|agent| osa_distance(agent.name, value) <= 1);
+    let agent = nearest.next().filter(|_| field == FilterField::Agent);
+    Some(agent.map_or(value, |agent| agent.name).to_owned())
 }
 
 /// Returns true for a web address that was not quoted.

@@ -12,6 +12,7 @@ use jiff::Zoned;
 use session_report::{TimeRange, TypedRange};
 use session_search::{FilterClause, FilterCondition};
 use session_sources::{AgentInfo, agents};
+use strsim::osa_distance;
 
 /// A query without the filters that were typed in it, and these.
 ///
@@ -116,6 +117,13 @@ impl FilterField {
     /// Returns true for one end of a range of time.
     pub(crate) fn is_end_of_range(self) -> bool {
         matches!(self, Self::Since | Self::Until | Self::Before)
+    }
+
+    /// Finds the field whose name is typed, or is a slip away from what is typed.
+    pub(crate) fn find_misspelt(typed: &str) -> Option<Self> {
+        let is_near = |name: &str| osa_distance(name, &typed.to_lowercase()) <= 1;
+        let mut fields = Self::ALL.into_iter();
+        fields.find(|field| field.names().any(is_near))
     }
 
     pub(crate) fn from_name(name: &str) -> Option<Self> {

@@ -14,7 +14,7 @@ use session_display::{Note, SessionIds, format_unknown_project};
 use session_forget::{
     ContentCounts, ExcludeSettings, ForgetError, ForgetPlan, ForgetReason, ForgetRequest,
 };
-use session_memory::{InjectionLog, Memory, delete_injected_ids};
+use session_memory::{InjectionLog, Memory, delete_injected_turns};
 use session_output::{
     ForgetListing, ForgetOutcome, JsonForgetRecords, JsonForgotten, MemoryFate, RestoreObstacles,
     format_forget_counts, format_forget_records, format_index_readers, format_restored,
@@ -193,11 +193,9 @@ impl ForgetRun<'_> {
         }
         let sessions = plan.sessions.iter().map(|session| session.uid.as_str());
         InjectionLog::new(&home.index_directory).delete_sessions(&sessions.collect())?;
-        let is_forgotten = |id: &str| {
-            let address = id.rsplit(' ').next();
-            address.is_some_and(|address| plan.forgets_address(address))
-        };
-        delete_injected_ids(&home.index_directory, is_forgotten)?;
+        delete_injected_turns(&home.index_directory, |address| {
+            plan.forgets_address(address)
+        })?;
         let at = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let reason = self.reason.clone();
         let forgotten = plan.forget_and_purge(&mut writer, &home.exclusions()?, reason, &at);

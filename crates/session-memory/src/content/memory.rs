@@ -266,6 +266,11 @@ pub struct Frontmatter {
 }
 
 impl Frontmatter {
+    /// Returns true where another memory replaces it.
+    pub fn is_superseded(&self) -> bool {
+        self.superseded_by.is_some()
+    }
+
     /// Returns all texts. All fields are named, so that a new one cannot be forgotten.
     pub(crate) fn texts_mut(&mut self) -> impl Iterator<Item = TextMut<'_>> {
         let Self {

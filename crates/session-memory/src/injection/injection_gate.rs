@@ -108,7 +108,7 @@ impl InjectionLimits {
 
     /// Compares a match with the threshold.
     pub fn evaluate(&self, memory: &Memory, found: &MemoryMatch) -> GateVerdict {
-        if memory.front.superseded_by.is_some() {
+        if memory.front.is_superseded() {
             GateVerdict::Superseded
         } else if gate_score(found) < self.min_score {
             GateVerdict::LowScore

@@ -174,7 +174,7 @@ impl Injector<'_> {
         let is_triggered = |memory: &&Memory| {
             let front = &memory.front;
             !is_notice
-                && front.superseded_by.is_none()
+                && !front.is_superseded()
                 && front.when.matches_prompt(request.prompt)
                 && !ContextId::is_source(request.context, memory)
         };

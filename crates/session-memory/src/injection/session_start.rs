@@ -61,7 +61,7 @@ impl Injector<'_> {
     fn list_by_importance(&self) -> Vec<Memory> {
         let months = read_recall_months(self.store);
         let mut memories = self.list_trusted_recent();
-        memories.retain(|memory| memory.front.superseded_by.is_none());
+        memories.retain(|memory| !memory.front.is_superseded());
         // Before they are cut: half of a secret would not be found.
         for memory in &mut memories {
             self.store

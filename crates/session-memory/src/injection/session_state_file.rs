@@ -154,11 +154,12 @@ fn states_directory(index_directory: &Path) -> PathBuf {
     index_directory.join("injection").join("sessions")
 }
 
-/// Deletes the ids of injected turns that `is_forgotten` accepts from the states of all contexts.
+/// Deletes injected turns whose address (`a1b2c3d4:5`) `is_forgotten` accepts from the states of all contexts. Their ids may
+/// have a command before the address.
 ///
 /// # Errors
 /// When the directory cannot be read or written, or another process does not give the lock back.
-pub fn delete_injected_ids(
+pub fn delete_injected_turns(
     index_directory: &Path,
     is_forgotten: impl Fn(&str) -> bool,
 ) -> Result<()> {
@@ -170,12 +171,13 @@ pub fn delete_injected_ids(
     let lock = Lock::lock_timeout(&directory, LOCK, SWITCH_TIMEOUT)?;
     let _lock = lock.ok_or_else(|| MemoryError::Locked(path.clone()))?;
     let names = directory.names(Path::new(""), usize::MAX)?;
+    let is_kept = |id: &String| !is_forgotten(id.rsplit(' ').next().unwrap_or_default());
     for name in names.iter().filter(|name| is_state_name(name)) {
         let path = path.join(name);
         let mut state = read_state(&path);
         let before = state.injected.len();
-        state.injected.retain(|id| !is_forgotten(id));
-        state.shown.retain(|id| !is_forgotten(id));
+        state.injected.retain(is_kept);
+        state.shown.retain(is_kept);
         if state.injected.len() < before {
             private::write(&path, &state.encode())?;
         }
@@ -226,15 +228,21 @@ mod tests {
     #[test]
     fn ids_of_forgotten_turns_leave_the_states_of_all_sessions() {
         let home = tempfile::tempdir().unwrap();
-        delete_injected_ids(home.path(), |_| true).unwrap();
+        delete_injected_turns(home.path(), |_| true).unwrap();
         let contexts = [("s1", None), ("s2", Some("agent"))]
             .map(|(session, subagent)| ContextId::new(session, subagent).unwrap());
         for context in &contexts {
             let file = SessionStateFile::new(home.path(), context);
-            let ids = ["mem-1", "f0460001:0", "f0460001:1"].map(str::to_owned);
+            let ids = [
+                "mem-1",
+                "f0460001:0",
+                "session-search show f0460001:0",
+                "f0460001:1",
+            ]
+            .map(str::to_owned);
             file.record_injected(&ids).unwrap();
         }
-        delete_injected_ids(home.path(), |id| id == "f0460001:0").unwrap();
+        delete_injected_turns(home.path(), |id| id == "f0460001:0").unwrap();
         for context in &contexts {
             let state = SessionStateFile::new(home.path(), context).read();
             assert!(state.injected.iter().eq(["f0460001:1", "mem-1"]));

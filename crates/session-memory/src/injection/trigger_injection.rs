@@ -213,7 +213,7 @@ impl Injector<'_> {
             id: memory.id().to_owned(),
             topic: front.topic.clone(),
             verdict: match relevance {
-                _ if front.superseded_by.is_some() => GateVerdict::Superseded,
+                _ if front.is_superseded() => GateVerdict::Superseded,
                 _ if state.has_injected(memory) => GateVerdict::AlreadyInjected,
                 _ if ContextId::is_source(context, memory) => GateVerdict::OwnSession,
                 Some(relevance) if relevance < threshold => GateVerdict::LowScore,

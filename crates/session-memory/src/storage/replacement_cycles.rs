@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) fn find_replacement_cycles(memories: &[Memory]) -> Vec<DamagedFile> {
     let replaced = memories
         .iter()
-        .filter(|memory| memory.front.superseded_by.is_some());
+        .filter(|memory| memory.front.is_superseded());
     let by_id: HashMap<&str, &Memory> = replaced.map(|memory| (memory.id(), memory)).collect();
     let mut seen = HashSet::new();
     let mut cycles = Vec::new();

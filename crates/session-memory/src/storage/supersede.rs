@@ -83,7 +83,7 @@ impl MemoryStore {
             ..MemoryChange::default()
         };
         let mut active = self.move_all(memories, MemoryState::Active)?;
-        let is_replaced = |memory: &Memory| memory.front.superseded_by.is_some();
+        let is_replaced = |memory: &Memory| memory.front.is_superseded();
         let replaced = active.iter().filter(|memory| is_replaced(memory));
         let replaced: Vec<Memory> = replaced.cloned().collect();
         let changed = self.change_all(&replaced, |_| Ok(change.clone()), now)?;
@@ -112,7 +112,7 @@ impl MemoryStore {
         let mut active = self.list(&[MemoryState::Active]).memories;
         active.retain(|memory| {
             let is_same = |old: &Memory| memory.scope == old.scope && memory.id() == old.id();
-            memory.front.superseded_by.is_none() && replaced.iter().any(is_same)
+            !memory.front.is_superseded() && replaced.iter().any(is_same)
         });
         active
     }
@@ -123,9 +123,7 @@ impl MemoryStore {
     /// # Errors
     /// When a file cannot be read or written.
     pub(crate) fn pass_on_replacements(&self, gone: &[Memory], now: &Zoned) -> Result<()> {
-        let replaced = gone
-            .iter()
-            .filter(|memory| memory.front.superseded_by.is_some());
+        let replaced = gone.iter().filter(|memory| memory.front.is_superseded());
         let ids: Vec<&str> = replaced.map(Memory::id).collect();
         let by_id = |memory: Memory| Some((memory.front.id, memory.front.superseded_by?));
         let current = self.find_all(&ids)?.into_iter();

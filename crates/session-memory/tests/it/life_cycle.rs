@@ -380,16 +380,12 @@ fn no_more_memories_are_written_than_are_read() {
     let world = TestMemories::new();
     let first = world.save("Lantern", "in the harbour");
     let folder = first.path.parent().unwrap();
-    let fill = |count: usize| {
-        for n in 0..count {
-            fs_err::write(folder.join(format!("mem-2020-{n}.md")), "").unwrap();
-        }
-    };
-    fill(4998);
+    for n in 0..4998 {
+        fs_err::write(folder.join(format!("mem-2020-{n}.md")), "").unwrap();
+    }
     world.save("Buoy", "at the pier");
     let error = world.store.save(&draft("Mast", "of oak"), None, &now());
     let error = error.unwrap_err().to_string();
     assert!(error.contains("5001 memories, 5000 at most"), "{error}");
-    assert!(error.contains("hint: "), "{error}");
     assert_eq!(fs_err::read_dir(folder).unwrap().count(), 5000);
 }

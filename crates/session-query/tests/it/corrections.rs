@@ -103,6 +103,29 @@ fn a_name_that_may_be_right_is_not_corrected() {
 }
 
 #[test]
+fn of_a_mistyped_filter_the_value_is_searched() {
+    let test = indexed();
+    for (typed, searched) in [
+        ("agent:cluade", "claude"),
+        ("agnet:claude", "claude"),
+        ("porject:harbour", "harbour"),
+        ("since:quay", "quay"),
+    ] {
+        let (corrected, is_found) = correct(&test, &format!("paint {typed}"));
+        let expected = SpellingCorrection {
+            typed: typed.to_owned(),
+            searched: searched.to_owned(),
+        };
+        assert_eq!(corrected, [expected], "{typed}");
+        assert!(is_found, "{typed}");
+    }
+    for typed in ["lamp:harbour", "\"porject:harbour\"", "porject:/harbour"] {
+        let (corrected, _) = correct(&test, &format!("paint {typed}"));
+        assert!(corrected.is_empty(), "{typed}: {corrected:?}");
+    }
+}
+
+#[test]
 fn an_address_of_a_part_of_a_page_finds_the_page() {
     let test = indexed();
     let page = "https://git.example/ann/lamp/pull/91";
