@@ -5,7 +5,7 @@ use crate::note::Note;
 use crate::similarity::{MIN_SIMILARITY, name_similarity};
 use crate::times::format_minute;
 use crate::unknown_project::{format_unknown_project, format_unknown_project_and_others};
-use session_search::{FilterClause, FilterCondition};
+use session_search::{FilterCondition, UnmetClause};
 use session_store::SessionRow;
 use std::slice;
 
@@ -15,31 +15,37 @@ const MAX_COLUMNS: usize = 80;
 const MAX_NAMES: usize = 5;
 
 /// Formats that no session is of a project, or that no turn of the history meets another filter, and what to give instead: of
-/// `names`, the branches or agents of the history, the nearest. `None` for alternatives and for what is negated.
-pub fn format_unmet_clause(
-    clause: &FilterClause,
-    names: &[String],
-    sessions: &[SessionRow],
-) -> Option<Note> {
-    format_unknown_project(slice::from_ref(clause), sessions)
-        .or_else(|| format_unmet_filter(clause, names))
+/// the branches or agents of the history the nearest. `None` for alternatives and for what is negated.
+pub fn format_unmet_clause(unmet: &UnmetClause, sessions: &[SessionRow]) -> Option<Note> {
+    format_unknown_project(slice::from_ref(&unmet.clause), sessions)
+        .or_else(|| format_unmet_filter(unmet))
 }
 
 /// Formats the same for a client that cannot run commands: with the names of the projects that are nearest.
 pub fn format_unmet_clause_and_others(
-    clause: &FilterClause,
-    names: &[String],
+    unmet: &UnmetClause,
     sessions: &[SessionRow],
 ) -> Option<Note> {
-    format_unknown_project_and_others(slice::from_ref(clause), sessions)
-        .or_else(|| format_unmet_filter(clause, names))
+    format_unknown_project_and_others(slice::from_ref(&unmet.clause), sessions)
+        .or_else(|| format_unmet_filter(unmet))
 }
 
-fn format_unmet_filter(clause: &FilterClause, names: &[String]) -> Option<Note> {
+fn format_unmet_filter(unmet: &UnmetClause) -> Option<Note> {
+    let UnmetClause {
+        clause,
+        names,
+        newest_ms,
+    } = unmet;
     let [condition] = clause.conditions.as_slice() else {
         return None;
     };
-    let (found, hint) = describe_unmet(condition).filter(|_| !clause.negated)?;
+    let (mut found, hint) = describe_unmet(condition).filter(|_| !clause.negated)?;
+    if let FilterCondition::Time { since_ms, .. } = condition
+        && let Some(newest_ms) = newest_ms.filter(|newest| Some(*newest) < *since_ms)
+    {
+        let newest = format_minute(Some(newest_ms));
+        found += &format!("; the newest began at {newest}");
+    }
     let named = match condition {
         FilterCondition::Branch(wanted) => format_names(&find_near_branches(wanted, names)),
         FilterCondition::Agent(_) => {
@@ -122,34 +128,43 @@ fn describe_unmet(condition: &FilterCondition) -> Option<(String, &'static str)>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use session_search::FilterClause;
+
+    fn format(clause: FilterClause, names: &[String]) -> Option<Note> {
+        format_unmet_filter(&UnmetClause {
+            clause,
+            names: names.to_vec(),
+            newest_ms: None,
+        })
+    }
 
     #[test]
     fn a_filter_that_no_turn_meets_is_named() {
         let branch = FilterClause::new(FilterCondition::Branch("nope".into()));
         assert_eq!(
-            format_unmet_filter(&branch, &[]).unwrap().to_string(),
+            format(branch.clone(), &[]).unwrap().to_string(),
             "no turn is on the branch `nope`\nhint: give the whole name of a branch, or leave it out"
         );
         let file = FilterClause::new(FilterCondition::File("nope.rs".into()));
-        let note = format_unmet_filter(&file, &[]).unwrap();
+        let note = format(file, &[]).unwrap();
         assert_eq!(note.text, "no turn names a file with `nope.rs` in its path");
         let agent = FilterClause::new(FilterCondition::Agent("cursor".into()));
         let agents = ["cursor-cli", "pi"].map(str::to_owned);
         assert_eq!(
-            format_unmet_filter(&agent, &agents).unwrap().to_string(),
+            format(agent, &agents).unwrap().to_string(),
             "no session is of cursor\nhint: there are `cursor-cli`, `pi`"
         );
         let negated = FilterClause {
             negated: true,
             ..branch
         };
-        assert_eq!(format_unmet_filter(&negated, &[]), None);
+        assert_eq!(format(negated, &[]), None);
     }
 
     #[test]
     fn a_time_is_told_with_its_open_end() {
         let format = |condition| {
-            let note = format_unmet_filter(&FilterClause::new(condition), &[]).unwrap();
+            let note = format(FilterClause::new(condition), &[]).unwrap();
             note.to_string()
         };
         let day = 86_400_000;
@@ -168,11 +183,31 @@ mod tests {
     }
 
     #[test]
+    fn the_newest_turn_is_told_where_it_began_before_the_time() {
+        let format = |condition, newest_ms| {
+            let unmet = UnmetClause {
+                clause: FilterClause::new(condition),
+                names: Vec::new(),
+                newest_ms: Some(newest_ms),
+            };
+            format_unmet_filter(&unmet).unwrap().text
+        };
+        let day = 86_400_000;
+        let since = format(FilterCondition::since(3 * day), day);
+        assert!(
+            since.contains("or later; the newest began at 1970-01-0"),
+            "{since}"
+        );
+        let until = format(FilterCondition::until(day), 2 * day);
+        assert!(!until.contains("newest"), "{until}");
+    }
+
+    #[test]
     fn the_branches_near_to_what_was_typed_are_named() {
         let branches = ["feat/Phase-12-mfa", "main", "phase-12.1", "fix/lamp"].map(str::to_owned);
         let format = |wanted: &str, branches: &[String]| {
             let clause = FilterClause::new(FilterCondition::Branch(wanted.to_owned()));
-            format_unmet_filter(&clause, branches).unwrap().to_string()
+            format(clause, branches).unwrap().to_string()
         };
         assert_eq!(
             format("phase-12", &branches),

@@ -4,14 +4,11 @@ use crate::answer::{FencedText, format_call};
 use crate::call_error::CallError;
 use session_agents::CallingProcess;
 use session_core::TurnAddress;
-use session_display::{Note, SessionIds, format_minute, format_unmet_clause_and_others};
+use session_display::{Note, SessionIds, format_unmet_clause_and_others};
 use session_query::{
-    ResolvedFilter, SearchEngine, SessionIdError, Snapshot, UnmetClause, find_session,
-    find_unmet_clause,
+    ResolvedFilter, SearchEngine, SessionIdError, Snapshot, find_session, find_unmet_clause,
 };
-use session_search::{
-    FilterClause, FilterCondition, Level, ProjectPattern, SearchFilter, SearchRequest, list_newest,
-};
+use session_search::{FilterClause, FilterCondition, ProjectPattern, SearchFilter, UnmetClause};
 use session_store::SessionRow;
 use std::time::SystemTime;
 
@@ -158,24 +155,11 @@ impl<'a> IndexView<'a> {
 
     /// Formats that no session is of a project, or that no turn meets another filter by itself.
     pub(crate) fn format_unmet_clause(&self, unmet: &UnmetClause) -> Option<UnmetNote> {
-        let UnmetClause { clause, names } = unmet;
-        let mut found = format_unmet_clause_and_others(clause, names, self.sessions())?;
-        let conditions = clause.conditions.as_slice();
-        let names_others = matches!(conditions, [FilterCondition::Project(_)]) || !names.is_empty();
-        if let [
-            FilterCondition::Time {
-                since_ms: Some(_),
-                until_ms: None,
-            },
-        ] = conditions
-        {
-            let newest = self
-                .find_newest_turn_time()
-                .map(|at| format_minute(Some(at)));
-            let newest = newest.map(|at| format!("; the newest began at {at}"));
-            found.text.extend(newest);
-        }
-        if names_negated_project(clause) {
+        let mut found = format_unmet_clause_and_others(unmet, self.sessions())?;
+        let conditions = unmet.clause.conditions.as_slice();
+        let is_project = matches!(conditions, [FilterCondition::Project(_)]);
+        let names_others = is_project || !unmet.names.is_empty();
+        if names_negated_project(&unmet.clause) {
             found.text.push_str(NEGATION_NOTE);
         }
         Some(match names_others {
@@ -188,23 +172,6 @@ impl<'a> IndexView<'a> {
                 ..UnmetNote::default()
             },
         })
-    }
-
-    /// Returns the time of the newest turn in milliseconds since 1970, of subagents, too; `None` if there is none, or the
-    /// index fails: it is an addition to a note.
-    fn find_newest_turn_time(&self) -> Option<i64> {
-        let Snapshot { index, sessions } = self.snapshot;
-        let request = SearchRequest {
-            filter: SearchFilter {
-                includes_subagents: true,
-                ..SearchFilter::default()
-            },
-            level: Level::Turn,
-            limit: 1,
-            ..SearchRequest::new("")
-        };
-        let newest = list_newest(index, sessions, &request).ok()?.hits.pop()?;
-        newest.time_ms
     }
 
     fn find_callers(&self) -> Vec<&'a SessionRow> {

@@ -186,8 +186,7 @@ impl SearchListing<'_> {
     /// the filter may be a word of pasted text, and a time a word of its own (`after:100`), so that a hint says how it is
     /// searched as text.
     pub fn format_unmet_filter(&self) -> Option<Note> {
-        let unmet = self.answer.unmet.as_ref()?;
-        let note = format_unmet_clause(&unmet.clause, &unmet.names, self.sessions)?;
+        let note = format_unmet_clause(self.answer.unmet.as_ref()?, self.sessions)?;
         let query = &self.answer.query;
         let may_be_text =
             !query.text.trim().is_empty() || self.answer.filter.search_filter.limits_time();

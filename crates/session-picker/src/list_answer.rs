@@ -8,7 +8,7 @@ use session_core::{ConfidenceBand, MIN_PREFIX_CHARS};
 use session_display::{
     Preview, UnfoundHints, format_unfound_terms, format_unmet_clause, mark_terms,
 };
-use session_query::{SearchEngine, Snapshot, UnmetClause, find_unmet_clause};
+use session_query::{SearchEngine, Snapshot, find_unmet_clause};
 use session_search::{FilterClause, HitOrder, Level, SearchHit, SearchResults};
 use session_store::{SessionRow, TermStats, TurnRow};
 
@@ -160,8 +160,8 @@ fn drop_begun_word(missing: &mut Vec<String>, typed: &str) {
 /// Names the typed filter that no turn meets by itself.
 fn describe_unmet_filter(snapshot: &Snapshot, clauses: &[FilterClause]) -> Option<String> {
     let Snapshot { index, sessions } = snapshot;
-    let UnmetClause { clause, names } = find_unmet_clause(index, sessions, clauses)?;
-    format_unmet_clause(&clause, &names, sessions).map(|note| note.to_string())
+    let unmet = find_unmet_clause(index, sessions, clauses)?;
+    format_unmet_clause(&unmet, sessions).map(|note| note.to_string())
 }
 
 fn make_rows(results: &SearchResults) -> Result<Vec<ListRow>, PickerError> {

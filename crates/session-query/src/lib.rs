@@ -106,5 +106,5 @@ pub use time_in_words::{TimeSuggestion, format_time_filter};
 pub use typed_filter_error::TypedFilterError;
 pub use typed_query::{FilterField, TypedCondition, TypedQuery, parse_agent};
 pub use typed_search::{SearchAnswer, TypedSearch};
-pub use unmet_clause::{UnmetClause, find_unmet_clause};
+pub use unmet_clause::find_unmet_clause;
 pub use unused_vectors::{VectorVersions, delete_unused_vectors};

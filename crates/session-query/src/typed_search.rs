@@ -6,10 +6,10 @@ use crate::misspelt_query::correct_request;
 use crate::named_session::NamedSessions;
 use crate::resolved_filter::ResolvedFilter;
 use crate::resolved_query::ResolvedQuery;
-use crate::unmet_clause::{UnmetClause, find_unmet_clause};
+use crate::unmet_clause::find_unmet_clause;
 use session_search::{
     FusionMode, Level, QueryEmbedding, RankingTuning, SearchFilter, SearchRequest, SearchResults,
-    list_newest, search,
+    UnmetClause, list_newest, search,
 };
 use session_store::{EmbeddingPause, SessionRow};
 

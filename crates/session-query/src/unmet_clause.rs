@@ -2,20 +2,11 @@
 
 use crate::filter_completion::FilterValues;
 use session_search::{
-    FilterClause, FilterCondition, Level, SearchFilter, SearchRequest, list_newest,
+    FilterClause, FilterCondition, Level, SearchFilter, SearchHit, SearchRequest, UnmetClause,
+    list_newest,
 };
 use session_store::{Reader, SessionRow, StoreError};
 use std::collections::BTreeSet;
-
-/// A clause that no turn of the index meets by itself.
-#[derive(Debug, Clone)]
-pub struct UnmetClause {
-    /// The clause.
-    pub clause: FilterClause,
-    /// Values that would be met: for a clause of a branch the git branches of the index, the latest first; for one of an
-    /// agent its agents; none for other clauses.
-    pub names: Vec<String>,
-}
 
 /// Finds the first clause that no turn of the index meets by itself, those of projects before others; `None` if each is
 /// met, or the index fails: why nothing was found is no reason to fail. `sessions` are all of the index's.
@@ -30,22 +21,28 @@ pub fn find_unmet_clause(
     };
     let (projects, others): (Vec<_>, Vec<_>) = clauses.iter().partition(is_project);
     let mut ordered = projects.into_iter().chain(others);
-    let clause = ordered.find(|clause| !is_met(index, sessions, clause).unwrap_or(true))?;
+    let is_met = |clause: &FilterClause| {
+        find_newest_turn(index, sessions, vec![clause.clone()])
+            .map_or(true, |found| found.is_some())
+    };
+    let clause = ordered.find(|clause| !is_met(clause))?;
+    let newest = find_newest_turn(index, sessions, Vec::new());
     Some(UnmetClause {
         clause: clause.clone(),
         names: list_names(index, sessions, clause).unwrap_or_default(),
+        newest_ms: newest.ok().flatten().and_then(|turn| turn.time_ms),
     })
 }
 
-/// Returns true if a turn meets a clause.
-fn is_met(
+/// Finds the newest turn that meets all clauses, of subagents, too.
+fn find_newest_turn(
     index: &Reader,
     sessions: &[SessionRow],
-    clause: &FilterClause,
-) -> Result<bool, StoreError> {
+    clauses: Vec<FilterClause>,
+) -> Result<Option<SearchHit>, StoreError> {
     let request = SearchRequest {
         filter: SearchFilter {
-            clauses: vec![clause.clone()],
+            clauses,
             includes_subagents: true,
             ..SearchFilter::default()
         },
@@ -53,7 +50,7 @@ fn is_met(
         limit: 1,
         ..SearchRequest::new("")
     };
-    Ok(!list_newest(index, sessions, &request)?.hits.is_empty())
+    Ok(list_newest(index, sessions, &request)?.hits.pop())
 }
 
 /// Lists the branches or agents of the index for a clause of one.

@@ -26,6 +26,18 @@ pub struct FilterClause {
     pub negated: bool,
 }
 
+/// A clause that no turn of the index meets by itself.
+#[derive(Debug, Clone)]
+pub struct UnmetClause {
+    /// The clause.
+    pub clause: FilterClause,
+    /// Values that would be met: for a clause of a branch the git branches of the index, the latest first; for one of an
+    /// agent its agents; none for other clauses.
+    pub names: Vec<String>,
+    /// The time at which the newest turn of the index began, in milliseconds since 1970.
+    pub newest_ms: Option<i64>,
+}
+
 /// A condition on one property of a session or turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilterCondition {

@@ -73,7 +73,7 @@ pub use cosine_stats::CosineStats;
 pub use cosines::QueryEmbedding;
 pub use error_search::ErrorSearch;
 pub use exchanges::{Exchange, TurnOrigin, read_exchanges, redact_session_row};
-pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter};
+pub use filter::{FilterClause, FilterCondition, ProjectPattern, SearchFilter, UnmetClause};
 pub use find_turns::FoundTurn;
 pub use fusion_weights::{FusionWeights, ListWeight};
 pub use line_pattern::LinePattern;

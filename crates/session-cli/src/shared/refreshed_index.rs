@@ -41,8 +41,7 @@ impl RefreshedIndex {
         }
         let Snapshot { index, sessions } = &self.snapshot;
         let unmet = find_unmet_clause(index, sessions, clauses);
-        let unmet =
-            unmet.and_then(|unmet| format_unmet_clause(&unmet.clause, &unmet.names, sessions));
+        let unmet = unmet.and_then(|unmet| format_unmet_clause(&unmet, sessions));
         unmet.unwrap_or_else(otherwise)
     }
 
