@@ -65,6 +65,8 @@ pub enum FilterField {
 
 /// Greatest number of digits of a number of days: more may be a year.
 const MAX_DAY_DIGITS: usize = 3;
+/// Fewest letters of a field's name that is known with a slip in it.
+const MIN_MISSPELT_LETTERS: usize = 5;
 
 impl FilterField {
     /// All fields.
@@ -119,9 +121,11 @@ impl FilterField {
         matches!(self, Self::Since | Self::Until | Self::Before)
     }
 
-    /// Finds the field whose name is typed, or is a slip away from what is typed.
+    /// Finds the field whose name is typed, or is a slip away from what is typed. A short name is a slip away from words that
+    /// are meant (`fill:red`).
     pub(crate) fn find_misspelt(typed: &str) -> Option<Self> {
-        let is_near = |name: &str| osa_distance(name, &typed.to_lowercase()) <= 1;
+        let slips = |name: &str| usize::from(name.len() >= MIN_MISSPELT_LETTERS);
+        let is_near = |name: &str| osa_distance(name, &typed.to_lowercase()) <= slips(name);
         let mut fields = Self::ALL.into_iter();
         fields.find(|field| field.names().any(is_near))
     }

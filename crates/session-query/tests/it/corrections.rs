@@ -119,7 +119,12 @@ fn of_a_mistyped_filter_the_value_is_searched() {
         assert_eq!(corrected, [expected], "{typed}");
         assert!(is_found, "{typed}");
     }
-    for typed in ["lamp:harbour", "\"porject:harbour\"", "porject:/harbour"] {
+    for typed in [
+        "lamp:harbour",
+        "fill:harbour",
+        "\"porject:harbour\"",
+        "porject:/harbour",
+    ] {
         let (corrected, _) = correct(&test, &format!("paint {typed}"));
         assert!(corrected.is_empty(), "{typed}: {corrected:?}");
     }
