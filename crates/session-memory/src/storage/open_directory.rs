@@ -130,13 +130,17 @@ impl OpenDirectory<'_> {
         let Some(text) = text else {
             return Ok(None);
         };
-        let memory = self.parse(state, id, &text);
-        memory
-            .map(Some)
-            .map_err(|damage| match find_conflict(&text) {
+        match self.parse(state, id, &text) {
+            Ok(memory) if memory.trust.is_trusted() => Ok(Some(memory)),
+            Ok(memory) => match find_conflict(&text).filter(|_| has_whole_conflict(&text)) {
+                Some(line) => Err(DamagedFile::in_conflict(&memory.path, line)),
+                None => Ok(Some(memory)),
+            },
+            Err(damage) => Err(match find_conflict(&text) {
                 Some(line) => DamagedFile::in_conflict(&damage.path, line),
                 None => damage,
-            })
+            }),
+        }
     }
 
     /// Reads an active memory if its content is trusted and its text is wanted. Other content is not parsed.
@@ -209,6 +213,13 @@ fn find_conflict(text: &str) -> Option<usize> {
     let mut lines = text.lines();
     let line = lines.position(|line| line.starts_with("<<<<<<< "))?;
     Some(line + 1)
+}
+
+/// Returns true if a text has all marks of a conflict, in order.
+fn has_whole_conflict(text: &str) -> bool {
+    let mut lines = text.lines();
+    let mut has = |mark: &str| lines.any(|line| line.starts_with(mark));
+    has("<<<<<<< ") && has("=======") && has(">>>>>>> ")
 }
 
 /// A file whose id matches a lookup.

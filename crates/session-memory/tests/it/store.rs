@@ -142,10 +142,19 @@ fn a_file_that_git_could_not_merge_is_named_as_such() {
     let error = world.store.find(memory.id()).unwrap_err();
     let hint = "keep one version and remove git's marks; then `session-search trust`";
     assert_eq!(error.hint().unwrap(), hint);
+    // The text below the frontmatter is a memory's with git's marks, too.
+    let both = "\n<<<<<<< HEAD\n- one\n=======\n- two\n>>>>>>> side\n";
+    world.write(&memory.path, format!("{}{both}", memory.raw_text));
+    let error = world.store.find(memory.id()).unwrap_err();
+    assert_eq!(error.hint().unwrap(), hint);
     // What a memory says of such a conflict is no damage.
     let notes = format!("{}<<<<<<< HEAD\n", memory.raw_text);
     world.write(&memory.path, notes);
     assert!(world.store.find(memory.id()).is_ok());
+    let told = world
+        .store
+        .save(&draft("Merges", &format!("git writes{both}")), None, &now());
+    assert!(world.store.find(told.unwrap().id()).is_ok(), "trusted");
 }
 
 #[test]
