@@ -42,13 +42,17 @@ pub fn print_line(text: impl Display) -> Result<()> {
 /// Prints why an answer is empty, with `--quiet`, too: nothing else is printed then.
 pub fn print_reason(text: impl Display) -> Result<()> {
     let mut stderr = UnbreakablePipe(anstream::stderr());
-    Ok(writeln!(stderr, "{text}")?)
+    Ok(writeln!(
+        stderr,
+        "{}",
+        fit_lines_to_terminal(&text.to_string())
+    )?)
 }
 
 /// Prints why an answer is empty, for a command that prints text or JSON. Beside JSON, which is an answer, it is as a note.
 pub fn print_reason_or_note(text: impl Display, as_json: bool) -> Result<()> {
     if as_json {
-        print_line(text)
+        print_line(fit_lines_to_terminal(&text.to_string()))
     } else {
         print_reason(text)
     }
@@ -58,8 +62,7 @@ pub fn print_reason_or_note(text: impl Display, as_json: bool) -> Result<()> {
 pub fn print_note(note: impl Display) -> Result<()> {
     let text = escape_directory_names(&note.to_string());
     let note = format!("note: {}", sanitize_text(&text));
-    let lines: Vec<String> = note.split('\n').map(fit_to_terminal).collect();
-    print_line(lines.join("\n"))
+    print_line(fit_lines_to_terminal(&note))
 }
 
 /// Prints notes.
@@ -74,6 +77,11 @@ pub fn fit_to_terminal(note: &str) -> String {
     } else {
         note.to_owned()
     }
+}
+
+fn fit_lines_to_terminal(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(fit_to_terminal).collect();
+    lines.join("\n")
 }
 
 /// Returns a listener that notes the first long wait for an endpoint.

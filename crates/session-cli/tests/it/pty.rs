@@ -151,3 +151,25 @@ fn prose_is_wrapped_on_a_terminal_alone() {
     let piped = env.ran(show("160").output().unwrap()).succeeded().stdout();
     assert_eq!(wide.replace('\r', "").trim(), piped.trim());
 }
+
+#[test]
+fn why_an_answer_is_empty_is_wrapped_on_a_terminal_alone() {
+    let env = small();
+    let fix = || {
+        let mut command = env.command();
+        command.args(["fix", "the harbour is on fire"]);
+        command.env("COLUMNS", "60").env("NO_COLOR", "1");
+        command
+    };
+    let shown = on_terminal(fix(), "");
+    assert!(shown.lines().count() > 2, "{shown}");
+    assert!(shown.lines().all(|line| line.len() <= 60), "{shown}");
+    let piped = env.ran(fix().output().unwrap()).stderr();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert!(piped.lines().any(|line| line.len() > 60), "{piped}");
+    assert_eq!(words(&shown), words(&piped));
+}
